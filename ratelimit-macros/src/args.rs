@@ -1,0 +1,218 @@
+//! The arguments of the attribute: one table drives parsing, messages and suggestions.
+
+use crate::errors::Errors;
+use crate::suggest::suggest;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Token};
+
+/// What an argument is called, what it takes, and how people used to other libraries call it.
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    pub(crate) example: &'static str,
+    foreign: &'static [&'static str],
+}
+
+const fn argument(name: &'static str, example: &'static str, foreign: &'static [&'static str]) -> Argument {
+    Argument {
+        name,
+        example,
+        foreign,
+    }
+}
+
+/// Every argument there is.
+pub(crate) const ARGUMENTS: [Argument; 11] = [
+    argument("key", "key = \"login\"", &["name", "prefix", "id"]),
+    argument(
+        "time",
+        "time = 60",
+        &["per", "window", "seconds", "period", "duration"],
+    ),
+    argument(
+        "count",
+        "count = 100",
+        &["limit", "max", "rate", "requests", "permits", "quota"],
+    ),
+    argument(
+        "by",
+        "by = \"ip\"",
+        &["per_ip", "identity", "key_by", "limit_type"],
+    ),
+    argument(
+        "algorithm",
+        "algorithm = \"token_bucket\"",
+        &["strategy", "algo", "kind"],
+    ),
+    argument("burst", "burst = 5", &["capacity", "bucket_size"]),
+    argument("refill", "refill = \"interval\"", &["refill_mode"]),
+    argument("cost", "cost = 2", &["weight", "tokens", "units"]),
+    argument(
+        "on_limit",
+        "on_limit = |rejection| ..",
+        &["fallback", "on_reject", "error", "or_else"],
+    ),
+    argument("limiter", "limiter = self.limits", &["store", "client"]),
+    argument("crate", "crate = ::my::ratelimit", &[]),
+];
+
+/// The arguments of one attribute, each at most once.
+#[derive(Default)]
+pub(crate) struct Arguments(Vec<Given>);
+
+/// An argument with its value.
+pub(crate) struct Given {
+    argument: &'static Argument,
+    pub(crate) name: Ident,
+    pub(crate) value: Expr,
+}
+
+impl Arguments {
+    /// Reads what it can, and reports everything else.
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut arguments = Self::default();
+        let parser = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                if let Err(error) = arguments.parse_one(input, errors) {
+                    errors.add(error);
+                    skip_to_comma(input)?;
+                }
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+            Ok(())
+        };
+        if let Err(error) = parser.parse2(tokens) {
+            errors.add(error);
+        }
+        arguments
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Given> {
+        self.0.iter().find(|given| given.argument.name == name)
+    }
+
+    pub(crate) fn value(&self, name: &str) -> Option<&Expr> {
+        self.get(name).map(|given| &given.value)
+    }
+
+    fn parse_one(&mut self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+        if !input.peek(syn::Ident::peek_any) {
+            return Err(input.error(positional(input)));
+        }
+        let name = input.call(Ident::parse_any)?;
+        let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
+            errors.at(name.span(), unknown(&name.to_string()));
+            // Its value is looked at only to get past it.
+            return skip_to_comma(input);
+        };
+        if !input.peek(Token![=]) {
+            return Err(syn::Error::new(
+                name.span(),
+                format!("`{name}` needs a value: write `{}`", argument.example),
+            ));
+        }
+        input.parse::<Token![=]>()?;
+        if input.is_empty() || input.peek(Token![,]) {
+            return Err(syn::Error::new(
+                name.span(),
+                format!("`{name}` needs a value: write `{}`", argument.example),
+            ));
+        }
+        let value = input.parse()?;
+        if self.get(argument.name).is_some() {
+            errors.at(
+                name.span(),
+                format!("`{name}` is given twice: an argument stands once"),
+            );
+        } else {
+            self.0.push(Given {
+                argument,
+                name,
+                value,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn positional(input: ParseStream<'_>) -> &'static str {
+    if input.peek(syn::LitStr) {
+        "expected `name = value`: the name of the limit is `key = \"..\"`"
+    } else if input.peek(syn::LitInt) {
+        "expected `name = value`: the number of calls is `count = ..`, and the window in seconds `time = ..`"
+    } else {
+        "expected `name = value`, as in `key = \"login\", time = 60, count = 5`"
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let ours = ARGUMENTS.iter().find(|argument| argument.foreign.contains(&name));
+    match ours {
+        Some(argument) => {
+            format!(
+                "unknown argument `{name}`: here it is called `{}`, as in `{}`",
+                argument.name, argument.example
+            )
+        }
+        None => format!(
+            "unknown argument `{name}`{}",
+            suggest(name, ARGUMENTS.iter().map(|argument| argument.name))
+        ),
+    }
+}
+
+fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<TokenTree>()?;
+    }
+    Ok(())
+}
+
+impl Given {
+    pub(crate) fn span(&self) -> Span {
+        self.name.span()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_is_accepted_by_the_parser() {
+        for argument in &ARGUMENTS {
+            let mut errors = Errors::default();
+            let example = argument.example.replace("..", "todo!()");
+            let arguments = Arguments::parse(example.parse().unwrap(), &mut errors);
+            assert!(errors.is_empty(), "{}", argument.example);
+            assert!(arguments.get(argument.name).is_some(), "{}", argument.example);
+        }
+    }
+
+    #[test]
+    fn no_foreign_word_is_a_word_of_ours() {
+        for word in ARGUMENTS.iter().flat_map(|argument| argument.foreign) {
+            assert!(ARGUMENTS.iter().all(|argument| argument.name != *word), "{word}");
+        }
+    }
+
+    #[test]
+    fn one_mistake_does_not_hide_the_others() {
+        let mut errors = Errors::default();
+        let tokens =
+            "\"login\", tiem = 60, count, by = , burst = 3, burst = 4, cost = 1 2, refill = \"greedy\"";
+        let arguments = Arguments::parse(tokens.parse().unwrap(), &mut errors);
+        assert_eq!(
+            errors
+                .into_compile_errors()
+                .to_string()
+                .matches("compile_error")
+                .count(),
+            6
+        );
+        assert!(arguments.get("burst").is_some() && arguments.get("refill").is_some());
+    }
+}

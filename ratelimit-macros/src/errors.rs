@@ -1,0 +1,32 @@
+//! Collects errors, so that all of one attribute are reported at once, each with its own caret.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// The errors found so far.
+#[derive(Default)]
+pub(crate) struct Errors(Vec<syn::Error>);
+
+impl Errors {
+    /// An error with the caret under all of some tokens.
+    pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+        self.add(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// An error with the caret under one place.
+    pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
+        self.add(syn::Error::new(span, message));
+    }
+
+    pub(crate) fn add(&mut self, error: syn::Error) {
+        self.0.push(error);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn into_compile_errors(self) -> TokenStream {
+        self.0.into_iter().map(syn::Error::into_compile_error).collect()
+    }
+}

@@ -1,0 +1,225 @@
+//! The annotated function: taken apart as little as possible, its body never parsed.
+
+use crate::boxed::Boxed;
+use crate::errors::Errors;
+use crate::suggest::suggest;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Expr, FnArg, GenericParam, Pat, ReturnType, Signature, Token, Type, Visibility};
+
+/// A function with a body of tokens.
+pub(crate) struct Item {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) signature: Signature,
+    pub(crate) body: Group,
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        if let Some(found) = not_a_function(input) {
+            return Err(input.error(format!(
+                "`#[rate_limit]` goes on an `async fn`, not on {found}: put it on the functions to be limited"
+            )));
+        }
+        let signature: Signature = input.parse()?;
+        match input.parse()? {
+            TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => Ok(Self {
+                attributes,
+                visibility,
+                signature,
+                body,
+            }),
+            other => Err(syn::Error::new(
+                other.span(),
+                "`#[rate_limit]` needs a body to guard: put it on the implementations of this method",
+            )),
+        }
+    }
+}
+
+fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
+    let fork = input.fork();
+    let _ = fork.parse::<Option<Token![unsafe]>>();
+    let kinds = [
+        (fork.peek(Token![struct]), "a struct"),
+        (fork.peek(Token![enum]), "an enum"),
+        (fork.peek(Token![impl]), "an `impl` block"),
+        (fork.peek(Token![trait]), "a trait"),
+        (fork.peek(Token![mod]), "a module"),
+        (fork.peek(Token![static]), "a static"),
+        (fork.peek(Token![type]), "a type"),
+        (fork.peek(Token![use]), "an import"),
+        (
+            fork.peek(Token![const]) && fork.peek2(syn::Ident) && fork.peek3(Token![:]),
+            "a constant",
+        ),
+    ];
+    kinds.into_iter().find_map(|(is, kind)| is.then_some(kind))
+}
+
+impl Item {
+    /// Reports what keeps a function from being limited.
+    pub(crate) fn check(&mut self, errors: &mut Errors) {
+        let signature = &self.signature;
+        if let Some(constness) = &signature.constness {
+            errors.on(constness, "a `const fn` cannot be limited: a decision is awaited");
+        } else if signature.asyncness.is_none() && Boxed::find(&self.body).is_none() {
+            errors.on(
+                signature.fn_token,
+                "`#[rate_limit]` needs an `async fn`: a decision is awaited before the body runs",
+            );
+        }
+        self.attributes.retain(|attribute| {
+            let repeated = attribute.path().segments.last().is_some_and(|segment| segment.ident == "rate_limit");
+            if repeated {
+                errors.on(
+                    attribute,
+                    "one function takes one `#[rate_limit]`: limit an inner function by the other, so that it is clear which is charged first",
+                );
+            }
+            !repeated
+        });
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        self.signature.ident.span()
+    }
+
+    /// The type that a caller gets by awaiting, if the function says one.
+    pub(crate) fn return_type(&self) -> Option<&Type> {
+        match &self.signature.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, output) => Some(output),
+        }
+    }
+
+    pub(crate) fn has_receiver(&self) -> bool {
+        self.signature.receiver().is_some()
+    }
+
+    /// What is wrong with a name in a template, if no argument has it.
+    pub(crate) fn unknown_name(&self, name: &Ident) -> Option<String> {
+        let function = &self.signature.ident;
+        if name == "self" {
+            return (!self.has_receiver())
+                .then(|| format!("needs a `self`, which `{function}` does not take"));
+        }
+        let mut names = Vec::new();
+        let known = self.arguments().all(|pattern| bound_names(pattern, &mut names));
+        // `#[async_trait]` hides patterns behind names of its own.
+        let hidden = names
+            .iter()
+            .any(|argument| argument.to_string().starts_with("__arg"));
+        if !known || hidden || names.contains(&name) {
+            return None;
+        }
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        if names.is_empty() {
+            return Some(format!("names no argument of `{function}`, which has none"));
+        }
+        let suggestion = suggest(&name.to_string(), names.iter().map(String::as_str));
+        Some(format!("names no argument of `{function}`{suggestion}"))
+    }
+
+    /// The patterns of the arguments, without the receiver.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Pat> {
+        self.signature
+            .inputs
+            .iter()
+            .filter_map(|argument| match argument {
+                FnArg::Typed(argument) => Some(&*argument.pat),
+                FnArg::Receiver(_) => None,
+            })
+    }
+
+    /// Whether an expression is a path that by its form is a constant, and that a constant can use.
+    pub(crate) fn is_const_path(&self, value: &Expr) -> bool {
+        let Expr::Path(path) = value else { return false };
+        let (Some(first), Some(last)) = (path.path.segments.first(), path.path.segments.last()) else {
+            return false;
+        };
+        let generic = self
+            .signature
+            .generics
+            .params
+            .iter()
+            .any(|parameter| match parameter {
+                GenericParam::Const(parameter) => parameter.ident == first.ident,
+                GenericParam::Type(parameter) => parameter.ident == first.ident,
+                _ => false,
+            });
+        let name = last.ident.to_string();
+        let shouts = !name.contains(|c: char| c.is_lowercase()) && name.contains(|c: char| c.is_uppercase());
+        let plain = path.qself.is_none()
+            && path
+                .path
+                .segments
+                .iter()
+                .all(|segment| segment.arguments.is_none());
+        plain && shouts && !generic && first.ident != "Self"
+    }
+}
+
+/// Collects the names that a pattern binds; false if it cannot tell them all.
+pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> bool {
+    match pattern {
+        Pat::Ident(pattern) => {
+            names.push(&pattern.ident);
+            pattern
+                .subpat
+                .as_ref()
+                .is_none_or(|(_, pattern)| bound_names(pattern, names))
+        }
+        Pat::Paren(pattern) => bound_names(&pattern.pat, names),
+        Pat::Reference(pattern) => bound_names(&pattern.pat, names),
+        Pat::Type(pattern) => bound_names(&pattern.pat, names),
+        Pat::Slice(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
+        Pat::Tuple(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
+        Pat::TupleStruct(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
+        Pat::Struct(pattern) => pattern.fields.iter().all(|field| bound_names(&field.pat, names)),
+        Pat::Or(pattern) => pattern
+            .cases
+            .first()
+            .is_none_or(|pattern| bound_names(pattern, names)),
+        Pat::Wild(_) | Pat::Rest(_) | Pat::Path(_) | Pat::Lit(_) | Pat::Range(_) => true,
+        _ => false,
+    }
+}
+
+/// The body of a function, split into its inner attributes, which stay in front, and the rest.
+pub(crate) fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
+    let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
+    let mut attributes = 0;
+    while let [
+        TokenTree::Punct(hash),
+        TokenTree::Punct(bang),
+        TokenTree::Group(_),
+        ..,
+    ] = &tokens[attributes..]
+        && hash.as_char() == '#'
+        && bang.as_char() == '!'
+    {
+        attributes += 3;
+    }
+    let rest = tokens.split_off(attributes);
+    // Braces of our own hygiene: the compiler does not call them unused, and still points to the user's.
+    let mut block = Group::new(Delimiter::Brace, rest.into_iter().collect());
+    block.set_span(body.span().resolved_at(Span::mixed_site()));
+    (tokens.into_iter().collect(), block)
+}
+
+impl ToTokens for Item {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self {
+            attributes,
+            visibility,
+            signature,
+            body,
+        } = self;
+        tokens.extend(quote!(#(#attributes)* #visibility #signature #body));
+    }
+}

@@ -1,0 +1,58 @@
+//! "Did you mean": the nearest of the words that would have been right.
+
+/// `; did you mean x?` if a word is near, else `; expected one of ..`.
+pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Clone) -> String {
+    let near = words.clone().map(|word| (distance(found, word), word)).min();
+    match near {
+        Some((distance, word)) if distance <= (found.chars().count() / 3).max(1) => {
+            format!("; did you mean `{word}`?")
+        }
+        _ => {
+            let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+            format!("; expected one of {}", words.join(", "))
+        }
+    }
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let substituted = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substituted.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_suggested_and_far_ones_listed() {
+        let words = || ["time", "count", "by"].into_iter();
+        assert_eq!(suggest("tiem", words()), "; did you mean `time`?");
+        assert_eq!(suggest("Count", words()), "; did you mean `count`?");
+        assert_eq!(
+            suggest("window", words()),
+            "; expected one of `time`, `count`, `by`"
+        );
+        assert_eq!(suggest("b", words()), "; did you mean `by`?");
+    }
+
+    #[test]
+    fn the_distance_counts_swaps_once() {
+        assert_eq!(distance("burts", "burst"), 1);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,78 @@
+//! The memory store's clock, and one that tests move.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What time it is, for a [`MemoryStore`](crate::MemoryStore).
+pub trait Clock: Send + Sync + 'static {
+    /// The time since a fixed moment of the clock's own choice. Decisions use whole milliseconds of it. A step
+    /// backwards does no harm beyond its length: limits last that much longer.
+    fn now(&self) -> Duration;
+}
+
+/// The system's monotonic clock, counted from the moment at which it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock(Instant);
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// A clock that stands still until it is moved: tests need no sleeping.
+///
+/// Clones share the time.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::{Limit, ManualClock, MemoryStore, RateLimiter};
+/// use std::time::Duration;
+///
+/// let clock = ManualClock::new();
+/// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await?;
+/// let once_a_minute = Limit::counter(1, Duration::from_secs(60));
+/// assert!(limiter.check(&once_a_minute, "job").await?.allowed());
+/// assert!(!limiter.check(&once_a_minute, "job").await?.allowed());
+/// clock.advance(Duration::from_secs(60));
+/// assert!(limiter.check(&once_a_minute, "job").await?.allowed());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ManualClock(Arc<AtomicU64>);
+
+impl ManualClock {
+    /// A clock that shows zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, by: Duration) {
+        self.0.fetch_add(millis(by), Ordering::Relaxed);
+    }
+
+    /// Sets the clock to a time since its zero, backwards too.
+    pub fn set(&self, to: Duration) {
+        self.0.store(millis(to), Ordering::Relaxed);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Whole milliseconds, rounded down; `u64::MAX` for what does not fit.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

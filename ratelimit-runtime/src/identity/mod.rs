@@ -1,0 +1,162 @@
+//! Who is limited: the values that can stand for a caller, and where requests carry an address.
+
+pub(crate) mod ip;
+
+use crate::key::KeyWriter;
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A value that says who is limited, or that completes the name of a limit.
+///
+/// Strings, numbers, addresses, references, `Option`s (where `None` means: nobody, refuse the call) and tuples of
+/// them are identities, and in the attribute also everything that implements [`Display`](std::fmt::Display).
+/// Implement it for a type of your own to choose what counts, or to keep a secret one out of the store:
+///
+/// ```
+/// use ratelimit::{Identity, KeyWriter};
+///
+/// struct ApiKey(String);
+///
+/// impl Identity for ApiKey {
+///     fn write(&self, key: &mut KeyWriter<'_>) {
+///         key.secret(self.0.as_bytes()); // a keyed hash instead of the key itself
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot say who is limited",
+    label = "neither `Identity` nor `Display`",
+    note = "name a field that can (`by = user.id`), or implement `ratelimit::Identity`"
+)]
+pub trait Identity {
+    /// Writes the value, by one call of the writer or several.
+    fn write(&self, key: &mut KeyWriter<'_>);
+}
+
+/// Something that knows the address of the client: a request, a connection, an address.
+///
+/// `by = "ip"` finds the argument that has it by this trait. Implement it for a request type of your own. The
+/// address has to be the socket's peer: headers can be written by anybody.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not carry the address of a client",
+    note = "implement `ratelimit::ClientIp` for it, or say who is limited: `by = ..`"
+)]
+pub trait ClientIp {
+    /// The address, if it is known. `None` refuses the call.
+    fn client_ip(&self) -> Option<IpAddr>;
+}
+
+macro_rules! through {
+    ($($(#[$meta:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        $(#[$meta])*
+        impl<$($generics)*> Identity for $type {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                (**self).write(key);
+            }
+        }
+    )*};
+}
+
+through!(
+    [T: Identity + ?Sized] &T,
+    [T: Identity + ?Sized] &mut T,
+    [T: Identity + ?Sized] Box<T>,
+    [T: Identity + ?Sized] Rc<T>,
+    [T: Identity + ?Sized] Arc<T>,
+    [T: Identity + ToOwned + ?Sized] Cow<'_, T>,
+    [] String,
+);
+
+impl Identity for str {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        key.text(self);
+    }
+}
+
+macro_rules! displayed {
+    ($($type:ty),* $(,)?) => {$(
+        impl Identity for $type {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                key.display(self);
+            }
+        }
+    )*};
+}
+
+displayed!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool, char
+);
+
+macro_rules! addresses {
+    ($($type:ty: |$address:ident| $ip:expr),* $(,)?) => {$(
+        impl Identity for $type {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                let $address = self;
+                key.ip($ip);
+            }
+        }
+
+        impl ClientIp for $type {
+            fn client_ip(&self) -> Option<IpAddr> {
+                let $address = self;
+                Some($ip)
+            }
+        }
+    )*};
+}
+
+addresses!(
+    IpAddr: |address| *address,
+    Ipv4Addr: |address| (*address).into(),
+    Ipv6Addr: |address| (*address).into(),
+    SocketAddr: |address| address.ip(),
+    SocketAddrV4: |address| (*address.ip()).into(),
+    SocketAddrV6: |address| (*address.ip()).into(),
+);
+
+impl<T: Identity> Identity for Option<T> {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        match self {
+            Some(identity) => identity.write(key),
+            None => key.absent(),
+        }
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),+)),* $(,)?) => {$(
+        impl<$($name: Identity),+> Identity for ($($name,)+) {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                $(self.$index.write(key);)+
+            }
+        }
+    )*};
+}
+
+tuples!((A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3), (A 0, B 1, C 2, D 3, E 4));
+
+impl<T: ClientIp + ?Sized> ClientIp for &T {
+    fn client_ip(&self) -> Option<IpAddr> {
+        (**self).client_ip()
+    }
+}
+
+impl<T: ClientIp + ?Sized> ClientIp for &mut T {
+    fn client_ip(&self) -> Option<IpAddr> {
+        (**self).client_ip()
+    }
+}
+
+impl<T: ClientIp + ?Sized> ClientIp for Arc<T> {
+    fn client_ip(&self) -> Option<IpAddr> {
+        (**self).client_ip()
+    }
+}
+
+impl<T: ClientIp> ClientIp for Option<T> {
+    fn client_ip(&self) -> Option<IpAddr> {
+        self.as_ref()?.client_ip()
+    }
+}

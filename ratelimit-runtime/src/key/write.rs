@@ -1,0 +1,199 @@
+//! Writes the dynamic elements of a key: escaped, bounded in length, hashed where long or secret.
+
+use super::{Bytes, KeySettings};
+use crate::identity::ip;
+use siphasher::sip128::{Hasher128, SipHasher24};
+use std::fmt::{self, Write};
+use std::hash::Hasher;
+use std::net::IpAddr;
+
+/// Longer elements are replaced by their hash, so that nobody can make keys long.
+const MAX_ELEMENT: usize = 64;
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// Writes the elements of one identity, or of one part of a name, into a key.
+///
+/// Each call writes one element; elements are kept apart, so that `("a", "b")` and `("ab", "")` differ. Bytes that
+/// mean something in a key are escaped as `%XX`, and elements over 64 bytes are replaced by a keyed 128-bit hash.
+pub struct KeyWriter<'w> {
+    bytes: &'w mut Bytes,
+    settings: &'w KeySettings,
+    absent: &'w mut bool,
+    separator: Option<u8>,
+}
+
+impl<'w> KeyWriter<'w> {
+    pub(super) fn new(
+        bytes: &'w mut Bytes,
+        settings: &'w KeySettings,
+        absent: &'w mut bool,
+        separator: Option<u8>,
+    ) -> Self {
+        Self {
+            bytes,
+            settings,
+            absent,
+            separator,
+        }
+    }
+
+    /// Writes text.
+    pub fn text(&mut self, text: &str) {
+        self.separate();
+        if text.len() > MAX_ELEMENT {
+            let mut hasher = self.hasher();
+            hasher.write(text.as_bytes());
+            self.push_hash(&hasher);
+        } else {
+            push_element(self.bytes, text.as_bytes());
+        }
+    }
+
+    /// Writes what a value displays.
+    pub fn display(&mut self, value: &dyn fmt::Display) {
+        self.separate();
+        let mut element = Element {
+            head: smallvec::SmallVec::new(),
+            long: None,
+            hasher: self.hasher(),
+        };
+        if write!(element, "{value}").is_err() {
+            *self.absent = true;
+        }
+        match element.long {
+            Some(hasher) => self.push_hash(&hasher),
+            None => push_element(self.bytes, &element.head),
+        }
+    }
+
+    /// Writes the identity of an address: IPv4 as it is, also where it comes mapped into IPv6 or through NAT64,
+    /// and IPv6 grouped by its first bits (64, unless the limiter says otherwise).
+    pub fn ip(&mut self, address: IpAddr) {
+        self.separate();
+        ip::write(self.bytes, address, self.settings.ipv6_prefix);
+    }
+
+    /// Writes the keyed hash of a value that nobody should be able to read back: a token, a password.
+    pub fn secret(&mut self, secret: &[u8]) {
+        self.separate();
+        let mut hasher = self.hasher();
+        hasher.write(secret);
+        self.push_hash(&hasher);
+    }
+
+    /// Says that there is no identity: the call is refused as
+    /// [`NoIdentity`](crate::ErrorKind::NoIdentity), instead of sharing one limit with all others that have none.
+    pub fn absent(&mut self) {
+        *self.absent = true;
+    }
+
+    fn separate(&mut self) {
+        if let Some(separator) = self.separator.replace(b',') {
+            self.bytes.push(separator);
+        }
+    }
+
+    fn hasher(&self) -> SipHasher24 {
+        SipHasher24::new_with_key(&self.settings.secret)
+    }
+
+    fn push_hash(&mut self, hasher: &SipHasher24) {
+        self.bytes.push(b'#');
+        for byte in hasher.finish128().as_bytes() {
+            push_hex(self.bytes, byte);
+        }
+    }
+}
+
+impl fmt::Debug for KeyWriter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyWriter").finish_non_exhaustive()
+    }
+}
+
+/// Collects what a value displays, and goes over to hashing it when it gets long.
+struct Element {
+    head: smallvec::SmallVec<[u8; MAX_ELEMENT]>,
+    long: Option<SipHasher24>,
+    hasher: SipHasher24,
+}
+
+impl Write for Element {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.long.is_none() && self.head.len() + text.len() <= MAX_ELEMENT {
+            self.head.extend_from_slice(text.as_bytes());
+            return Ok(());
+        }
+        let long = self.long.get_or_insert_with(|| {
+            self.hasher.write(&self.head);
+            self.hasher
+        });
+        long.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// An empty element is a lone `%`: an empty tag would leave a cluster key without its slot.
+fn push_element(bytes: &mut Bytes, element: &[u8]) {
+    if element.is_empty() {
+        bytes.push(b'%');
+    } else if element.iter().all(|byte| PLAIN[usize::from(*byte)]) {
+        bytes.extend_from_slice(element);
+    } else {
+        element.iter().for_each(|byte| push_escaped(bytes, *byte));
+    }
+}
+
+/// A name is written by the programmer: its braces and colons are kept readable.
+pub(super) fn push_name(bytes: &mut Bytes, name: &str) {
+    if name.is_empty() {
+        bytes.push(b'%');
+    }
+    for byte in name.bytes() {
+        match byte {
+            b'{' => bytes.push(b'<'),
+            b'}' => bytes.push(b'>'),
+            b':' => bytes.push(b':'),
+            other => push_escaped(bytes, other),
+        }
+    }
+}
+
+fn push_escaped(bytes: &mut Bytes, byte: u8) {
+    if PLAIN[usize::from(byte)] {
+        bytes.push(byte);
+    } else {
+        bytes.push(b'%');
+        push_hex(bytes, byte);
+    }
+}
+
+fn push_hex(bytes: &mut Bytes, byte: u8) {
+    bytes.push(HEX[usize::from(byte >> 4)]);
+    bytes.push(HEX[usize::from(byte & 15)]);
+}
+
+/// The bytes that stand for themselves: all but controls, space, and those that mean something in a key.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = byte > 0x20 && byte != 0x7f;
+        byte += 1;
+    }
+    let special = *b"%{}:=,#<>";
+    let mut i = 0;
+    while i < special.len() {
+        plain[special[i] as usize] = false;
+        i += 1;
+    }
+    plain
+};
+
+/// A 128-bit key from a secret of any length.
+pub(crate) fn derive_key(secret: &[u8]) -> [u8; 16] {
+    let mut hasher = SipHasher24::new_with_key(b"ratelimit secret");
+    hasher.write(secret);
+    hasher.finish128().as_bytes()
+}

@@ -1,0 +1,36 @@
+#![doc = include_str!("../README.md")]
+
+mod clock;
+mod decision;
+mod error;
+mod identity;
+mod key;
+mod limit;
+mod limiter;
+mod rejection;
+mod store;
+mod web;
+
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod __private;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use decision::Decision;
+pub use error::{Error, ErrorKind};
+pub use identity::{ClientIp, Identity};
+pub use key::{AsKey, Key, KeyWriter, StoreKey};
+pub use limit::{Algorithm, Limit, LimitError, Refill};
+pub use limiter::current::{InstallError, install};
+pub use limiter::{OnError, RateLimiter, RateLimiterBuilder};
+pub use ratelimit_macros::rate_limit;
+pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
+pub use scope::scope;
+pub use store::memory::MemoryStore;
+pub use store::redis::RedisStore;
+pub use store::{Decisions, Reply, Request, Store};
+
+/// Limiters for a part of a program.
+pub mod scope {
+    pub use crate::limiter::current::{current_scope as current, scope};
+}

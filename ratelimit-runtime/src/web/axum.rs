@@ -1,0 +1,80 @@
+//! axum: addresses from `ConnectInfo` and requests, rejections as responses.
+
+use crate::identity::ClientIp;
+use crate::rejection::{FromRejection, Rejection, whole_seconds};
+use axum::extract::ConnectInfo;
+use axum::http::header::RETRY_AFTER;
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderValue, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use std::net::{IpAddr, SocketAddr};
+
+/// The address of the peer, as `into_make_service_with_connect_info` gives it.
+impl<T: ClientIp> ClientIp for ConnectInfo<T> {
+    fn client_ip(&self) -> Option<IpAddr> {
+        self.0.client_ip()
+    }
+}
+
+impl<B> ClientIp for Request<B> {
+    fn client_ip(&self) -> Option<IpAddr> {
+        peer(self.extensions())
+    }
+}
+
+impl ClientIp for Parts {
+    fn client_ip(&self) -> Option<IpAddr> {
+        peer(&self.extensions)
+    }
+}
+
+fn peer(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<ConnectInfo<SocketAddr>>()?.client_ip()
+}
+
+fn status(rejection: &Rejection) -> StatusCode {
+    match rejection {
+        Rejection::Limited(_) => StatusCode::TOO_MANY_REQUESTS,
+        Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// 429 with `Retry-After` in whole seconds, or 503 when no decision could be made. A call that can never pass gets
+/// no `Retry-After`.
+impl IntoResponse for Rejection {
+    fn into_response(self) -> Response {
+        let mut response = (status(&self), self.to_string()).into_response();
+        if let Some(wait) = self.retry_after() {
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+        }
+        response
+    }
+}
+
+impl From<Rejection> for Response {
+    fn from(rejection: Rejection) -> Self {
+        rejection.into_response()
+    }
+}
+
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into_response()
+    }
+}
+
+/// The status alone, without `Retry-After`.
+impl From<Rejection> for StatusCode {
+    fn from(rejection: Rejection) -> Self {
+        status(&rejection)
+    }
+}
+
+/// The status and the message, without `Retry-After`.
+impl From<Rejection> for (StatusCode, String) {
+    fn from(rejection: Rejection) -> Self {
+        (status(&rejection), rejection.to_string())
+    }
+}

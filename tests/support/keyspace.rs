@@ -1,0 +1,54 @@
+//! What a server holds: whether every key expires, and when the last one does.
+
+use crate::server::RedisServer;
+use redis::Connection;
+use std::collections::BTreeSet;
+
+impl RedisServer {
+    /// How many keys would stay forever. A limiter's keys all expire, so any is a leak.
+    #[must_use]
+    pub fn keys_without_ttl(&self) -> usize {
+        pttls(&mut self.raw())
+            .into_iter()
+            .filter(|pttl| *pttl == -1)
+            .count()
+    }
+
+    /// The longest time to live of all keys, in milliseconds; `None` when no key expires.
+    #[must_use]
+    pub fn max_pttl_ms(&self) -> Option<u64> {
+        pttls(&mut self.raw())
+            .into_iter()
+            .filter_map(|pttl| u64::try_from(pttl).ok())
+            .max()
+    }
+}
+
+/// The answers of `PTTL` for all keys of database 0: negative for a key without, or one just gone.
+fn pttls(connection: &mut Connection) -> Vec<i64> {
+    let keys = keys(connection);
+    let mut pipeline = redis::pipe();
+    for key in &keys {
+        pipeline.cmd("PTTL").arg(key);
+    }
+    if keys.is_empty() {
+        return Vec::new();
+    }
+    pipeline.query(connection).expect("PTTL works on every key")
+}
+
+/// A set, because `SCAN` may return a key twice.
+fn keys(connection: &mut Connection) -> BTreeSet<Vec<u8>> {
+    let mut found = BTreeSet::new();
+    let mut cursor = 0_u64;
+    loop {
+        let mut scan = redis::cmd("SCAN");
+        scan.arg(cursor).arg("COUNT").arg(1000);
+        let (next, keys): (u64, Vec<Vec<u8>>) = scan.query(connection).expect("SCAN works");
+        found.extend(keys);
+        if next == 0 {
+            return found;
+        }
+        cursor = next;
+    }
+}

@@ -1,0 +1,33 @@
+//! Private Redis servers for the integration tests, and what a test may ask about their contents.
+//!
+//! ```no_run
+//! let mut server = support::RedisServer::builder().persistent().start();
+//! let client = redis::Client::open(server.url())?;
+//! server.kill();
+//! // Here the code under test meets a dead server.
+//! server.restart();
+//! assert_eq!(server.keys_without_ttl(), 0);
+//! # Ok::<(), redis::RedisError>(())
+//! ```
+//!
+//! Every server has its own loopback port and temporary directory, so tests run in parallel. It ends with
+//! the value that started it, and also when the test process is killed. All calls block for a few
+//! milliseconds, which a test on a multi-threaded tokio runtime can afford.
+
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    reason = "test code: a panic here is a failed test, and its message the report"
+)]
+
+mod builder;
+mod directory;
+#[cfg(test)]
+mod harness_tests;
+mod keyspace;
+mod server;
+mod watchdog;
+
+pub use builder::RedisServerBuilder;
+pub use server::RedisServer;

@@ -1,0 +1,195 @@
+//! A private Redis server: started, stopped, killed and restarted at a test's will.
+
+use crate::builder::{RedisServerBuilder, program};
+use crate::directory::Directory;
+use crate::watchdog::{LIMIT, Watched};
+use redis::{Client, Connection, RedisResult};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::ExitStatus;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A private Redis server on a free loopback port; dropping it ends the process and removes its files.
+#[derive(Debug)]
+pub struct RedisServer {
+    // Before the directory: the server must be gone when its files go.
+    process: Option<Watched>,
+    directory: Directory,
+    options: RedisServerBuilder,
+    port: u16,
+}
+
+impl RedisServer {
+    /// Starts a server without a password that keeps nothing on disk.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::builder().start()
+    }
+
+    /// Options for a server to start.
+    pub fn builder() -> RedisServerBuilder {
+        RedisServerBuilder::default()
+    }
+
+    pub(crate) fn start_with(options: RedisServerBuilder) -> Self {
+        let mut server = Self {
+            process: None,
+            directory: Directory::create(),
+            options,
+            port: 0,
+        };
+        server.launch_on(free_port);
+        server
+    }
+
+    /// `redis://[:password@]127.0.0.1:port/`
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.options.url(self.port)
+    }
+
+    /// The port, which stays the same over a restart.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A blocking connection for set-up and assertions. Commands on it give up after ten seconds.
+    #[must_use]
+    pub fn raw(&self) -> Connection {
+        self.connect(LIMIT)
+            .unwrap_or_else(|error| panic!("no connection to the test's server: {error}"))
+    }
+
+    /// Ends the server as an administrator would, and waits for its end.
+    pub fn stop(&mut self) {
+        let Some(mut process) = self.process.take() else {
+            return;
+        };
+        let mode = if self.options.is_persistent() {
+            "SAVE"
+        } else {
+            "NOSAVE"
+        };
+        let answer = self
+            .connect(LIMIT)
+            .and_then(|mut connection| redis::cmd("SHUTDOWN").arg(mode).query::<String>(&mut connection));
+        // A server that ends does not answer, so an error is no news unless the server stays.
+        if process.wait().is_none() {
+            self.fail(&format!("the server did not stop: {answer:?}"));
+        }
+    }
+
+    /// Ends the server as a crash would (`SIGKILL`), and waits for its end.
+    pub fn kill(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.kill();
+        }
+    }
+
+    /// Starts the server again on the same port, stopping it first if it runs. Only a persistent one still
+    /// has its data.
+    pub fn restart(&mut self) {
+        self.stop();
+        let port = self.port;
+        self.launch_on(|| port);
+    }
+
+    /// Launches until a port is free: any process may take one between its choice and its use.
+    fn launch_on(&mut self, choose: impl Fn() -> u16) {
+        let deadline = Instant::now() + LIMIT;
+        while Instant::now() < deadline {
+            self.port = choose();
+            self.process = self.launch();
+            if self.process.is_some() {
+                return;
+            }
+            sleep(Duration::from_millis(20));
+        }
+        self.fail(&format!("port {} stays taken", self.port));
+    }
+
+    /// Starts the process and waits until it answers; `None` when its port was taken.
+    fn launch(&self) -> Option<Watched> {
+        let directory = self.directory.path();
+        let args = self.options.command_line(self.port, directory);
+        let spawned = Watched::spawn(&program(), &args, directory, self.directory.new_log());
+        let mut process = spawned.expect("`sh` can be started");
+        let deadline = Instant::now() + LIMIT;
+        while !self.is_ready() {
+            if let Some(status) = process.exited() {
+                self.explain(status);
+                return None;
+            }
+            if Instant::now() > deadline {
+                self.fail("the server does not answer");
+            }
+            sleep(Duration::from_millis(5));
+        }
+        Some(process)
+    }
+
+    /// Fails unless the exit was for a taken port.
+    fn explain(&self, status: ExitStatus) {
+        let program = program();
+        let program = program.display();
+        if matches!(status.code(), Some(126 | 127)) {
+            self.fail(&format!(
+                "cannot start `{program}`: run `cargo xtask test`, which installs redis-server"
+            ));
+        }
+        if !self.directory.log_tail().contains("Failed listening on port") {
+            self.fail(&format!("`{program}` ended at once ({status})"));
+        }
+    }
+
+    fn fail(&self, message: &str) -> ! {
+        panic!("{message}; the end of its log:\n{}", self.directory.log_tail());
+    }
+
+    /// Whether this very server answers. Asking for its directory matters: on a port that was lost to
+    /// another test's server, that one would answer too.
+    fn is_ready(&self) -> bool {
+        let ask = || -> RedisResult<bool> {
+            let mut connection = self.connect(Duration::from_secs(1))?;
+            redis::cmd("PING").query::<String>(&mut connection)?;
+            let (_, directory): (String, String) = redis::cmd("CONFIG")
+                .arg("GET")
+                .arg("dir")
+                .query(&mut connection)?;
+            Ok(Path::new(&directory) == self.directory.path())
+        };
+        ask().unwrap_or(false)
+    }
+
+    fn connect(&self, limit: Duration) -> RedisResult<Connection> {
+        let connection = Client::open(self.url())?.get_connection_with_timeout(limit)?;
+        connection.set_read_timeout(Some(limit))?;
+        connection.set_write_timeout(Some(limit))?;
+        Ok(connection)
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+    listener
+        .local_addr()
+        .expect("a bound socket has an address")
+        .port()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RedisServer;
+
+    #[test]
+    fn a_port_lost_to_another_server_is_noticed() {
+        let winner = RedisServer::start();
+        let mut loser = RedisServer::start();
+        loser.stop();
+        loser.port = winner.port;
+        assert!(loser.launch().is_none());
+        assert_eq!(winner.keys_without_ttl(), 0);
+    }
+}

@@ -1,0 +1,119 @@
+//! Which system package manager installs Redis, and with which commands.
+
+/// A package manager and how it is told to install Redis without asking.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Manager {
+    /// The program to look for.
+    pub(crate) program: &'static str,
+    refresh: Option<&'static [&'static str]>,
+    install: &'static [&'static str],
+    wants_root: bool,
+}
+
+impl Manager {
+    const fn new(program: &'static str, install: &'static [&'static str]) -> Self {
+        Self {
+            program,
+            refresh: None,
+            install,
+            wants_root: true,
+        }
+    }
+}
+
+/// In order of preference: `brew` last, because it also lives next to the others on Linux.
+const MANAGERS: [Manager; 6] = [
+    Manager {
+        refresh: Some(&["update"]),
+        ..Manager::new(
+            "apt-get",
+            &["install", "--yes", "--no-install-recommends", "redis-server"],
+        )
+    },
+    Manager::new("dnf", &["install", "--assumeyes", "redis"]),
+    Manager::new("apk", &["add", "--no-cache", "redis"]),
+    Manager::new("pacman", &["-Sy", "--noconfirm", "--needed", "redis"]),
+    Manager::new("zypper", &["--non-interactive", "install", "redis"]),
+    Manager {
+        wants_root: false,
+        ..Manager::new("brew", &["install", "redis"])
+    },
+];
+
+/// The first manager that is there.
+pub(crate) fn choose(is_there: impl Fn(&str) -> bool) -> Option<&'static Manager> {
+    MANAGERS.iter().find(|manager| is_there(manager.program))
+}
+
+/// The commands that install Redis, the last of which decides whether it worked.
+pub(crate) fn commands(manager: &Manager, is_root: bool) -> Vec<Vec<&'static str>> {
+    let calls = manager.refresh.into_iter().chain([manager.install]);
+    calls.map(|call| command(manager, call, is_root)).collect()
+}
+
+/// The one command to suggest to a person.
+pub(crate) fn by_hand(manager: &Manager) -> String {
+    let sudo = if manager.wants_root { "sudo " } else { "" };
+    format!("{sudo}{} {}", manager.program, manager.install.join(" "))
+}
+
+fn command(manager: &Manager, call: &[&'static str], is_root: bool) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    if manager.wants_root && !is_root {
+        words.extend(["sudo", "-n"]);
+    }
+    if manager.program == "apt-get" {
+        // Through `env`, because sudo drops the caller's variables. Debian packages start their service
+        // on installation; in run level 1 they do not.
+        words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]);
+    }
+    words.push(manager.program);
+    words.extend(call);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{by_hand, choose, commands};
+
+    fn lines(program: &str, is_root: bool) -> Vec<String> {
+        let manager = choose(|candidate| candidate == program).unwrap();
+        commands(manager, is_root)
+            .iter()
+            .map(|words| words.join(" "))
+            .collect()
+    }
+
+    #[test]
+    fn the_systems_own_manager_is_preferred_to_brew() {
+        assert_eq!(
+            choose(|name| ["brew", "dnf"].contains(&name)).unwrap().program,
+            "dnf"
+        );
+        assert_eq!(choose(|name| name == "brew").unwrap().program, "brew");
+        assert_eq!(choose(|_| false), None);
+    }
+
+    #[test]
+    fn apt_refreshes_its_lists_first_and_starts_no_service() {
+        let quiet = "env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get";
+        let install = "install --yes --no-install-recommends redis-server";
+        assert_eq!(
+            lines("apt-get", true),
+            [format!("{quiet} update"), format!("{quiet} {install}")]
+        );
+    }
+
+    #[test]
+    fn only_those_who_need_root_ask_for_it() {
+        assert_eq!(lines("apk", true), ["apk add --no-cache redis"]);
+        assert_eq!(lines("apk", false), ["sudo -n apk add --no-cache redis"]);
+        assert_eq!(lines("brew", false), ["brew install redis"]);
+    }
+
+    #[test]
+    fn the_suggestion_reads_like_a_command() {
+        let suggestion = by_hand(choose(|name| name == "pacman").unwrap());
+        assert_eq!(suggestion, "sudo pacman -Sy --noconfirm --needed redis");
+    }
+}

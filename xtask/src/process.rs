@@ -1,0 +1,82 @@
+//! Runs other programs from the workspace root, and says in words how they failed.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The workspace root. The run-time variable wins, since a checkout may have moved after the build.
+pub(crate) fn root() -> PathBuf {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest
+        .parent()
+        .map_or_else(|| manifest.clone(), Path::to_path_buf)
+}
+
+/// The cargo that runs this program, so that every step uses one toolchain.
+pub(crate) fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    command.args(args).current_dir(root());
+    command
+}
+
+/// Runs to the end with this terminal's output; an error says how it ended.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string()),
+        Err(error) => Err(not_started(command, &error)),
+    }
+}
+
+/// Runs to the end and hands back what it printed; its errors still reach this terminal.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let result = command.stderr(Stdio::inherit()).output();
+    let output = result.map_err(|error| not_started(command, &error))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(output.status.to_string())
+    }
+}
+
+/// Whether the program is there and well enough to do this much, without a word on the terminal.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> String {
+    format!("cannot start `{}`: {error}", command.get_program().display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cargo, output, root, run, succeeds};
+    use std::process::Command;
+
+    #[test]
+    fn the_root_is_the_workspace() {
+        let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("[workspace]"));
+    }
+
+    #[test]
+    fn cargo_answers() {
+        assert!(output(&mut cargo(&["--version"])).unwrap().starts_with("cargo "));
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = run(&mut Command::new("no-such-program-here")).unwrap_err();
+        assert!(
+            error.starts_with("cannot start `no-such-program-here`: "),
+            "{error}"
+        );
+        assert!(!succeeds(&mut Command::new("no-such-program-here")));
+    }
+}

@@ -1,0 +1,94 @@
+//! What the commands need on the machine: found, or installed when missing.
+
+use crate::install::{self, Manager};
+use crate::process::{cargo, output, run, succeeds};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::process::Command;
+
+/// Names the Redis server for the tests, here and in `tests/support`.
+pub(crate) const SERVER_VARIABLE: &str = "RATELIMIT_REDIS_SERVER";
+
+/// Some distributions ship only the second one; the tests are content with either.
+const SERVERS: [&str; 2] = ["redis-server", "valkey-server"];
+
+/// Makes sure that `cargo SUBCOMMAND` works, adding the toolchain component that has it.
+pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), String> {
+    let works = || succeeds(&mut cargo(&[subcommand, "--version"]));
+    if works() {
+        return Ok(());
+    }
+    let added = announce(&["rustup", "component", "add", component]);
+    if works() {
+        return Ok(());
+    }
+    let reason = added
+        .err()
+        .unwrap_or_else(|| format!("`cargo {subcommand}` still does not run"));
+    Err(format!(
+        "{component} is missing ({reason}); add it by hand: rustup component add {component}"
+    ))
+}
+
+/// The Redis server for the tests, installed from the system's packages when there is none.
+pub(crate) fn ensure_redis() -> Result<OsString, String> {
+    if let Some(named) = env::var_os(SERVER_VARIABLE).filter(|name| !name.is_empty()) {
+        return if answers(&named) {
+            Ok(named)
+        } else {
+            Err(format!(
+                "`{}`, named by {SERVER_VARIABLE}, does not run",
+                named.display()
+            ))
+        };
+    }
+    if let Some(server) = installed_server() {
+        return Ok(server);
+    }
+    println!("no redis-server on this machine, installing it");
+    let manager = install::choose(|program| answers(OsStr::new(program)));
+    let result = manager.map_or_else(|| Err("no known package manager here".to_owned()), install_with);
+    installed_server().ok_or_else(|| {
+        let reason = result
+            .err()
+            .unwrap_or_else(|| "installed, but not on PATH".to_owned());
+        let how = manager.map_or_else(|| "from your system's packages".to_owned(), install::by_hand);
+        format!(
+            "redis-server is missing ({reason}); install it by hand ({how}) or set {SERVER_VARIABLE} to a \
+             redis-server or valkey-server, then run this again"
+        )
+    })
+}
+
+/// A refresh that fails (one dead mirror is enough) may still leave lists good enough to install from, so
+/// the last command decides.
+fn install_with(manager: &Manager) -> Result<(), String> {
+    let mut result = Ok(());
+    for words in install::commands(manager, is_root()) {
+        result = announce(&words);
+    }
+    result
+}
+
+fn installed_server() -> Option<OsString> {
+    SERVERS
+        .map(OsString::from)
+        .into_iter()
+        .find(|server| answers(server))
+}
+
+fn answers(program: &OsStr) -> bool {
+    succeeds(Command::new(program).arg("--version"))
+}
+
+fn is_root() -> bool {
+    output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+}
+
+fn announce(words: &[&str]) -> Result<(), String> {
+    println!("$ {}", words.join(" "));
+    let [program, args @ ..] = words else {
+        return Ok(());
+    };
+    run(Command::new(program).args(args)).map_err(|error| format!("`{}`: {error}", words.join(" ")))
+}
