@@ -1,51 +1,94 @@
-//! x
-#![allow(missing_docs, dead_code)]
-use axum::extract::ConnectInfo;
-use ratelimit::{RateLimiter, Rejection, rate_limit};
-use std::net::{IpAddr, SocketAddr};
+//! Runs first: a limited web server, requests from two addresses, and a table of what passed.
+//!
+//! `server.rs` is the code to copy; the rest plays the clients and shows the outcome.
 
-#[rate_limit(key = "login", time = 60, count = 5, by = "ip")]
-async fn login(ConnectInfo(peer): ConnectInfo<SocketAddr>) -> Result<String, Rejection> {
-    Ok(format!("{peer}"))
-}
-#[rate_limit(key = "report:{user}:{kind.0}", time = "1h30m", count = 5, algorithm = "token_bucket", burst = n, by = (user, ip), cost = n / 2)]
-async fn report(user: &str, kind: (u32,), ip: IpAddr, n: u32) -> Result<u32, Rejection> {
-    Ok(kind.0 + n)
-}
-#[rate_limit]
-async fn plain() -> Result<(), Rejection> {
-    Ok(())
-}
-#[rate_limit(key = "imp", by = "ip")]
-async fn imp(_: SocketAddr) -> impl axum::response::IntoResponse {
-    "x"
-}
+mod client;
+mod explain;
+mod options;
+mod server;
+mod store;
+mod story;
+mod table;
 
-struct S {
-    limits: RateLimiter,
-    id: u64,
-}
-impl S {
-    #[rate_limit(limiter = self.limits, by = self.id, on_limit = |r| r.to_string(), count = 1)]
-    async fn go(&mut self, mut x: u32) -> String {
-        x += 1;
-        x.to_string()
-    }
-}
+use options::{HELP, Options};
+use std::error::Error;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use story::{OTHER, Story};
+use tokio::net::TcpListener;
+
 #[tokio::main]
-async fn main() {
-    let a: SocketAddr = ([127, 0, 0, 1], 80).into();
-    for _ in 0..6 {
-        println!("{:?}", login(ConnectInfo(a)).await);
-    }
-    for _ in 0..4 {
-        println!("{:?}", report("x", (3,), a.ip(), 4).await);
-    }
-    println!("{:?}", plain().await);
-    println!("{:?}", imp(a).await.is_ok());
-    let mut s = S {
-        limits: RateLimiter::in_memory(),
-        id: 3,
+async fn main() -> ExitCode {
+    let arguments = std::env::args_os().skip(1);
+    let options = match Options::parse(arguments.map(|argument| argument.to_string_lossy().into_owned())) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
     };
-    println!("{:?} {}", s.go(1).await, s.go(1).await);
+    match run(&options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    if options.help {
+        return print(HELP);
+    }
+    let installed = store::install().await?;
+    let listener = listen(options.port).await?;
+    let address = listener.local_addr()?;
+    let server = server::serve(listener);
+    if options.serve {
+        print(&invitation(address, &installed.place))?;
+        tokio::select! {
+            ended = server => ended?,
+            interrupted = tokio::signal::ctrl_c() => interrupted?,
+        }
+        return Ok(());
+    }
+    tokio::spawn(server);
+    let story = Story { server: address, limiter: &installed.limiter };
+    let scenes = story.tell().await?;
+    print(&table::render(&installed.place, &scenes))
+}
+
+async fn listen(port: u16) -> Result<TcpListener, String> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listening = TcpListener::bind(address).await;
+    listening.map_err(|error| format!("cannot listen on {address}: {error}"))
+}
+
+/// What to try on a server that stays.
+fn invitation(address: SocketAddr, place: &str) -> String {
+    let login = format!("http://{address}/login");
+    let mut lines = vec![
+        format!("Serving on http://{address}, with limits in {place}."),
+        String::new(),
+        "Six times within a minute:".to_owned(),
+        format!("  curl -i -X POST {login}"),
+    ];
+    if client::can_call_from(OTHER) {
+        lines.push("From another address, which has its own limit:".to_owned());
+        lines.push(format!("  curl -i -X POST --interface {OTHER} {login}"));
+    }
+    lines.extend([
+        "Four times in a row:".to_owned(),
+        format!("  curl -i http://{address}/report/acme"),
+        String::new(),
+        "Ctrl-C ends it.\n".to_owned(),
+    ]);
+    lines.join("\n")
+}
+
+/// Not by `print!`, which panics when the reader has gone: `quickstart | head`.
+fn print(text: &str) -> Result<(), Box<dyn Error>> {
+    let mut out = io::stdout().lock();
+    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
 }

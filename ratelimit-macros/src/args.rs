@@ -2,7 +2,7 @@
 
 use crate::errors::Errors;
 use crate::suggest::suggest;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Token};
@@ -15,57 +15,37 @@ pub(crate) struct Argument {
 }
 
 const fn argument(name: &'static str, example: &'static str, foreign: &'static [&'static str]) -> Argument {
-    Argument {
-        name,
-        example,
-        foreign,
-    }
+    Argument { name, example, foreign }
 }
 
 /// Every argument there is.
 pub(crate) const ARGUMENTS: [Argument; 11] = [
     argument("key", "key = \"login\"", &["name", "prefix", "id"]),
-    argument(
-        "time",
-        "time = 60",
-        &["per", "window", "seconds", "period", "duration"],
-    ),
-    argument(
-        "count",
-        "count = 100",
-        &["limit", "max", "rate", "requests", "permits", "quota"],
-    ),
-    argument(
-        "by",
-        "by = \"ip\"",
-        &["per_ip", "identity", "key_by", "limit_type"],
-    ),
-    argument(
-        "algorithm",
-        "algorithm = \"token_bucket\"",
-        &["strategy", "algo", "kind"],
-    ),
+    argument("time", "time = 60", &["per", "window", "seconds", "period", "duration"]),
+    argument("count", "count = 100", &["limit", "max", "rate", "requests", "permits", "quota"]),
+    argument("by", "by = \"ip\"", &["per_ip", "ip", "identity", "key_by", "limit_type"]),
+    argument("algorithm", "algorithm = \"token_bucket\"", &["strategy", "algo", "kind"]),
     argument("burst", "burst = 5", &["capacity", "bucket_size"]),
     argument("refill", "refill = \"interval\"", &["refill_mode"]),
     argument("cost", "cost = 2", &["weight", "tokens", "units"]),
-    argument(
-        "on_limit",
-        "on_limit = |rejection| ..",
-        &["fallback", "on_reject", "error", "or_else"],
-    ),
+    argument("on_limit", "on_limit = |rejection| ..", &["fallback", "on_reject", "error", "or_else"]),
     argument("limiter", "limiter = self.limits", &["store", "client"]),
     argument("crate", "crate = ::my::ratelimit", &[]),
 ];
 
 /// The arguments of one attribute, each at most once.
 #[derive(Default)]
-pub(crate) struct Arguments(Vec<Given>);
+pub(crate) struct Arguments {
+    given: Vec<Given>,
+    /// Whether all that stands there was understood, so that what is missing is really missing.
+    pub(crate) complete: bool,
+}
 
 /// An argument with its value.
 pub(crate) struct Given {
     argument: &'static Argument,
     pub(crate) name: Ident,
-    pub(crate) value: Expr,
+    value: Expr,
 }
 
 impl Arguments {
@@ -74,24 +54,24 @@ impl Arguments {
         let mut arguments = Self::default();
         let parser = |input: ParseStream<'_>| {
             while !input.is_empty() {
-                if let Err(error) = arguments.parse_one(input, errors) {
+                let parsed = arguments.parse_one(input, errors);
+                if let Err(error) = parsed.and_then(|()| end_of_argument(input)) {
                     errors.add(error);
                     skip_to_comma(input)?;
                 }
-                if !input.is_empty() {
-                    input.parse::<Token![,]>()?;
-                }
+                input.parse::<Option<Token![,]>>()?;
             }
             Ok(())
         };
         if let Err(error) = parser.parse2(tokens) {
             errors.add(error);
         }
+        arguments.complete = errors.is_empty();
         arguments
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Given> {
-        self.0.iter().find(|given| given.argument.name == name)
+        self.given.iter().find(|given| given.argument.name == name)
     }
 
     pub(crate) fn value(&self, name: &str) -> Option<&Expr> {
@@ -99,7 +79,7 @@ impl Arguments {
     }
 
     fn parse_one(&mut self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-        if !input.peek(syn::Ident::peek_any) {
+        if !input.peek(Ident::peek_any) {
             return Err(input.error(positional(input)));
         }
         let name = input.call(Ident::parse_any)?;
@@ -108,34 +88,35 @@ impl Arguments {
             // Its value is looked at only to get past it.
             return skip_to_comma(input);
         };
-        if !input.peek(Token![=]) {
-            return Err(syn::Error::new(
-                name.span(),
-                format!("`{name}` needs a value: write `{}`", argument.example),
-            ));
+        let assigned = input.parse::<Option<Token![=]>>()?.is_some();
+        if !assigned || input.is_empty() || input.peek(Token![,]) {
+            let message = format!("`{name}` needs a value: write `{}`", argument.example);
+            return Err(syn::Error::new(name.span(), message));
         }
-        input.parse::<Token![=]>()?;
-        if input.is_empty() || input.peek(Token![,]) {
-            return Err(syn::Error::new(
-                name.span(),
-                format!("`{name}` needs a value: write `{}`", argument.example),
-            ));
-        }
-        let value = input.parse()?;
+        let value = bare(input.parse()?);
         if self.get(argument.name).is_some() {
-            errors.at(
-                name.span(),
-                format!("`{name}` is given twice: an argument stands once"),
-            );
+            errors.at(name.span(), format!("`{name}` is given twice: remove one of them"));
         } else {
-            self.0.push(Given {
-                argument,
-                name,
-                value,
-            });
+            self.given.push(Given { argument, name, value });
         }
         Ok(())
     }
+}
+
+/// A value without the parentheses around it, and without the invisible ones of `macro_rules`.
+fn bare(value: Expr) -> Expr {
+    match value {
+        Expr::Group(group) => bare(*group.expr),
+        Expr::Paren(paren) => bare(*paren.expr),
+        other => other,
+    }
+}
+
+fn end_of_argument(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(());
+    }
+    Err(input.error("expected `,` between two arguments"))
 }
 
 fn positional(input: ParseStream<'_>) -> &'static str {
@@ -171,12 +152,6 @@ fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-impl Given {
-    pub(crate) fn span(&self) -> Span {
-        self.name.span()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,14 +180,7 @@ mod tests {
         let tokens =
             "\"login\", tiem = 60, count, by = , burst = 3, burst = 4, cost = 1 2, refill = \"greedy\"";
         let arguments = Arguments::parse(tokens.parse().unwrap(), &mut errors);
-        assert_eq!(
-            errors
-                .into_compile_errors()
-                .to_string()
-                .matches("compile_error")
-                .count(),
-            6
-        );
+        assert_eq!(errors.into_compile_errors().to_string().matches("compile_error").count(), 6);
         assert!(arguments.get("burst").is_some() && arguments.get("refill").is_some());
     }
 }

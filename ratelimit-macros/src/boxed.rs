@@ -1,14 +1,15 @@
-//! Methods that `#[async_trait]` has already turned into `Box::pin(async move { .. })`.
+//! Methods that `#[async_trait]` has already turned into `Box::pin(async move { .. })`, which other attributes may have
+//! wrapped since.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use syn::{GenericArgument, PathArguments, Type, TypeParamBound};
 
-/// The parts of such a body.
+/// The place of the user's code in such a body.
 pub(crate) struct Boxed {
-    tokens: Vec<TokenTree>,
-    arguments: Group,
+    /// From the body to the async block, the positions of groups in groups.
+    path: Vec<usize>,
     block: Group,
-    /// The position in `block` of what the user has written.
+    /// The position in the async block of what the user has written.
     user: usize,
 }
 
@@ -16,40 +17,30 @@ impl Boxed {
     /// Recognises the body of a function that is not async itself.
     pub(crate) fn find(body: &Group) -> Option<Self> {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
-        let [
-            ..,
-            TokenTree::Ident(boxed),
-            TokenTree::Punct(_),
-            TokenTree::Punct(_),
-            TokenTree::Ident(pin),
-            TokenTree::Group(arguments),
-        ] = tokens.as_slice()
+        let [.., TokenTree::Ident(boxed), _, _, TokenTree::Ident(pin), TokenTree::Group(_)] =
+            tokens.as_slice()
         else {
             return None;
         };
-        if boxed != "Box" || pin != "pin" {
-            return None;
+        let is_boxed = boxed == "Box" && pin == "pin";
+        is_boxed.then(|| Self::descend(&tokens, &mut Vec::new())).flatten()
+    }
+
+    fn descend(tokens: &[TokenTree], path: &mut Vec<usize>) -> Option<Self> {
+        for (at, token) in tokens.iter().enumerate() {
+            let TokenTree::Group(group) = token else { continue };
+            path.push(at);
+            let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+            let is_async = at >= 2 && is_word(&tokens[at - 2], "async") && is_word(&tokens[at - 1], "move");
+            if is_async && let Some(user) = user_block(&inner) {
+                return Some(Self { path: path.clone(), block: group.clone(), user });
+            }
+            if let Some(found) = Self::descend(&inner, path) {
+                return Some(found);
+            }
+            path.pop();
         }
-        let future: Vec<TokenTree> = arguments.stream().into_iter().collect();
-        let [
-            TokenTree::Ident(asynchronous),
-            TokenTree::Ident(moving),
-            TokenTree::Group(block),
-        ] = future.as_slice()
-        else {
-            return None;
-        };
-        if asynchronous != "async" || moving != "move" {
-            return None;
-        }
-        let (arguments, block) = (arguments.clone(), block.clone());
-        let user = user_block(&block)?;
-        Some(Self {
-            tokens,
-            arguments,
-            block,
-            user,
-        })
+        None
     }
 
     /// What the user has written.
@@ -60,47 +51,49 @@ impl Boxed {
         }
     }
 
-    /// The function's body, with something in front of all, and the user's part replaced.
-    pub(crate) fn rebuild(mut self, first: TokenStream, user: TokenStream) -> Group {
-        let mut inner: Vec<TokenTree> = self.block.stream().into_iter().collect();
-        inner[self.user] = regroup(Delimiter::Brace, user, &inner[self.user].clone()).into();
-        let inner = first.into_iter().chain(inner).collect();
-        let block = regroup(Delimiter::Brace, inner, &self.block.clone().into());
-        let mut future: Vec<TokenTree> = self.arguments.stream().into_iter().collect();
-        if let Some(last) = future.last_mut() {
-            *last = block.into();
-        }
-        let arguments = regroup(
-            Delimiter::Parenthesis,
-            future.into_iter().collect(),
-            &self.arguments.clone().into(),
-        );
-        if let Some(last) = self.tokens.last_mut() {
-            *last = arguments.into();
-        }
-        Group::new(Delimiter::Brace, self.tokens.into_iter().collect())
+    /// The function's body, with something in front of the async block, and the user's part of it replaced.
+    pub(crate) fn rebuild(&self, body: &Group, first: TokenStream, user: &TokenStream) -> Group {
+        let block = replace(&self.block, &[self.user], user);
+        let block: TokenStream = first.into_iter().chain(block.stream()).collect();
+        replace(body, &self.path, &block)
     }
 }
 
-/// `let __ret: R = { .. };` or `let _: () = { .. };`: the block that is assigned there.
-fn user_block(block: &Group) -> Option<usize> {
-    let tokens: Vec<TokenTree> = block.stream().into_iter().collect();
-    let is = |at: usize, words: &[&str]| match tokens.get(at) {
-        Some(TokenTree::Ident(word)) => words.iter().any(|expected| word == expected),
-        _ => false,
+/// A group with other content in a group inside of it.
+fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
+    let Some((at, rest)) = path.split_first() else {
+        return regroup(group, content.clone());
     };
-    let start = (0..tokens.len())
-        .rev()
-        .find(|at| is(*at, &["let"]) && is(at + 1, &["__ret", "_"]))?;
-    (start..tokens.len()).find(|at| {
-        let assigned =
-            matches!(&tokens[at.saturating_sub(1)], TokenTree::Punct(punct) if punct.as_char() == '=');
-        assigned && matches!(&tokens[*at], TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
-    })
+    let tokens = group.stream().into_iter().enumerate().map(|(i, token)| match token {
+        TokenTree::Group(inner) if i == *at => replace(&inner, rest, content).into(),
+        other => other,
+    });
+    regroup(group, tokens.collect())
 }
 
-fn regroup(delimiter: Delimiter, stream: TokenStream, like: &TokenTree) -> Group {
-    let mut group = Group::new(delimiter, stream);
+/// `let __ret: R = { .. };`, or `let _: () = { .. };` at the end: the block that is assigned there. The like that
+/// somebody has written by hand is not taken for it.
+fn user_block(tokens: &[TokenTree]) -> Option<usize> {
+    let word = |at: usize, expected: &str| tokens.get(at).is_some_and(|token| is_word(token, expected));
+    let sign = |at: usize, expected: char| matches!(tokens.get(at), Some(TokenTree::Punct(sign)) if sign.as_char() == expected);
+    let start = (0..tokens.len()).rev().find(|at| {
+        let named = word(at + 1, "__ret") || word(at + 1, "_");
+        word(*at, "let") && named && sign(at + 2, ':')
+    })?;
+    let assigned = (start + 3..tokens.len()).find(|at| {
+        let braced = matches!(&tokens[*at], TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        braced && sign(at - 1, '=')
+    })?;
+    let last = assigned + 2 == tokens.len() && sign(assigned + 1, ';');
+    (word(start + 1, "__ret") || last).then_some(assigned)
+}
+
+fn is_word(token: &TokenTree, expected: &str) -> bool {
+    matches!(token, TokenTree::Ident(word) if word == expected)
+}
+
+fn regroup(like: &Group, content: TokenStream) -> Group {
+    let mut group = Group::new(like.delimiter(), content);
     group.set_span(like.span());
     group
 }
@@ -129,17 +122,19 @@ pub(crate) fn output(boxed: &Type) -> Option<Type> {
     }
 }
 
-/// Inside such a block the receiver is called `__self`.
+/// Inside such a block the receiver is called `__self`; the `self` of a path stays.
 pub(crate) fn rename_self(tokens: TokenStream) -> TokenStream {
-    let renamed = tokens.into_iter().map(|token| match token {
-        TokenTree::Ident(ident) if ident == "self" => Ident::new("__self", ident.span()).into(),
-        TokenTree::Group(group) => regroup(
-            group.delimiter(),
-            rename_self(group.stream()),
-            &group.clone().into(),
-        )
-        .into(),
-        other => other,
-    });
-    renamed.collect()
+    let mut tokens = tokens.into_iter().peekable();
+    let mut renamed = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let of_path = matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+        renamed.extend([match token {
+            TokenTree::Ident(ident) if ident == "self" && !of_path => {
+                Ident::new("__self", ident.span()).into()
+            }
+            TokenTree::Group(group) => regroup(&group, rename_self(group.stream())).into(),
+            other => other,
+        }]);
+    }
+    renamed
 }

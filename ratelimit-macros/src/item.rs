@@ -2,11 +2,14 @@
 
 use crate::boxed::Boxed;
 use crate::errors::Errors;
+use crate::model::Known;
 use crate::suggest::suggest;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, FnArg, GenericParam, Pat, ReturnType, Signature, Token, Type, Visibility};
+use syn::{
+    Attribute, Expr, ExprPath, FnArg, GenericParam, Pat, ReturnType, Signature, Token, Type, Visibility,
+};
 
 /// A function with a body of tokens.
 pub(crate) struct Item {
@@ -25,20 +28,43 @@ impl Parse for Item {
                 "`#[rate_limit]` goes on an `async fn`, not on {found}: put it on the functions to be limited"
             )));
         }
-        let signature: Signature = input.parse()?;
-        match input.parse()? {
-            TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => Ok(Self {
-                attributes,
-                visibility,
-                signature,
-                body,
-            }),
-            other => Err(syn::Error::new(
-                other.span(),
-                "`#[rate_limit]` needs a body to guard: put it on the implementations of this method",
-            )),
+        let signature = signature(input)?;
+        Ok(Self { attributes, visibility, signature, body: body(input)? })
+    }
+}
+
+fn signature(input: ParseStream<'_>) -> syn::Result<Signature> {
+    let mut all = input.fork().parse::<TokenStream>()?.into_iter();
+    let is_function = all.any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"));
+    // Where it is incomplete the compiler has said so already, and better.
+    input.parse().map_err(|error| {
+        syn::Error::new(
+            error.span(),
+            if is_function {
+                "`#[rate_limit]` cannot read this signature: complete it"
+            } else {
+                "`#[rate_limit]` goes on an `async fn`: put it on the functions to be limited"
+            },
+        )
+    })
+}
+
+fn body(input: ParseStream<'_>) -> syn::Result<Group> {
+    let found: TokenTree = input.parse()?;
+    let span = found.span();
+    let mut next = Some(found);
+    while let Some(TokenTree::Group(group)) = next {
+        match group.delimiter() {
+            Delimiter::Brace => return Ok(group),
+            // The invisible delimiters of a `$body:block`.
+            Delimiter::None => next = group.stream().into_iter().next(),
+            _ => break,
         }
     }
+    Err(syn::Error::new(
+        span,
+        "`#[rate_limit]` needs a body to guard: put it on the implementations of this method",
+    ))
 }
 
 fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
@@ -53,10 +79,8 @@ fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
         (fork.peek(Token![static]), "a static"),
         (fork.peek(Token![type]), "a type"),
         (fork.peek(Token![use]), "an import"),
-        (
-            fork.peek(Token![const]) && fork.peek2(syn::Ident) && fork.peek3(Token![:]),
-            "a constant",
-        ),
+        (fork.peek(syn::Ident) && fork.peek2(Token![!]), "a macro call"),
+        (fork.peek(Token![const]) && fork.peek2(syn::Ident) && fork.peek3(Token![:]), "a constant"),
     ];
     kinds.into_iter().find_map(|(is, kind)| is.then_some(kind))
 }
@@ -66,11 +90,11 @@ impl Item {
     pub(crate) fn check(&mut self, errors: &mut Errors) {
         let signature = &self.signature;
         if let Some(constness) = &signature.constness {
-            errors.on(constness, "a `const fn` cannot be limited: a decision is awaited");
+            errors.on(constness, "a `const fn` cannot await a decision: make it an `async fn`");
         } else if signature.asyncness.is_none() && Boxed::find(&self.body).is_none() {
             errors.on(
                 signature.fn_token,
-                "`#[rate_limit]` needs an `async fn`: a decision is awaited before the body runs",
+                "`#[rate_limit]` awaits a decision before the body runs: make this an `async fn`",
             );
         }
         self.attributes.retain(|attribute| {
@@ -78,7 +102,7 @@ impl Item {
             if repeated {
                 errors.on(
                     attribute,
-                    "one function takes one `#[rate_limit]`: limit an inner function by the other, so that it is clear which is charged first",
+                    "a function takes one `#[rate_limit]`: write the second limit on an inner function that this one calls",
                 );
             }
             !repeated
@@ -111,9 +135,7 @@ impl Item {
         let mut names = Vec::new();
         let known = self.arguments().all(|pattern| bound_names(pattern, &mut names));
         // `#[async_trait]` hides patterns behind names of its own.
-        let hidden = names
-            .iter()
-            .any(|argument| argument.to_string().starts_with("__arg"));
+        let hidden = names.iter().any(|argument| argument.to_string().starts_with("__arg"));
         if !known || hidden || names.contains(&name) {
             return None;
         }
@@ -127,40 +149,39 @@ impl Item {
 
     /// The patterns of the arguments, without the receiver.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Pat> {
-        self.signature
-            .inputs
-            .iter()
-            .filter_map(|argument| match argument {
-                FnArg::Typed(argument) => Some(&*argument.pat),
-                FnArg::Receiver(_) => None,
-            })
+        self.signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(argument) => Some(&*argument.pat),
+            FnArg::Receiver(_) => None,
+        })
     }
 
-    /// Whether an expression is a path that by its form is a constant, and that a constant can use.
-    pub(crate) fn is_const_path(&self, value: &Expr) -> bool {
-        let Expr::Path(path) = value else { return false };
-        let (Some(first), Some(last)) = (path.path.segments.first(), path.path.segments.last()) else {
-            return false;
+    /// When the value of an expression is known: for a path that by its form is a constant, before the call.
+    pub(crate) fn known(&self, value: &Expr) -> Known {
+        let Expr::Path(ExprPath { qself, path, .. }) = value else {
+            return Known::PerCall;
         };
-        let generic = self
-            .signature
-            .generics
-            .params
-            .iter()
-            .any(|parameter| match parameter {
-                GenericParam::Const(parameter) => parameter.ident == first.ident,
-                GenericParam::Type(parameter) => parameter.ident == first.ident,
-                _ => false,
-            });
+        let (Some(first), Some(last)) = (path.segments.first(), path.segments.last()) else {
+            return Known::PerCall;
+        };
         let name = last.ident.to_string();
-        let shouts = !name.contains(|c: char| c.is_lowercase()) && name.contains(|c: char| c.is_uppercase());
-        let plain = path.qself.is_none()
-            && path
-                .path
-                .segments
-                .iter()
-                .all(|segment| segment.arguments.is_none());
-        plain && shouts && !generic && first.ident != "Self"
+        if name.contains(char::is_lowercase) || !name.contains(char::is_uppercase) {
+            return Known::PerCall;
+        }
+        // A single letter is the constant parameter of an `impl` that is not in sight.
+        let generic = first.ident == "Self"
+            || name.len() == 1
+            || self.generic_names().any(|name| *name == first.ident)
+            || path.segments.iter().any(|segment| !segment.arguments.is_none());
+        if generic || qself.is_some() { Known::PerInstance } else { Known::Now }
+    }
+
+    fn generic_names(&self) -> impl Iterator<Item = &Ident> {
+        let parameters = self.signature.generics.params.iter();
+        parameters.filter_map(|parameter| match parameter {
+            GenericParam::Const(parameter) => Some(&parameter.ident),
+            GenericParam::Type(parameter) => Some(&parameter.ident),
+            GenericParam::Lifetime(_) => None,
+        })
     }
 }
 
@@ -169,10 +190,7 @@ pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> b
     match pattern {
         Pat::Ident(pattern) => {
             names.push(&pattern.ident);
-            pattern
-                .subpat
-                .as_ref()
-                .is_none_or(|(_, pattern)| bound_names(pattern, names))
+            pattern.subpat.as_ref().is_none_or(|(_, pattern)| bound_names(pattern, names))
         }
         Pat::Paren(pattern) => bound_names(&pattern.pat, names),
         Pat::Reference(pattern) => bound_names(&pattern.pat, names),
@@ -181,10 +199,7 @@ pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> b
         Pat::Tuple(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
         Pat::TupleStruct(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
         Pat::Struct(pattern) => pattern.fields.iter().all(|field| bound_names(&field.pat, names)),
-        Pat::Or(pattern) => pattern
-            .cases
-            .first()
-            .is_none_or(|pattern| bound_names(pattern, names)),
+        Pat::Or(pattern) => pattern.cases.first().is_none_or(|pattern| bound_names(pattern, names)),
         Pat::Wild(_) | Pat::Rest(_) | Pat::Path(_) | Pat::Lit(_) | Pat::Range(_) => true,
         _ => false,
     }
@@ -194,32 +209,23 @@ pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> b
 pub(crate) fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
     let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let mut attributes = 0;
-    while let [
-        TokenTree::Punct(hash),
-        TokenTree::Punct(bang),
-        TokenTree::Group(_),
-        ..,
-    ] = &tokens[attributes..]
+    while let [TokenTree::Punct(hash), TokenTree::Punct(bang), TokenTree::Group(_), ..] =
+        &tokens[attributes..]
         && hash.as_char() == '#'
         && bang.as_char() == '!'
     {
         attributes += 3;
     }
     let rest = tokens.split_off(attributes);
-    // Braces of our own hygiene: the compiler does not call them unused, and still points to the user's.
+    // The user's own braces: with them come the rules of the user's edition for temporaries.
     let mut block = Group::new(Delimiter::Brace, rest.into_iter().collect());
-    block.set_span(body.span().resolved_at(Span::mixed_site()));
+    block.set_span(body.span());
     (tokens.into_iter().collect(), block)
 }
 
 impl ToTokens for Item {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self {
-            attributes,
-            visibility,
-            signature,
-            body,
-        } = self;
+        let Self { attributes, visibility, signature, body } = self;
         tokens.extend(quote!(#(#attributes)* #visibility #signature #body));
     }
 }

@@ -1,10 +1,7 @@
 //! The template of a key: text with holes that are filled from the arguments of the function.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
-use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
-use syn::{Ident, Index, LitStr, Token};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use syn::{Expr, Ident, LitStr};
 
 /// A template, as written and in parts.
 pub(crate) struct Template {
@@ -18,14 +15,8 @@ pub(crate) struct Hole {
     pub(crate) text: String,
     /// The argument that it starts from.
     pub(crate) root: Ident,
-    steps: Vec<Step>,
-    span: Span,
-}
-
-enum Step {
-    Field(Ident),
-    Index(Index),
-    Call(Ident),
+    /// What stands there, in the place of the literal.
+    pub(crate) value: Expr,
 }
 
 impl Template {
@@ -61,14 +52,7 @@ impl Template {
                     .to_owned(),
             );
         }
-        if wrong.is_empty() {
-            Ok(Self {
-                text: literal.clone(),
-                holes,
-            })
-        } else {
-            Err(wrong)
-        }
+        if wrong.is_empty() { Ok(Self { text: literal.clone(), holes }) } else { Err(wrong) }
     }
 }
 
@@ -79,87 +63,63 @@ impl Hole {
             return Err("`{}` in `key` names no argument: write its name, as in `{id}`".to_owned());
         }
         if trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(format!(
-                "`{{{text}}}` in `key`: arguments are named, not numbered"
-            ));
+            return Err(format!("`{{{text}}}` in `key`: arguments are named, not numbered, as in `{{id}}`"));
         }
-        let parser = |input: ParseStream<'_>| Self::parse_path(input, text, span);
-        let tokens: Option<TokenStream> = trimmed.parse().ok();
-        tokens.and_then(|tokens| parser.parse2(tokens).ok()).ok_or_else(|| {
-            if trimmed.contains(':') {
-                format!("`{{{text}}}` in `key`: holes take no format, the value is written as it displays")
-            } else {
-                format!(
-                    "`{{{text}}}` in `key` is more than a value of an argument: only `{{a}}`, `{{a.b}}`, `{{a.0}}` and `{{a.f()}}` can be filled in"
-                )
-            }
-        })
-    }
-
-    fn parse_path(input: ParseStream<'_>, text: &str, span: Span) -> syn::Result<Self> {
-        let mut root = input.call(Ident::parse_any)?;
-        root.set_span(span);
-        let mut steps = Vec::new();
-        while !input.is_empty() {
-            input.parse::<Token![.]>()?;
-            steps.push(Step::parse(input, span)?);
-        }
-        Ok(Self {
-            text: text.trim().to_owned(),
-            root,
-            steps,
-            span,
-        })
+        // Of other text the compiler's lexer could report errors of its own.
+        let lexes =
+            trimmed.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '(' | ')' | '#'));
+        let tokens: Option<TokenStream> = if lexes { trimmed.parse().ok() } else { None };
+        let value: Option<Expr> = tokens.and_then(|tokens| syn::parse2(respan(tokens, span)).ok());
+        let rooted = value.and_then(|value| Some((root(&value)?.clone(), value)));
+        let (root, value) = rooted.ok_or_else(|| not_a_value(text))?;
+        Ok(Self { text: trimmed.to_owned(), root, value })
     }
 }
 
-impl Step {
-    fn parse(input: ParseStream<'_>, span: Span) -> syn::Result<Self> {
-        if input.peek(syn::LitInt) {
-            let mut index: Index = input.parse()?;
-            index.span = span;
-            return Ok(Self::Index(index));
-        }
-        let mut name: Ident = input.parse()?;
-        name.set_span(span);
-        if !input.peek(syn::token::Paren) {
-            return Ok(Self::Field(name));
-        }
-        let arguments;
-        syn::parenthesized!(arguments in input);
-        if arguments.is_empty() {
-            Ok(Self::Call(name))
-        } else {
-            Err(arguments.error("no arguments"))
-        }
+fn not_a_value(text: &str) -> String {
+    if text.contains(':') && !text.contains("::") {
+        format!(
+            "`{{{text}}}` in `key`: a hole takes no format, remove it: the value is written as it displays"
+        )
+    } else {
+        format!(
+            "`{{{text}}}` in `key` is more than a value of an argument: only `{{a}}`, `{{a.b}}`, `{{a.0}}` and `{{a.f()}}` can be filled in"
+        )
     }
 }
 
-impl ToTokens for Hole {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let root = &self.root;
-        let mut path = root.to_token_stream();
-        for step in &self.steps {
-            path = match step {
-                Step::Field(name) => quote_spanned!(self.span=> #path.#name),
-                Step::Index(index) => quote_spanned!(self.span=> #path.#index),
-                Step::Call(name) => quote_spanned!(self.span=> #path.#name()),
-            };
-        }
-        tokens.extend(path);
+/// The name that an expression starts from, if it is no more than a value of that.
+fn root(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Field(field) => root(&field.base),
+        Expr::MethodCall(call) if call.args.is_empty() && call.turbofish.is_none() => root(&call.receiver),
+        _ => None,
     }
+}
+
+fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let respanned = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), respan(group.stream(), span)).into();
+        }
+        token.set_span(span);
+        token
+    });
+    respanned.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quote::ToTokens;
 
     fn holes(text: &str) -> Result<Vec<String>, Vec<String>> {
         let template = Template::parse(&LitStr::new(text, Span::call_site()))?;
         Ok(template
             .holes
             .iter()
-            .map(|hole| hole.to_token_stream().to_string().replace(' ', ""))
+            .map(|hole| hole.value.to_token_stream().to_string().replace(' ', ""))
             .collect())
     }
 
@@ -167,8 +127,8 @@ mod tests {
     fn holes_are_paths_of_values() {
         assert_eq!(holes("login"), Ok(vec![]));
         assert_eq!(
-            holes("r:{a}:{a.b}:{a.0}:{ a.f() }:{self.tenant.id}").unwrap(),
-            ["a", "a.b", "a.0", "a.f()", "self.tenant.id"]
+            holes("r:{a}:{a.b}:{a.0.1}:{ a.f() }:{self.tenant.id}").unwrap(),
+            ["a", "a.b", "a.0.1", "a.f()", "self.tenant.id"]
         );
         assert_eq!(holes("{{a}}{b}}}"), Ok(vec!["b".to_owned()]));
     }

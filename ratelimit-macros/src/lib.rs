@@ -16,9 +16,10 @@ use args::Arguments;
 use errors::Errors;
 use item::Item;
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 
-/// Limits how often an async function may run.
+/// This attribute comes from the crate `ratelimit-macros`. Its code refers to `ratelimit-runtime`, which re-exports it
+/// and documents its arguments: depend on that one alone.
 #[proc_macro_attribute]
 pub fn rate_limit(
     arguments: proc_macro::TokenStream,
@@ -29,23 +30,23 @@ pub fn rate_limit(
 
 /// The whole way, from tokens to tokens. Where something is wrong, the errors come beside the function as it was, so
 /// that nothing else breaks.
-fn attribute(arguments: TokenStream, tokens: TokenStream) -> TokenStream {
+fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let arguments = Arguments::parse(arguments, &mut errors);
-    let mut item: Item = match syn::parse2(tokens.clone()) {
+    let mut item: Item = match syn::parse2(annotated.clone()) {
         Ok(item) => item,
         Err(error) => {
             errors.add(error);
-            let errors = errors.into_compile_errors();
-            return quote!(#errors #tokens);
+            return beside(errors, annotated);
         }
     };
     item.check(&mut errors);
     let model = check::check(&arguments, &item, &mut errors);
-    if errors.is_empty() {
-        return expand::expand(&model, item);
-    }
+    if errors.is_empty() { expand::expand(&model, item) } else { beside(errors, item.into_token_stream()) }
+}
+
+fn beside(errors: Errors, item: TokenStream) -> TokenStream {
     let mut output = errors.into_compile_errors();
-    item.to_tokens(&mut output);
+    output.extend(item);
     output
 }

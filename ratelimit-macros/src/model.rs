@@ -11,7 +11,8 @@ pub(crate) struct Model {
     /// The name of the limit; the path of the function if there is none.
     pub(crate) key: Option<Template>,
     pub(crate) limit: Limit,
-    pub(crate) by: By,
+    /// Who is limited; all callers together if this is empty.
+    pub(crate) by: Vec<Identity>,
     pub(crate) cost: Option<Expr>,
     pub(crate) on_limit: Option<Expr>,
     pub(crate) limiter: Option<Expr>,
@@ -32,42 +33,63 @@ pub(crate) enum Algorithm {
 /// A number of units.
 pub(crate) enum Number {
     Literal(u32, Span),
-    /// A path to a constant: checked at compile time.
-    Const(Expr),
-    /// Anything else: checked at each call.
-    Dynamic(Expr),
+    Value(Expr, Known),
 }
 
 pub(crate) enum Time {
-    Millis(u64),
-    Const(Expr),
-    Dynamic(Expr),
+    Millis(u64, Span),
+    Value(Expr, Known),
 }
 
-/// Who is limited.
-pub(crate) enum By {
-    Global,
+/// When the value of an expression is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Known {
+    /// When the function is compiled: a literal, or a path to a constant.
+    Now,
+    /// When its generic parameters are known: a constant of `Self` or of a type parameter.
+    PerInstance,
+    /// At each call.
+    PerCall,
+}
+
+/// One element of who is limited.
+pub(crate) enum Identity {
     /// The address that one of the arguments carries; the span of `"ip"`.
     Ip(Span),
-    /// The elements of a tuple, or one expression.
-    Values(Vec<Expr>),
+    Value(Expr),
+}
+
+impl Model {
+    /// The span of `"ip"`, if the address of the client is asked for.
+    pub(crate) fn ip(&self) -> Option<Span> {
+        self.by.iter().find_map(|identity| match identity {
+            Identity::Ip(span) => Some(*span),
+            Identity::Value(_) => None,
+        })
+    }
 }
 
 impl Limit {
-    /// Whether every number is known at compile time.
-    pub(crate) fn is_const(&self) -> bool {
+    /// When all of its numbers are known.
+    pub(crate) fn known(&self) -> Known {
         let burst = match &self.algorithm {
-            Algorithm::TokenBucket {
-                burst: Some(burst), ..
-            } => burst.is_const(),
-            _ => true,
+            Algorithm::TokenBucket { burst, .. } => burst.as_ref(),
+            Algorithm::Counter => None,
         };
-        burst && self.count.is_const() && !matches!(self.time, Time::Dynamic(_))
+        let time = match &self.time {
+            Time::Millis(..) => Known::Now,
+            Time::Value(_, known) => *known,
+        };
+        let burst = burst.map_or(Known::Now, Number::known);
+        self.count.known().max(burst).max(time)
     }
 }
 
 impl Number {
-    fn is_const(&self) -> bool {
-        !matches!(self, Self::Dynamic(_))
+    fn known(&self) -> Known {
+        match self {
+            Self::Literal(..) => Known::Now,
+            Self::Value(_, known) => *known,
+        }
     }
 }

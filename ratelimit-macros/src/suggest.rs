@@ -2,16 +2,17 @@
 
 /// `; did you mean x?` if a word is near, else `; expected one of ..`.
 pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Clone) -> String {
-    let near = words.clone().map(|word| (distance(found, word), word)).min();
-    match near {
-        Some((distance, word)) if distance <= (found.chars().count() / 3).max(1) => {
-            format!("; did you mean `{word}`?")
-        }
-        _ => {
-            let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
-            format!("; expected one of {}", words.join(", "))
-        }
+    if let Some(word) = nearest(found, words.clone()) {
+        return format!("; did you mean `{word}`?");
     }
+    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+    format!("; expected one of {}", words.join(", "))
+}
+
+/// The word that was probably meant.
+pub(crate) fn nearest<'a>(found: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = words.map(|word| (distance(found, word), word)).min();
+    near.filter(|(distance, _)| *distance <= (found.chars().count() / 3).max(1)).map(|(_, word)| word)
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours that make one word of the other.
@@ -42,10 +43,7 @@ mod tests {
         let words = || ["time", "count", "by"].into_iter();
         assert_eq!(suggest("tiem", words()), "; did you mean `time`?");
         assert_eq!(suggest("Count", words()), "; did you mean `count`?");
-        assert_eq!(
-            suggest("window", words()),
-            "; expected one of `time`, `count`, `by`"
-        );
+        assert_eq!(suggest("window", words()), "; expected one of `time`, `count`, `by`");
         assert_eq!(suggest("b", words()), "; did you mean `by`?");
     }
 

@@ -24,13 +24,7 @@ impl Decision {
     /// The decision that lets a call pass; for authors of a [`Store`](crate::Store).
     #[must_use]
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
-        Self {
-            allowed: true,
-            limit: limit.capacity(),
-            remaining,
-            retry_after: None,
-            reset_after,
-        }
+        Self { allowed: true, limit: limit.capacity(), remaining, retry_after: None, reset_after }
     }
 
     /// The decision that refuses a call; for authors of a [`Store`](crate::Store). `retry_after` is `None` if
@@ -42,13 +36,7 @@ impl Decision {
         retry_after: Option<Duration>,
         reset_after: Duration,
     ) -> Self {
-        Self {
-            allowed: false,
-            limit: limit.capacity(),
-            remaining,
-            retry_after,
-            reset_after,
-        }
+        Self { allowed: false, limit: limit.capacity(), remaining, retry_after, reset_after }
     }
 
     /// Whether the call may go on.

@@ -34,10 +34,7 @@ impl Error {
     /// An error of a kind, with a message for people; for authors of a [`Store`](crate::Store). The message must
     /// not hold keys or identities.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 
     /// What sort of failure this is.

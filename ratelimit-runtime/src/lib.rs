@@ -23,6 +23,7 @@ pub use key::{AsKey, Key, KeyWriter, StoreKey};
 pub use limit::{Algorithm, Limit, LimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{OnError, RateLimiter, RateLimiterBuilder};
+#[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
 pub use scope::scope;

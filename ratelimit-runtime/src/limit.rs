@@ -93,6 +93,7 @@ impl Limit {
     /// If `time` is not a whole number of milliseconds from 1 ms to 366 days; in a `const` that is a compile
     /// error. [`Limit::try_counter`] returns the error instead.
     #[must_use]
+    #[track_caller]
     pub const fn counter(count: u32, time: Duration) -> Self {
         must(Self::try_counter(count, time))
     }
@@ -112,6 +113,7 @@ impl Limit {
     ///
     /// Where [`Limit::try_token_bucket`] returns an error; in a `const` that is a compile error.
     #[must_use]
+    #[track_caller]
     pub const fn token_bucket(count: u32, time: Duration) -> Self {
         must(Self::try_token_bucket(count, time))
     }
@@ -132,6 +134,7 @@ impl Limit {
     ///
     /// Where [`Limit::try_burst`] returns an error; in a `const` that is a compile error.
     #[must_use]
+    #[track_caller]
     pub const fn burst(self, burst: u32) -> Self {
         must(self.try_burst(burst))
     }
@@ -155,6 +158,7 @@ impl Limit {
     ///
     /// Where [`Limit::try_refill`] returns an error; in a `const` that is a compile error.
     #[must_use]
+    #[track_caller]
     pub const fn refill(self, refill: Refill) -> Self {
         must(self.try_refill(refill))
     }
@@ -236,24 +240,15 @@ impl Limit {
         let time_ms = time.as_secs() * 1000 + time.subsec_millis() as u64;
         let rate = match (algorithm, refill) {
             (Algorithm::TokenBucket, Refill::Greedy) if count > 0 => Rate::lowest_terms(count, time_ms),
-            _ => Rate {
-                tokens: count,
-                period_ms: time_ms,
-            },
+            _ => Rate { tokens: count, period_ms: time_ms },
         };
-        if matches!(algorithm, Algorithm::TokenBucket) && count > 0 {
-            if let Err(error) = check_bucket(rate, refill, count, burst) {
-                return Err(error);
-            }
+        if matches!(algorithm, Algorithm::TokenBucket)
+            && count > 0
+            && let Err(error) = check_bucket(rate, refill, count, burst)
+        {
+            return Err(error);
         }
-        Ok(Self {
-            algorithm,
-            refill,
-            count,
-            burst,
-            time_ms,
-            rate,
-        })
+        Ok(Self { algorithm, refill, count, burst, time_ms, rate })
     }
 }
 
@@ -283,10 +278,7 @@ impl Rate {
         while rest != 0 {
             (divisor, rest) = (rest, divisor % rest);
         }
-        Self {
-            tokens: tokens / divisor as u32,
-            period_ms: period_ms / divisor,
-        }
+        Self { tokens: tokens / divisor as u32, period_ms: period_ms / divisor }
     }
 }
 
@@ -294,6 +286,7 @@ impl Rate {
     clippy::panic,
     reason = "documented: a compile error in a const, and each caller has a fallible twin"
 )]
+#[track_caller]
 const fn must(limit: Result<Limit, LimitError>) -> Limit {
     match limit {
         Ok(limit) => limit,

@@ -74,10 +74,7 @@ impl Rejection {
     }
 
     pub(crate) fn unavailable(name: &'static str, error: Error) -> Self {
-        Self::Unavailable(Unavailable {
-            name,
-            error: Box::new(error),
-        })
+        Self::Unavailable(Unavailable { name, error: Box::new(error) })
     }
 
     /// The name of the limit: the text of the attribute's `key`.

@@ -1,1 +1,27 @@
-//! x
+//! The attribute on everything that it can stand on: each function really runs, and is really limited.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "in helpers of tests: a panic is a failed test"
+)]
+
+mod async_trait;
+mod bodies;
+mod functions;
+mod hygiene;
+mod identity;
+mod instrument;
+mod ip;
+mod keys;
+mod limiters;
+mod lints;
+mod made_by_macros;
+mod numbers;
+mod patterns;
+mod receivers;
+mod returns;
+mod send;
+mod setup;
+mod traits;

@@ -44,20 +44,9 @@ impl RedisServerBuilder {
 
     /// Only options that Redis 6.2 knows.
     pub(crate) fn command_line(&self, port: u16, directory: &Path) -> Vec<String> {
-        let directory = directory
-            .to_str()
-            .expect("the temporary directory's path is text");
+        let directory = directory.to_str().expect("the temporary directory's path is text");
         let port = port.to_string();
-        let mut line = vec![
-            "--port",
-            &port,
-            "--bind",
-            "127.0.0.1",
-            "--dir",
-            directory,
-            "--save",
-            "",
-        ];
+        let mut line = vec!["--port", &port, "--bind", "127.0.0.1", "--dir", directory, "--save", ""];
         if self.persistent {
             // `always`: the other policies may delay a write, and a killed server would lose it.
             line.extend(["--appendonly", "yes", "--appendfsync", "always"]);
@@ -67,17 +56,11 @@ impl RedisServerBuilder {
         if let Some(password) = &self.password {
             line.extend(["--requirepass", password]);
         }
-        line.into_iter()
-            .map(String::from)
-            .chain(self.args.iter().cloned())
-            .collect()
+        line.into_iter().map(String::from).chain(self.args.iter().cloned()).collect()
     }
 
     pub(crate) fn url(&self, port: u16) -> String {
-        let user = self
-            .password
-            .as_deref()
-            .map(|password| format!(":{}@", percent_encoded(password)));
+        let user = self.password.as_deref().map(|password| format!(":{}@", percent_encoded(password)));
         format!("redis://{}127.0.0.1:{port}/", user.unwrap_or_default())
     }
 }

@@ -15,9 +15,7 @@ impl Directory {
     /// A new, empty directory.
     pub(crate) fn create() -> Self {
         // Canonical, because a server reports the path without symbolic links.
-        let parent = std::env::temp_dir()
-            .canonicalize()
-            .expect("the temporary directory exists");
+        let parent = std::env::temp_dir().canonicalize().expect("the temporary directory exists");
         loop {
             let number = CREATED.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("ratelimit-redis-{}-{number}", std::process::id()));

@@ -12,30 +12,17 @@ use std::time::{Duration, Instant};
 const VICTIM: &str = "RATELIMIT_TEST_VICTIM";
 
 fn directory(connection: &mut Connection) -> PathBuf {
-    let (_, path): (String, String) = redis::cmd("CONFIG")
-        .arg("GET")
-        .arg("dir")
-        .query(connection)
-        .unwrap();
+    let (_, path): (String, String) = redis::cmd("CONFIG").arg("GET").arg("dir").query(connection).unwrap();
     PathBuf::from(path)
 }
 
 fn process_id(connection: &mut Connection) -> String {
     let info: String = redis::cmd("INFO").arg("server").query(connection).unwrap();
-    info.lines()
-        .find_map(|line| line.strip_prefix("process_id:"))
-        .unwrap()
-        .trim()
-        .to_owned()
+    info.lines().find_map(|line| line.strip_prefix("process_id:")).unwrap().trim().to_owned()
 }
 
 fn is_alive(process_id: &str) -> bool {
-    Command::new("kill")
-        .args(["-0", process_id])
-        .stderr(Stdio::null())
-        .status()
-        .unwrap()
-        .success()
+    Command::new("kill").args(["-0", process_id]).stderr(Stdio::null()).status().unwrap().success()
 }
 
 fn value(server: &RedisServer) -> Option<u32> {
@@ -45,10 +32,7 @@ fn value(server: &RedisServer) -> Option<u32> {
 #[test]
 fn a_server_answers_at_its_url() {
     let server = RedisServer::start();
-    let mut connection = redis::Client::open(server.url())
-        .unwrap()
-        .get_connection()
-        .unwrap();
+    let mut connection = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
     let () = connection.set("key", 7).unwrap();
     assert_eq!(value(&server), Some(7));
     assert!(server.url().ends_with(&format!(":{}/", server.port())));
@@ -59,9 +43,7 @@ fn a_password_is_required_and_part_of_the_url() {
     let server = RedisServer::builder().password("p@ss/word").start();
     assert_eq!(value(&server), None);
     let anonymous = redis::Client::open(format!("redis://127.0.0.1:{}/", server.port())).unwrap();
-    let result = anonymous
-        .get_connection()
-        .and_then(|mut connection| connection.get::<_, String>("key"));
+    let result = anonymous.get_connection().and_then(|mut connection| connection.get::<_, String>("key"));
     assert!(result.unwrap_err().to_string().contains("NOAUTH"));
 }
 
@@ -109,11 +91,7 @@ fn dropping_leaves_neither_process_nor_directory() {
 #[test]
 fn a_server_that_ended_by_itself_can_be_restarted_or_dropped() {
     let mut server = RedisServer::start();
-    let end = |server: &RedisServer| {
-        redis::cmd("SHUTDOWN")
-            .arg("NOSAVE")
-            .query::<()>(&mut server.raw())
-    };
+    let end = |server: &RedisServer| redis::cmd("SHUTDOWN").arg("NOSAVE").query::<()>(&mut server.raw());
     assert!(end(&server).is_err());
     server.restart();
     let directory = directory(&mut server.raw());
@@ -133,11 +111,7 @@ fn keys_without_an_end_are_counted() {
     let () = connection.set("forever", 1).unwrap();
     let () = connection.pset_ex("longest", 1, 90_000).unwrap();
     assert_eq!(server.keys_without_ttl(), 1);
-    assert!(
-        server
-            .max_pttl_ms()
-            .is_some_and(|pttl| (80_000..=90_000).contains(&pttl))
-    );
+    assert!(server.max_pttl_ms().is_some_and(|pttl| (80_000..=90_000).contains(&pttl)));
 }
 
 /// The prey of the next test, which runs it in a process of its own; on its own it does nothing.
@@ -148,24 +122,15 @@ fn victim() {
     }
     let server = RedisServer::start();
     let mut connection = server.raw();
-    println!(
-        "\nserver {} {}",
-        process_id(&mut connection),
-        directory(&mut connection).display()
-    );
+    println!("\nserver {} {}", process_id(&mut connection), directory(&mut connection).display());
     sleep(Duration::from_secs(60));
 }
 
 #[test]
 fn a_killed_test_process_leaves_neither_process_nor_directory() {
     let mut victim = start_victim();
-    let lines = BufReader::new(victim.stdout.take().unwrap())
-        .lines()
-        .map(Result::unwrap);
-    let line = lines
-        .into_iter()
-        .find(|line| line.starts_with("server "))
-        .unwrap();
+    let lines = BufReader::new(victim.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let line = lines.into_iter().find(|line| line.starts_with("server ")).unwrap();
     let (process_id, directory) = line["server ".len()..].split_once(' ').unwrap();
     assert!(is_alive(process_id) && Path::new(directory).is_dir());
     victim.kill().unwrap();
@@ -179,8 +144,6 @@ fn a_killed_test_process_leaves_neither_process_nor_directory() {
 
 fn start_victim() -> Child {
     let mut victim = Command::new(env::current_exe().unwrap());
-    victim
-        .args(["--exact", "harness_tests::victim", "--nocapture"])
-        .env(VICTIM, "1");
+    victim.args(["--exact", "harness_tests::victim", "--nocapture"]).env(VICTIM, "1");
     victim.stdout(Stdio::piped()).spawn().unwrap()
 }

@@ -8,19 +8,13 @@ impl RedisServer {
     /// How many keys would stay forever. A limiter's keys all expire, so any is a leak.
     #[must_use]
     pub fn keys_without_ttl(&self) -> usize {
-        pttls(&mut self.raw())
-            .into_iter()
-            .filter(|pttl| *pttl == -1)
-            .count()
+        pttls(&mut self.raw()).into_iter().filter(|pttl| *pttl == -1).count()
     }
 
     /// The longest time to live of all keys, in milliseconds; `None` when no key expires.
     #[must_use]
     pub fn max_pttl_ms(&self) -> Option<u64> {
-        pttls(&mut self.raw())
-            .into_iter()
-            .filter_map(|pttl| u64::try_from(pttl).ok())
-            .max()
+        pttls(&mut self.raw()).into_iter().filter_map(|pttl| u64::try_from(pttl).ok()).max()
     }
 }
 

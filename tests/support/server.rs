@@ -33,12 +33,7 @@ impl RedisServer {
     }
 
     pub(crate) fn start_with(options: RedisServerBuilder) -> Self {
-        let mut server = Self {
-            process: None,
-            directory: Directory::create(),
-            options,
-            port: 0,
-        };
+        let mut server = Self { process: None, directory: Directory::create(), options, port: 0 };
         server.launch_on(free_port);
         server
     }
@@ -58,8 +53,7 @@ impl RedisServer {
     /// A blocking connection for set-up and assertions. Commands on it give up after ten seconds.
     #[must_use]
     pub fn raw(&self) -> Connection {
-        self.connect(LIMIT)
-            .unwrap_or_else(|error| panic!("no connection to the test's server: {error}"))
+        self.connect(LIMIT).unwrap_or_else(|error| panic!("no connection to the test's server: {error}"))
     }
 
     /// Ends the server as an administrator would, and waits for its end.
@@ -67,11 +61,7 @@ impl RedisServer {
         let Some(mut process) = self.process.take() else {
             return;
         };
-        let mode = if self.options.is_persistent() {
-            "SAVE"
-        } else {
-            "NOSAVE"
-        };
+        let mode = if self.options.is_persistent() { "SAVE" } else { "NOSAVE" };
         let answer = self
             .connect(LIMIT)
             .and_then(|mut connection| redis::cmd("SHUTDOWN").arg(mode).query::<String>(&mut connection));
@@ -154,10 +144,8 @@ impl RedisServer {
         let ask = || -> RedisResult<bool> {
             let mut connection = self.connect(Duration::from_secs(1))?;
             redis::cmd("PING").query::<String>(&mut connection)?;
-            let (_, directory): (String, String) = redis::cmd("CONFIG")
-                .arg("GET")
-                .arg("dir")
-                .query(&mut connection)?;
+            let (_, directory): (String, String) =
+                redis::cmd("CONFIG").arg("GET").arg("dir").query(&mut connection)?;
             Ok(Path::new(&directory) == self.directory.path())
         };
         ask().unwrap_or(false)
@@ -173,10 +161,7 @@ impl RedisServer {
 
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
-    listener
-        .local_addr()
-        .expect("a bound socket has an address")
-        .port()
+    listener.local_addr().expect("a bound socket has an address").port()
 }
 
 #[cfg(test)]

@@ -50,11 +50,7 @@ impl Watched {
     /// code of 126 or 127.
     pub(crate) fn spawn(program: &OsStr, args: &[String], directory: &Path, log: File) -> io::Result<Self> {
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", SCRIPT, "watchdog"])
-            .arg(directory)
-            .arg(program)
-            .args(args);
+        shell.args(["-c", SCRIPT, "watchdog"]).arg(directory).arg(program).args(args);
         shell.stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log);
         // Its own group: what interrupts the tests from a terminal must not interrupt the cleaning up.
         let mut shell = shell.process_group(0).spawn()?;

@@ -12,12 +12,7 @@ pub(crate) struct Manager {
 
 impl Manager {
     const fn new(program: &'static str, install: &'static [&'static str]) -> Self {
-        Self {
-            program,
-            refresh: None,
-            install,
-            wants_root: true,
-        }
+        Self { program, refresh: None, install, wants_root: true }
     }
 }
 
@@ -25,19 +20,13 @@ impl Manager {
 const MANAGERS: [Manager; 6] = [
     Manager {
         refresh: Some(&["update"]),
-        ..Manager::new(
-            "apt-get",
-            &["install", "--yes", "--no-install-recommends", "redis-server"],
-        )
+        ..Manager::new("apt-get", &["install", "--yes", "--no-install-recommends", "redis-server"])
     },
     Manager::new("dnf", &["install", "--assumeyes", "redis"]),
     Manager::new("apk", &["add", "--no-cache", "redis"]),
     Manager::new("pacman", &["-Sy", "--noconfirm", "--needed", "redis"]),
     Manager::new("zypper", &["--non-interactive", "install", "redis"]),
-    Manager {
-        wants_root: false,
-        ..Manager::new("brew", &["install", "redis"])
-    },
+    Manager { wants_root: false, ..Manager::new("brew", &["install", "redis"]) },
 ];
 
 /// The first manager that is there.
@@ -78,18 +67,12 @@ mod tests {
 
     fn lines(program: &str, is_root: bool) -> Vec<String> {
         let manager = choose(|candidate| candidate == program).unwrap();
-        commands(manager, is_root)
-            .iter()
-            .map(|words| words.join(" "))
-            .collect()
+        commands(manager, is_root).iter().map(|words| words.join(" ")).collect()
     }
 
     #[test]
     fn the_systems_own_manager_is_preferred_to_brew() {
-        assert_eq!(
-            choose(|name| ["brew", "dnf"].contains(&name)).unwrap().program,
-            "dnf"
-        );
+        assert_eq!(choose(|name| ["brew", "dnf"].contains(&name)).unwrap().program, "dnf");
         assert_eq!(choose(|name| name == "brew").unwrap().program, "brew");
         assert_eq!(choose(|_| false), None);
     }
@@ -98,10 +81,7 @@ mod tests {
     fn apt_refreshes_its_lists_first_and_starts_no_service() {
         let quiet = "env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get";
         let install = "install --yes --no-install-recommends redis-server";
-        assert_eq!(
-            lines("apt-get", true),
-            [format!("{quiet} update"), format!("{quiet} {install}")]
-        );
+        assert_eq!(lines("apt-get", true), [format!("{quiet} update"), format!("{quiet} {install}")]);
     }
 
     #[test]

@@ -14,14 +14,8 @@ const COMMANDS: [(&str, &str); 3] = [
         "test",
         "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match",
     ),
-    (
-        "package",
-        "checks that the two published crates package, with the Lua scripts inside",
-    ),
-    (
-        "bench",
-        "runs the benches against a private Redis; further arguments go to `cargo bench`",
-    ),
+    ("package", "checks that the two published crates package, with the Lua scripts inside"),
+    ("bench", "runs the benches against a private Redis; further arguments go to `cargo bench`"),
 ];
 
 /// What was asked for on the command line.
@@ -111,20 +105,14 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         assert_eq!(parsed("tset"), Err("unknown command `tset`".to_owned()));
-        assert_eq!(
-            parsed("package now"),
-            Err("`package` takes no arguments, got `now`".to_owned())
-        );
+        assert_eq!(parsed("package now"), Err("`package` takes no arguments, got `now`".to_owned()));
     }
 
     #[test]
     fn help_has_one_line_per_command_and_each_one_parses() {
         assert_eq!(help().lines().count(), COMMANDS.len() + 1);
         for (name, _) in COMMANDS {
-            assert!(
-                parsed(name).is_ok_and(|request| request != Request::Help),
-                "{name}"
-            );
+            assert!(parsed(name).is_ok_and(|request| request != Request::Help), "{name}");
         }
     }
 }

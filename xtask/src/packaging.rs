@@ -10,42 +10,21 @@ const SCRIPTS: [&str; 3] = ["lua/counter.lua", "lua/token_bucket.lua", "lua/deci
 /// Both in one call: the runtime depends on the macros at a version that no registry has yet.
 /// Not `--offline`: verification resolves again, and a cold machine may lack part of the index.
 pub(crate) fn check() -> Result<(), String> {
-    let both = [
-        "package",
-        "--allow-dirty",
-        "--package",
-        "ratelimit-macros",
-        "--package",
-        "ratelimit-runtime",
-    ];
+    let both =
+        ["package", "--allow-dirty", "--package", "ratelimit-macros", "--package", "ratelimit-runtime"];
     run(&mut cargo(&both))?;
-    let list = [
-        "package",
-        "--allow-dirty",
-        "--list",
-        "--package",
-        "ratelimit-runtime",
-    ];
+    let list = ["package", "--allow-dirty", "--list", "--package", "ratelimit-runtime"];
     let missing = missing(&output(&mut cargo(&list))?);
     if missing.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "the package of ratelimit-runtime lacks {}",
-        missing.join(" and ")
-    ))
+    Err(format!("the package of ratelimit-runtime lacks {}", missing.join(" and ")))
 }
 
 fn missing(listing: &str) -> Vec<&'static str> {
     // Windows lists with backslashes.
-    let listed: Vec<_> = listing
-        .lines()
-        .map(|line| line.trim().replace('\\', "/"))
-        .collect();
-    SCRIPTS
-        .into_iter()
-        .filter(|script| !listed.iter().any(|line| line == script))
-        .collect()
+    let listed: Vec<_> = listing.lines().map(|line| line.trim().replace('\\', "/")).collect();
+    SCRIPTS.into_iter().filter(|script| !listed.iter().any(|line| line == script)).collect()
 }
 
 #[cfg(test)]

@@ -9,9 +9,7 @@ use std::process::{Command, Stdio};
 pub(crate) fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    manifest
-        .parent()
-        .map_or_else(|| manifest.clone(), Path::to_path_buf)
+    manifest.parent().map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
 /// The cargo that runs this program, so that every step uses one toolchain.
@@ -43,10 +41,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 
 /// Whether the program is there and well enough to do this much, without a word on the terminal.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
@@ -73,10 +68,7 @@ mod tests {
     #[test]
     fn a_missing_program_is_named() {
         let error = run(&mut Command::new("no-such-program-here")).unwrap_err();
-        assert!(
-            error.starts_with("cannot start `no-such-program-here`: "),
-            "{error}"
-        );
+        assert!(error.starts_with("cannot start `no-such-program-here`: "), "{error}");
         assert!(!succeeds(&mut Command::new("no-such-program-here")));
     }
 }

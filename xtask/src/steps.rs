@@ -31,25 +31,13 @@ pub(crate) fn benches(server: &OsStr, arguments: &[String]) -> Result<(), String
 }
 
 fn lints() -> Result<(), String> {
-    let scope = [
-        "clippy",
-        "--locked",
-        "--workspace",
-        "--all-targets",
-        "--all-features",
-    ];
+    let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
     run(cargo(&scope).args(["--", "-D", "warnings"]))
 }
 
 /// Unit, integration, UI and documentation tests; `--all-targets` would leave out the last.
 fn tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
-    let mut command = cargo(&[
-        "test",
-        "--locked",
-        "--workspace",
-        "--all-features",
-        "--no-fail-fast",
-    ]);
+    let mut command = cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"]);
     run(command.args(filter).env(SERVER_VARIABLE, server))
 }
 
@@ -79,9 +67,8 @@ impl Steps {
     fn summary(&self) -> String {
         let total: Duration = self.done.iter().map(|(_, took)| took).sum();
         let rows = self.done.iter().copied().chain([("all passed", total)]);
-        let lines: Vec<_> = rows
-            .map(|(name, took)| format!("{name:<14}{:>8.1} s", took.as_secs_f64()))
-            .collect();
+        let lines: Vec<_> =
+            rows.map(|(name, took)| format!("{name:<14}{:>8.1} s", took.as_secs_f64())).collect();
         lines.join("\n")
     }
 }
@@ -93,21 +80,13 @@ mod tests {
 
     #[test]
     fn a_failed_step_is_named_with_its_reason() {
-        let error = Steps::default()
-            .step("lints", || Err("exit status: 101".to_owned()))
-            .unwrap_err();
-        assert!(
-            error.starts_with("lints failed after 0.0 s: exit status: 101"),
-            "{error}"
-        );
+        let error = Steps::default().step("lints", || Err("exit status: 101".to_owned())).unwrap_err();
+        assert!(error.starts_with("lints failed after 0.0 s: exit status: 101"), "{error}");
     }
 
     #[test]
     fn the_summary_has_a_row_per_step_and_the_total() {
-        let done = vec![
-            ("format", Duration::from_millis(400)),
-            ("tests", Duration::from_secs(61)),
-        ];
+        let done = vec![("format", Duration::from_millis(400)), ("tests", Duration::from_secs(61))];
         let expected = "format             0.4 s\ntests             61.0 s\nall passed        61.4 s";
         assert_eq!(Steps { done }.summary(), expected);
     }

@@ -22,12 +22,8 @@ pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), 
     if works() {
         return Ok(());
     }
-    let reason = added
-        .err()
-        .unwrap_or_else(|| format!("`cargo {subcommand}` still does not run"));
-    Err(format!(
-        "{component} is missing ({reason}); add it by hand: rustup component add {component}"
-    ))
+    let reason = added.err().unwrap_or_else(|| format!("`cargo {subcommand}` still does not run"));
+    Err(format!("{component} is missing ({reason}); add it by hand: rustup component add {component}"))
 }
 
 /// The Redis server for the tests, installed from the system's packages when there is none.
@@ -36,10 +32,7 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
         return if answers(&named) {
             Ok(named)
         } else {
-            Err(format!(
-                "`{}`, named by {SERVER_VARIABLE}, does not run",
-                named.display()
-            ))
+            Err(format!("`{}`, named by {SERVER_VARIABLE}, does not run", named.display()))
         };
     }
     if let Some(server) = installed_server() {
@@ -49,9 +42,7 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
     let manager = install::choose(|program| answers(OsStr::new(program)));
     let result = manager.map_or_else(|| Err("no known package manager here".to_owned()), install_with);
     installed_server().ok_or_else(|| {
-        let reason = result
-            .err()
-            .unwrap_or_else(|| "installed, but not on PATH".to_owned());
+        let reason = result.err().unwrap_or_else(|| "installed, but not on PATH".to_owned());
         let how = manager.map_or_else(|| "from your system's packages".to_owned(), install::by_hand);
         format!(
             "redis-server is missing ({reason}); install it by hand ({how}) or set {SERVER_VARIABLE} to a \
@@ -71,10 +62,7 @@ fn install_with(manager: &Manager) -> Result<(), String> {
 }
 
 fn installed_server() -> Option<OsString> {
-    SERVERS
-        .map(OsString::from)
-        .into_iter()
-        .find(|server| answers(server))
+    SERVERS.map(OsString::from).into_iter().find(|server| answers(server))
 }
 
 fn answers(program: &OsStr) -> bool {

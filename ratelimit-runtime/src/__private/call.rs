@@ -25,10 +25,7 @@ impl Site {
     /// A site whose limit is known.
     #[must_use]
     pub const fn new(name: &'static str, limit: Limit) -> Self {
-        Self {
-            name,
-            limit: Some(limit),
-        }
+        Self { name, limit: Some(limit) }
     }
 
     /// A site whose limit each call brings along.
@@ -112,11 +109,8 @@ impl Call {
 
 /// Without a limiter nothing is decided, but the key has to be written all the same.
 fn settings(limiter: &Result<Current, Error>) -> &KeySettings {
-    static NONE: LazyLock<KeySettings> = LazyLock::new(|| KeySettings {
-        prefix: Box::default(),
-        secret: [0; 16],
-        ipv6_prefix: 64,
-    });
+    static NONE: LazyLock<KeySettings> =
+        LazyLock::new(|| KeySettings { prefix: Box::default(), secret: [0; 16], ipv6_prefix: 64 });
     match limiter {
         Ok(limiter) => limiter.keys(),
         Err(_) => &NONE,

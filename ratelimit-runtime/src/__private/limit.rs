@@ -39,11 +39,9 @@ pub const fn token_bucket(
 ///
 /// If it is zero: a compile error, since it is called in constants alone.
 #[must_use]
+#[track_caller]
 pub const fn count(count: u32) -> u32 {
-    assert!(
-        count > 0,
-        "`count` has to be at least 1: a limit of zero would refuse every call"
-    );
+    assert!(count > 0, "`count` has to be at least 1: a limit of zero would refuse every call");
     count
 }
 
@@ -53,10 +51,19 @@ pub const fn count(count: u32) -> u32 {
 ///
 /// If it is zero: a compile error, since it is called in constants alone.
 #[must_use]
+#[track_caller]
 pub const fn burst(burst: u32) -> u32 {
-    assert!(
-        burst > 0,
-        "`burst` has to be at least 1: a bucket of zero would refuse every call"
-    );
+    assert!(burst > 0, "`burst` has to be at least 1: a bucket of zero would refuse every call");
     burst
+}
+
+/// A constant `time`, which has to be one that a limit can have.
+///
+/// # Panics
+///
+/// Where [`Limit::try_counter`] returns an error: a compile error, since it is called in constants alone.
+#[must_use]
+#[track_caller]
+pub const fn time(time: Duration) -> Duration {
+    Limit::counter(1, time).time()
 }

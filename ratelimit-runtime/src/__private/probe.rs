@@ -7,6 +7,7 @@
 use crate::identity::{ClientIp, Identity};
 use crate::key::KeyWriter;
 use std::fmt::Display;
+use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 /// An argument that may carry the client's address.
@@ -84,6 +85,7 @@ pub trait Merge<Next> {
 
 macro_rules! merge {
     ($($left:ty, $right:ty => $found:ty: |$a:pat_param, $b:pat_param| $value:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Merge<$right> for $left {
             type Found = $found;
             fn merge(self, next: $right) -> $found {
@@ -114,61 +116,93 @@ pub trait FoundAddress {
     fn found(self) -> Option<IpAddr>;
 }
 
+#[diagnostic::do_not_recommend]
 impl FoundAddress for Bare {
     fn found(self) -> Option<IpAddr> {
         self.0
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl FoundAddress for Carried {
     fn found(self) -> Option<IpAddr> {
         self.0
     }
 }
 
-/// The address, or the compile error that says which argument to add.
-pub fn address(found: impl FoundAddress) -> Option<IpAddr> {
-    found.found()
-}
-
 /// A value that becomes part of a key.
 #[derive(Debug)]
 pub struct Element<'a, T: ?Sized>(pub &'a T);
 
+/// A value, and the way to write it that its type allows.
+#[derive(Debug)]
+pub struct Writable<'a, T: ?Sized, Way>(&'a T, PhantomData<Way>);
+
 /// Chosen first.
-pub trait WriteIdentity {
-    fn __ratelimit_write(&self, key: &mut KeyWriter<'_>);
+pub trait ElementIdentity<'a, T: ?Sized> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, ByIdentity>;
 }
 
-impl<T: Identity + ?Sized> WriteIdentity for &&Element<'_, T> {
-    fn __ratelimit_write(&self, key: &mut KeyWriter<'_>) {
-        self.0.write(key);
+impl<'a, T: Identity + ?Sized> ElementIdentity<'a, T> for &&Element<'a, T> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, ByIdentity> {
+        Writable(self.0, PhantomData)
     }
 }
 
 /// Chosen second.
-pub trait WriteDisplay {
-    fn __ratelimit_write(&self, key: &mut KeyWriter<'_>);
+pub trait ElementDisplay<'a, T: ?Sized> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, ByDisplay>;
 }
 
-impl<T: Display + ?Sized> WriteDisplay for &Element<'_, T> {
-    fn __ratelimit_write(&self, key: &mut KeyWriter<'_>) {
-        key.display(&self.0);
+impl<'a, T: Display + ?Sized> ElementDisplay<'a, T> for &Element<'a, T> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, ByDisplay> {
+        Writable(self.0, PhantomData)
     }
 }
 
-/// Chosen last: the compile error that says what is missing.
-pub trait WriteNothing<T: ?Sized> {
-    fn __ratelimit_write(&self, key: &mut KeyWriter<'_>)
-    where
-        T: Identity;
+/// Chosen last.
+pub trait ElementOther<'a, T: ?Sized> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, InNoWay>;
 }
 
-impl<T: ?Sized> WriteNothing<T> for Element<'_, T> {
-    fn __ratelimit_write(&self, key: &mut KeyWriter<'_>)
-    where
-        T: Identity,
-    {
-        self.0.write(key);
+impl<'a, T: ?Sized> ElementOther<'a, T> for Element<'a, T> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, InNoWay> {
+        Writable(self.0, PhantomData)
+    }
+}
+
+/// A way to write values of type `T` into a key.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` cannot be part of a key",
+    label = "implements neither `Identity` nor `Display`",
+    note = "name a field that can, as in `by = user.id`, or implement `ratelimit::Identity` for the type"
+)]
+pub trait Way<T: ?Sized>: Sized {
+    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>);
+}
+
+/// As its [`Identity`] writes it.
+#[derive(Debug)]
+pub struct ByIdentity;
+
+/// As it displays.
+#[derive(Debug)]
+pub struct ByDisplay;
+
+/// The compile error that says what is missing.
+#[derive(Debug)]
+pub struct InNoWay;
+
+#[diagnostic::do_not_recommend]
+impl<T: Identity + ?Sized> Way<T> for ByIdentity {
+    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>) {
+        value.0.write(key);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Display + ?Sized> Way<T> for ByDisplay {
+    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>) {
+        key.display(&value.0);
     }
 }

@@ -52,12 +52,7 @@ mod tests {
 
     #[test]
     fn an_ipv4_client_is_one_address_however_it_arrives() {
-        for spelling in [
-            "203.0.113.7",
-            "::ffff:203.0.113.7",
-            "::ffff:cb00:7107",
-            "64:ff9b::203.0.113.7",
-        ] {
+        for spelling in ["203.0.113.7", "::ffff:203.0.113.7", "::ffff:cb00:7107", "64:ff9b::203.0.113.7"] {
             assert_eq!(identity(spelling), "203.0.113.7", "{spelling}");
         }
         assert_ne!(identity("::ffff:203.0.113.7"), identity("::ffff:203.0.113.8"));
@@ -73,12 +68,9 @@ mod tests {
     #[test]
     fn the_prefix_can_be_chosen() {
         let address: Ipv6Addr = "2001:db8:1:2:3:4:5:6".parse().unwrap();
-        for (prefix, expected) in [
-            (0, "0/0"),
-            (20, "2001-0/20"),
-            (56, "2001-db8-1-0/56"),
-            (128, "2001-db8-1-2-3-4-5-6/128"),
-        ] {
+        for (prefix, expected) in
+            [(0, "0/0"), (20, "2001-0/20"), (56, "2001-db8-1-0/56"), (128, "2001-db8-1-2-3-4-5-6/128")]
+        {
             let mut bytes = Bytes::new();
             write(&mut bytes, address.into(), prefix);
             assert_eq!(std::str::from_utf8(&bytes).unwrap(), expected);

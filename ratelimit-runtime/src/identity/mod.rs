@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say who is limited",
-    label = "neither `Identity` nor `Display`",
+    label = "does not implement `Identity`",
     note = "name a field that can (`by = user.id`), or implement `ratelimit::Identity`"
 )]
 pub trait Identity {
@@ -85,9 +85,7 @@ macro_rules! displayed {
     )*};
 }
 
-displayed!(
-    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool, char
-);
+displayed!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool, char);
 
 macro_rules! addresses {
     ($($type:ty: |$address:ident| $ip:expr),* $(,)?) => {$(

@@ -50,6 +50,9 @@ pub(crate) struct KeySettings {
 /// # let _ = (login, report);
 /// ```
 ///
+/// The key of an attribute has the text of its template as name, and a part for each hole: `key = "report:{kind}"`
+/// with `by = user` is `Key::new("report:{kind}").by(user).part(kind)`.
+///
 /// A plain string is a key without identity: one limit for everybody.
 #[derive(Clone, Copy)]
 pub struct Key<'n, I = (), P = ()> {
@@ -63,11 +66,7 @@ impl<'n> Key<'n> {
     /// `key = "login"` in the attribute.
     #[must_use]
     pub fn new(name: &'n str) -> Self {
-        Self {
-            name,
-            identities: (),
-            parts: (),
-        }
+        Self { name, identities: (), parts: () }
     }
 }
 
@@ -75,30 +74,20 @@ impl<'n, I, P> Key<'n, I, P> {
     /// Counts for this identity alone; repeated, for the combination.
     #[must_use]
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
-        Key {
-            name: self.name,
-            identities: (self.identities, identity),
-            parts: self.parts,
-        }
+        Key { name: self.name, identities: (self.identities, identity), parts: self.parts }
     }
 
     /// Adds a value to the name, as a hole in the attribute's `key` does.
     #[must_use]
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
-        Key {
-            name: self.name,
-            identities: self.identities,
-            parts: (self.parts, part),
-        }
+        Key { name: self.name, identities: self.identities, parts: (self.parts, part) }
     }
 }
 
 /// Who may be limited is nobody else's business.
 impl<I, P> fmt::Debug for Key<'_, I, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -175,10 +164,8 @@ impl<E: Elements, J: Identity> Elements for (E, J) {
 
 pub(crate) fn render(key: &impl AsKey, settings: &KeySettings) -> Result<RenderedKey, Error> {
     let mut builder = KeyBuilder::new(key.name());
-    key.identities()
-        .each(&mut |identity| identity.write(&mut builder.identity(settings)));
-    key.parts()
-        .each(&mut |part| part.write(&mut builder.part(settings)));
+    key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
+    key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
     builder.finish()
 }
 
@@ -195,25 +182,14 @@ impl<'n> KeyBuilder<'n> {
     pub(crate) fn new(name: &'n str) -> Self {
         let mut bytes = Bytes::new();
         bytes.push(b'{');
-        Self {
-            bytes,
-            name,
-            named: false,
-            has_identity: false,
-            absent: false,
-        }
+        Self { bytes, name, named: false, has_identity: false, absent: false }
     }
 
     /// A writer for one more identity. Identities come before parts.
     pub(crate) fn identity<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
         debug_assert!(!self.named, "identities come before parts");
         let separated = std::mem::replace(&mut self.has_identity, true);
-        KeyWriter::new(
-            &mut self.bytes,
-            settings,
-            &mut self.absent,
-            separated.then_some(b','),
-        )
+        KeyWriter::new(&mut self.bytes, settings, &mut self.absent, separated.then_some(b','))
     }
 
     /// A writer for one more part of the name.
@@ -228,10 +204,7 @@ impl<'n> KeyBuilder<'n> {
             self.bytes.push(b'}');
         }
         if self.absent {
-            return Err(Error::new(
-                ErrorKind::NoIdentity,
-                "the call carries no identity to count by",
-            ));
+            return Err(Error::new(ErrorKind::NoIdentity, "the call carries no identity to count by"));
         }
         Ok(RenderedKey(self.bytes))
     }
@@ -253,11 +226,7 @@ pub(crate) struct RenderedKey(Bytes);
 
 impl RenderedKey {
     pub(crate) fn with_prefix<'a>(&'a self, prefix: &'a str) -> StoreKey<'a> {
-        StoreKey {
-            prefix,
-            body: &self.0,
-            form: "",
-        }
+        StoreKey { prefix, body: &self.0, form: "" }
     }
 }
 
@@ -270,6 +239,12 @@ pub struct StoreKey<'a> {
 }
 
 impl<'a> StoreKey<'a> {
+    /// A key that a test of a store makes up. Limiters render theirs from a [`Key`].
+    #[must_use]
+    pub const fn new(prefix: &'a str, body: &'a str) -> Self {
+        Self { prefix, body: body.as_bytes(), form: "" }
+    }
+
     pub(crate) const fn with_form(self, form: &'static str) -> Self {
         Self { form, ..self }
     }
@@ -289,23 +264,27 @@ impl<'a> StoreKey<'a> {
     /// Appends the bytes of the key.
     pub fn write_to(&self, out: &mut Vec<u8>) {
         out.reserve(self.len());
-        self.pieces().for_each(|piece| out.extend_from_slice(piece));
+        self.pieces().into_iter().for_each(|piece| out.extend_from_slice(piece));
     }
 
-    /// Feeds the bytes of the key to a hasher, without building them.
+    /// Feeds the bytes of the key to a hasher, in one piece: hashers are slow at many small ones.
     pub fn hash_into(&self, hasher: &mut impl Hasher) {
-        self.pieces().for_each(|piece| hasher.write(piece));
+        let mut short = [0; INLINE + 64];
+        let mut end = 0;
+        for piece in self.pieces() {
+            let Some(room) = short.get_mut(end..end + piece.len()) else {
+                let mut long = Vec::new();
+                self.write_to(&mut long);
+                return hasher.write(&long);
+            };
+            room.copy_from_slice(piece);
+            end += piece.len();
+        }
+        hasher.write(&short[..end]);
     }
 
-    fn pieces(&self) -> impl Iterator<Item = &'a [u8]> {
-        [
-            self.prefix.as_bytes(),
-            b":",
-            self.body,
-            b":",
-            self.form.as_bytes(),
-        ]
-        .into_iter()
+    fn pieces(&self) -> [&'a [u8]; 5] {
+        [self.prefix.as_bytes(), b":", self.body, b":", self.form.as_bytes()]
     }
 }
 

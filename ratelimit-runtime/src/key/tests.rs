@@ -2,39 +2,35 @@ use super::*;
 use std::collections::HashMap;
 
 fn settings() -> KeySettings {
-    KeySettings {
-        prefix: "shop".into(),
-        secret: derive_key(b"shop"),
-        ipv6_prefix: 64,
-    }
+    KeySettings { prefix: "shop".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
 }
 
 fn rendered(key: impl AsKey) -> String {
     let settings = settings();
     let body = render(&key, &settings).unwrap();
     let mut bytes = Vec::new();
-    body.with_prefix(&settings.prefix)
-        .with_form("c1")
-        .write_to(&mut bytes);
+    body.with_prefix(&settings.prefix).with_form("c1").write_to(&mut bytes);
     String::from_utf8(bytes).unwrap()
+}
+
+struct Token(&'static str);
+
+impl Identity for Token {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        key.secret(self.0.as_bytes());
+    }
 }
 
 #[test]
 fn keys_are_readable() {
     let address: std::net::IpAddr = [203, 0, 113, 7].into();
     assert_eq!(rendered(Key::new("login")), "shop:{login}:c1");
-    assert_eq!(
-        rendered(Key::new("login").by(address)),
-        "shop:{203.0.113.7}:login:c1"
-    );
+    assert_eq!(rendered(Key::new("login").by(address)), "shop:{203.0.113.7}:login:c1");
     assert_eq!(
         rendered(Key::new("report:{tenant.id}:{kind}").by(7).part(42).part("pdf")),
         "shop:{7}:report:<tenant.id>:<kind>=42=pdf:c1"
     );
-    assert_eq!(
-        rendered(Key::new("app::login").part("x")),
-        "shop:{app::login=x}:c1"
-    );
+    assert_eq!(rendered(Key::new("app::login").part("x")), "shop:{app::login=x}:c1");
 }
 
 #[test]
@@ -50,12 +46,6 @@ fn long_and_secret_values_are_hashed() {
     let long = "x".repeat(65);
     let key = rendered(Key::new("n").by(&long));
     assert_eq!(key.len(), "shop:{#}:n:c1".len() + 32, "{key}");
-    struct Token(&'static str);
-    impl Identity for Token {
-        fn write(&self, key: &mut KeyWriter<'_>) {
-            key.secret(self.0.as_bytes());
-        }
-    }
     let key = rendered(Key::new("n").by(Token("sesame")));
     assert!(!key.contains("sesame"), "{key}");
 }
@@ -66,11 +56,7 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
     impl Identity for Shown {
         fn write(&self, key: &mut KeyWriter<'_>) {
             // In pieces, so that the change to hashing falls inside.
-            key.display(&format_args!(
-                "{}{}",
-                &self.0[..self.0.len() / 2],
-                &self.0[self.0.len() / 2..]
-            ));
+            key.display(&format_args!("{}{}", &self.0[..self.0.len() / 2], &self.0[self.0.len() / 2..]));
         }
     }
     for length in [0, 1, 63, 64, 65, 66, 500] {
@@ -86,9 +72,7 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
 #[test]
 fn nobody_is_an_error_and_not_a_shared_key() {
     let nobody: Option<u32> = None;
-    let error = render(&Key::new("n").by(("tenant", nobody)), &settings())
-        .err()
-        .unwrap();
+    let error = render(&Key::new("n").by(("tenant", nobody)), &settings()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::NoIdentity);
     assert!(render(&Key::new("n").by(Some(7)), &settings()).is_ok());
 }
@@ -96,12 +80,9 @@ fn nobody_is_an_error_and_not_a_shared_key() {
 /// Every combination of awkward values, as name, identities and parts: no two make the same key.
 #[test]
 fn distinct_keys_never_collide() {
-    let values = [
-        "", "a", "b", "ab", "a:b", "a=b", "a,b", "{a}", "}", "%", "%61", "#", "a=", "=a", ":", "c1", "<a>",
-    ];
-    let names = [
-        "", "n", "n=a", "n:a", "n:{a}", "n<a>", "n,a", "a}:n", "{a}", "{{a}}",
-    ];
+    let values =
+        ["", "a", "b", "ab", "a:b", "a=b", "a,b", "{a}", "}", "%", "%61", "#", "a=", "=a", ":", "c1", "<a>"];
+    let names = ["", "n", "n=a", "n:a", "n:{a}", "n<a>", "n,a", "a}:n", "{a}", "{{a}}"];
     let mut seen: HashMap<String, String> = HashMap::new();
     let mut add = |what: String, key: String| {
         if let Some(other) = seen.insert(key.clone(), what.clone()) {
@@ -114,18 +95,9 @@ fn distinct_keys_never_collide() {
             add(format!("{name:?} by {a:?}"), rendered(Key::new(name).by(a)));
             add(format!("{name:?} part {a:?}"), rendered(Key::new(name).part(a)));
             for b in &values {
-                add(
-                    format!("{name:?} by {a:?} by {b:?}"),
-                    rendered(Key::new(name).by(a).by(b)),
-                );
-                add(
-                    format!("{name:?} part {a:?} part {b:?}"),
-                    rendered(Key::new(name).part(a).part(b)),
-                );
-                add(
-                    format!("{name:?} by {a:?} part {b:?}"),
-                    rendered(Key::new(name).by(a).part(b)),
-                );
+                add(format!("{name:?} by {a:?} by {b:?}"), rendered(Key::new(name).by(a).by(b)));
+                add(format!("{name:?} part {a:?} part {b:?}"), rendered(Key::new(name).part(a).part(b)));
+                add(format!("{name:?} by {a:?} part {b:?}"), rendered(Key::new(name).by(a).part(b)));
             }
         }
     }

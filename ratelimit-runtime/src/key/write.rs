@@ -30,12 +30,7 @@ impl<'w> KeyWriter<'w> {
         absent: &'w mut bool,
         separator: Option<u8>,
     ) -> Self {
-        Self {
-            bytes,
-            settings,
-            absent,
-            separator,
-        }
+        Self { bytes, settings, absent, separator }
     }
 
     /// Writes text.
@@ -53,11 +48,7 @@ impl<'w> KeyWriter<'w> {
     /// Writes what a value displays.
     pub fn display(&mut self, value: &dyn fmt::Display) {
         self.separate();
-        let mut element = Element {
-            head: smallvec::SmallVec::new(),
-            long: None,
-            hasher: self.hasher(),
-        };
+        let mut element = Element { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
         if write!(element, "{value}").is_err() {
             *self.absent = true;
         }
@@ -141,12 +132,17 @@ fn push_element(bytes: &mut Bytes, element: &[u8]) {
     } else if element.iter().all(|byte| PLAIN[usize::from(*byte)]) {
         bytes.extend_from_slice(element);
     } else {
-        element.iter().for_each(|byte| push_escaped(bytes, *byte));
+        for byte in element {
+            push_escaped(bytes, *byte);
+        }
     }
 }
 
 /// A name is written by the programmer: its braces and colons are kept readable.
 pub(super) fn push_name(bytes: &mut Bytes, name: &str) {
+    if !name.is_empty() && name.bytes().all(|byte| byte == b':' || PLAIN[usize::from(byte)]) {
+        return bytes.extend_from_slice(name.as_bytes());
+    }
     if name.is_empty() {
         bytes.push(b'%');
     }

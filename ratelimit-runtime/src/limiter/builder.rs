@@ -63,18 +63,12 @@ impl RateLimiterBuilder {
     /// Keeps limits in the Redis or Valkey server at `url`, shared by all processes:
     /// `redis://[user:password@]host[:port][/database]` or `unix:///path/to/socket`. See [`RedisStore`].
     pub fn redis(self, url: impl Into<String>) -> Self {
-        Self {
-            source: Source::Redis(url.into()),
-            ..self
-        }
+        Self { source: Source::Redis(url.into()), ..self }
     }
 
     /// Keeps limits in a store of your own making.
     pub fn store(self, store: impl Store) -> Self {
-        Self {
-            source: Source::Store(Box::new(store)),
-            ..self
-        }
+        Self { source: Source::Store(Box::new(store)), ..self }
     }
 
     /// Does not connect in [`build`](Self::build): for services that must start even while Redis is away.
@@ -85,33 +79,25 @@ impl RateLimiterBuilder {
     /// The first part of every key: `ratelimit`, unless several applications share a server. 1 to 64 visible ASCII
     /// characters without braces.
     pub fn prefix(self, prefix: impl Into<String>) -> Self {
-        Self {
-            prefix: prefix.into(),
-            ..self
-        }
+        Self { prefix: prefix.into(), ..self }
     }
 
     /// Keys the hashes that stand for long and secret values in keys. All processes that share limits need the same
     /// one. Without it `RATELIMIT_HASH_SECRET` is taken, else one is derived from the prefix, which is no secret:
     /// whoever reads the store could then test guesses of what was hashed.
     pub fn hash_secret(self, secret: impl Into<Vec<u8>>) -> Self {
-        Self {
-            secret: Some(secret.into()),
-            ..self
-        }
+        Self { secret: Some(secret.into()), ..self }
     }
 
     /// Counts IPv6 clients by so many leading bits of their address, 48 to 128; 64 unless said. A single customer
     /// usually has a whole /64.
     pub fn ipv6_prefix(self, bits: u8) -> Self {
-        Self {
-            ipv6_prefix: bits,
-            ..self
-        }
+        Self { ipv6_prefix: bits, ..self }
     }
 
     /// How long a decision may take, from 1 ms; 100 ms unless said. Later the failure policy applies, and the call
-    /// may have been counted.
+    /// may have been counted: with [`OnError::Local`], the default, a process that stalls that long may admit calls
+    /// on its own count.
     pub fn deadline(self, deadline: Duration) -> Self {
         Self { deadline, ..self }
     }
@@ -131,7 +117,7 @@ impl RateLimiterBuilder {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis.filter(|_| !lazily) {
-            redis.verify().await?;
+            redis.verify(&limiter.keys().prefix).await?;
         }
         Ok(limiter)
     }
@@ -143,7 +129,7 @@ impl RateLimiterBuilder {
             Source::Memory => (self.around(Box::new(MemoryStore::new())), None),
             Source::Store(store) => (self.around(store), None),
             Source::Redis(url) => {
-                let redis = RedisStore::lazy(&url)?;
+                let redis = RedisStore::new(&url)?;
                 (self.around(Box::new(redis.clone())), Some(redis))
             }
         })
@@ -151,9 +137,7 @@ impl RateLimiterBuilder {
 
     /// The limiter that these settings make of a store.
     pub(super) fn around(self, store: Box<dyn Store>) -> RateLimiter {
-        let secret = self
-            .secret
-            .or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
+        let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
             prefix: self.prefix.into(),
@@ -177,10 +161,7 @@ impl RateLimiterBuilder {
         let wrong = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(visible) {
             format!("the prefix has to be 1 to 64 visible ASCII characters without braces, not {prefix:?}")
         } else if !(48..=128).contains(&self.ipv6_prefix) {
-            format!(
-                "the IPv6 prefix has to be 48 to 128 bits, not {}",
-                self.ipv6_prefix
-            )
+            format!("the IPv6 prefix has to be 48 to 128 bits, not {}", self.ipv6_prefix)
         } else if self.deadline < Duration::from_millis(1) {
             format!("the deadline has to be at least 1 ms, not {:?}", self.deadline)
         } else {

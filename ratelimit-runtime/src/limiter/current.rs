@@ -1,7 +1,7 @@
 //! Which limiter an attribute without `limiter = ..` uses: the scoped one, else the installed one, else a default.
 
 use super::RateLimiter;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use once_cell::sync::OnceCell;
 use std::fmt;
 use std::future::Future;
@@ -48,25 +48,22 @@ pub(crate) fn current(name: &'static str) -> Result<Current, Error> {
     if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
         return Ok(Current::Own(limiter));
     }
-    let process = PROCESS.get_or_try_init(|| {
-        from_environment().map(|limiter| Process {
-            limiter,
-            built_by: Some(name),
-        })
-    })?;
+    let process = PROCESS
+        .get_or_try_init(|| from_environment().map(|limiter| Process { limiter, built_by: Some(name) }))?;
     Ok(Current::Process(&process.limiter))
 }
 
 fn from_environment() -> Result<RateLimiter, Error> {
-    match std::env::var(URL) {
-        Ok(url) => Ok(RateLimiter::builder().redis(url).assemble()?.0),
-        Err(_) => {
-            tracing::warn!(
-                "no limiter is installed and {URL} is not set: rate limits are kept in memory, for this process alone"
-            );
-            Ok(RateLimiter::in_memory())
-        }
-    }
+    let Some(url) = std::env::var_os(URL) else {
+        tracing::warn!(
+            "no limiter is installed and {URL} is not set: rate limits are kept in memory, for this process alone"
+        );
+        return Ok(RateLimiter::in_memory());
+    };
+    let url = url
+        .into_string()
+        .map_err(|_| Error::new(ErrorKind::Configuration, format!("{URL} is not Unicode")))?;
+    Ok(RateLimiter::builder().redis(url).assemble()?.0)
 }
 
 /// Makes `limiter` the one that attributes use in the whole process. Call it once, before the first limited call.
@@ -76,13 +73,8 @@ fn from_environment() -> Result<RateLimiter, Error> {
 /// If one is installed already, or a call has built the default one before.
 pub fn install(limiter: RateLimiter) -> Result<(), InstallError> {
     PROCESS
-        .set(Process {
-            limiter,
-            built_by: None,
-        })
-        .map_err(|_| InstallError {
-            built_by: PROCESS.get().and_then(|process| process.built_by),
-        })
+        .set(Process { limiter, built_by: None })
+        .map_err(|_| InstallError { built_by: PROCESS.get().and_then(|process| process.built_by) })
 }
 
 /// Why a limiter was not installed.

@@ -16,6 +16,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// Decides whether calls may go on: a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -75,7 +76,6 @@ pub enum OnError {
 impl RateLimiter {
     /// Starts a limiter. Without [`redis`](RateLimiterBuilder::redis) or
     /// [`store`](RateLimiterBuilder::store) it keeps its limits in the memory of this process.
-    #[must_use]
     pub fn builder() -> RateLimiterBuilder {
         RateLimiterBuilder::default()
     }
@@ -131,8 +131,8 @@ impl RateLimiter {
     ) -> impl Future<Output = Result<Decision, Error>> + Send {
         let (limiter, limit, key) = (self.clone(), *limit, key::render(&key, &self.shared.keys));
         async move {
-            let reply = limiter.ask(&key?, &limit, 1, |store, requests| store.peek(requests));
-            first(limiter.within_deadline(reply).await?)
+            let reply = limiter.ask(&key?, &limit, 1, Store::peek);
+            first(&limiter.within_deadline(reply).await?)
         }
     }
 
@@ -157,7 +157,7 @@ impl RateLimiter {
 
     /// Decides one request under the failure policy. What needs no waiting is decided before this returns.
     pub(crate) fn decide(&self, key: RenderedKey, limit: Limit, cost: u32) -> Reply<Decision> {
-        match self.ask(&key, &limit, cost, |store, requests| store.decide(requests)) {
+        match self.ask(&key, &limit, cost, Store::decide) {
             Reply::Ready(answer) => {
                 let answer =
                     answer.unwrap_or_else(|| Err(Error::new(ErrorKind::Unavailable, "an empty reply")));
@@ -187,6 +187,11 @@ impl RateLimiter {
     async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
         match reply {
             ready @ Reply::Ready(_) => ready.await,
+            // Without a runtime there is no timer, and asking for one would panic.
+            Reply::Pending(_) if Handle::try_current().is_err() => Err(Error::new(
+                ErrorKind::Configuration,
+                "no tokio runtime here: a store that has to be waited for needs one, with I/O and time enabled",
+            )),
             Reply::Pending(future) => tokio::time::timeout(self.shared.deadline, future)
                 .await
                 .unwrap_or_else(|_| Err(self.too_late())),
@@ -208,7 +213,7 @@ impl RateLimiter {
         limit: &Limit,
         cost: u32,
     ) -> Result<Decision, Error> {
-        let error = match answer.and_then(first) {
+        let error = match answer.and_then(|decisions| first(&decisions)) {
             Ok(decision) => {
                 self.note_recovery();
                 return Ok(decision);
@@ -223,18 +228,14 @@ impl RateLimiter {
             OnError::Local => {
                 let local = self.shared.local.get_or_init(MemoryStore::new);
                 let request = Request::new(key.with_prefix(&self.shared.keys.prefix), limit, cost);
-                first(local.decide_now(&[request])?)
+                first(&local.decide_now(&[request])?)
             }
         }
     }
 
     fn note_failure(&self, error: &Error) {
         if !self.shared.failing.swap(true, Ordering::Relaxed) {
-            let policy = if error.is_transient() {
-                self.shared.on_error
-            } else {
-                OnError::Deny
-            };
+            let policy = if error.is_transient() { self.shared.on_error } else { OnError::Deny };
             tracing::warn!(%error, ?policy, "rate limits cannot be decided by the store");
         }
     }
@@ -246,7 +247,7 @@ impl RateLimiter {
     }
 }
 
-fn first(decisions: Decisions) -> Result<Decision, Error> {
+fn first(decisions: &Decisions) -> Result<Decision, Error> {
     let first = decisions.first().copied();
     first.ok_or_else(|| Error::new(ErrorKind::Configuration, "the store has answered nothing"))
 }

@@ -46,23 +46,17 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    pub(crate) fn new(key: StoreKey<'a>, limit: &'a Limit, cost: u32) -> Self {
-        Self {
-            key: key.with_form(limit.form()),
-            limit,
-            cost,
-            with_next: false,
-        }
+    /// A request that stands for itself. The key gets the form of the limit.
+    #[must_use]
+    pub const fn new(key: StoreKey<'a>, limit: &'a Limit, cost: u32) -> Self {
+        Self { key: key.with_form(limit.form()), limit, cost, with_next: false }
     }
 
     /// Makes a stack: this request passes only together with the one that follows it, and is charged only then.
     /// The keys of a stack have to differ, and its last request stands for itself.
     #[must_use]
     pub const fn with_next(self) -> Self {
-        Self {
-            with_next: true,
-            ..self
-        }
+        Self { with_next: true, ..self }
     }
 
     /// The key under which the state lives.

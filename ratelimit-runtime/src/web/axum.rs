@@ -45,9 +45,7 @@ impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         let mut response = (status(&self), self.to_string()).into_response();
         if let Some(wait) = self.retry_after() {
-            response
-                .headers_mut()
-                .insert(RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
         }
         response
     }

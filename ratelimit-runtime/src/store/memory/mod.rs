@@ -10,7 +10,7 @@ use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::{Algorithm, Limit};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::time::Duration;
 use table::{Cell, Table};
@@ -50,19 +50,13 @@ impl<C: Clock> MemoryStore<C> {
     /// A store with a clock of your own, such as a [`ManualClock`](crate::ManualClock).
     #[must_use]
     pub fn with_clock(clock: C) -> Self {
-        Self {
-            table: Table::new(MAX_KEYS),
-            clock,
-        }
+        Self { table: Table::new(MAX_KEYS), clock }
     }
 
     /// Remembers at most about so many limits (rounded up to a multiple of 64, at least 64).
     #[must_use]
     pub fn with_max_keys(self, max_keys: usize) -> Self {
-        Self {
-            table: Table::new(max_keys),
-            ..self
-        }
+        Self { table: Table::new(max_keys), ..self }
     }
 
     /// How many limits are remembered now, expired ones that have not been reused included.
@@ -84,6 +78,11 @@ impl<C: Clock> MemoryStore<C> {
 
     fn answer(&self, requests: &[Request<'_>], charge: bool) -> Result<Decisions, Error> {
         let now = millis(self.clock.now());
+        if let [request] = requests
+            && !request.passes_with_next()
+        {
+            return Ok(smallvec![self.decide_one(request, charge, now)]);
+        }
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
@@ -110,10 +109,8 @@ impl<C: Clock> MemoryStore<C> {
 
     /// All or nothing: judged and charged while every shard that is touched stays locked, in one order.
     fn decide_stack(&self, stack: &[Request<'_>], charge: bool, now: u64, decisions: &mut Decisions) {
-        let hashes: SmallVec<[u128; 4]> = stack
-            .iter()
-            .map(|request| self.table.hash(request.key()))
-            .collect();
+        let hashes: SmallVec<[u128; 4]> =
+            stack.iter().map(|request| self.table.hash(request.key())).collect();
         let mut shards = self.table.lock_all(&hashes);
         let members: SmallVec<[(Option<Cell>, Verdict); 4]> = stack
             .iter()
@@ -155,9 +152,7 @@ impl<C: Clock> Store for MemoryStore<C> {
 
 impl<C> fmt::Debug for MemoryStore<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore")
-            .field("keys", &self.table.len())
-            .finish_non_exhaustive()
+        f.debug_struct("MemoryStore").field("keys", &self.table.len()).finish_non_exhaustive()
     }
 }
 
@@ -179,23 +174,16 @@ struct Verdict {
 
 impl Verdict {
     fn charged(self, cost: u32, reset_ms: u64) -> Self {
-        Self {
-            remaining: self.remaining - cost,
-            reset_ms,
-            ..self
-        }
+        Self { remaining: self.remaining - cost, reset_ms, ..self }
     }
 
     fn decision(self, limit: &Limit) -> Decision {
         let reset_after = Duration::from_millis(self.reset_ms);
         match self.wait {
             Wait::None => Decision::allow(limit, self.remaining, reset_after),
-            Wait::Millis(ms) => Decision::refuse(
-                limit,
-                self.remaining,
-                Some(Duration::from_millis(ms)),
-                reset_after,
-            ),
+            Wait::Millis(ms) => {
+                Decision::refuse(limit, self.remaining, Some(Duration::from_millis(ms)), reset_after)
+            }
             Wait::Never => Decision::refuse(limit, self.remaining, None, reset_after),
         }
     }
@@ -203,11 +191,7 @@ impl Verdict {
 
 fn judge(limit: &Limit, cell: Option<Cell>, cost: u32, now: u64) -> Verdict {
     if limit.refuses_all() {
-        return Verdict {
-            wait: Wait::Never,
-            remaining: 0,
-            reset_ms: 0,
-        };
+        return Verdict { wait: Wait::Never, remaining: 0, reset_ms: 0 };
     }
     match limit.algorithm() {
         Algorithm::Counter => counter::judge(limit, cell, cost, now),

@@ -38,22 +38,13 @@ struct Entry {
 impl Table {
     pub(super) fn new(max_keys: usize) -> Self {
         let max = max_keys.div_ceil(SHARDS).max(1);
-        let shard = || {
-            Mutex::new(Shard {
-                entries: HashTable::new(),
-                max,
-            })
-        };
+        let shard = || Mutex::new(Shard { entries: HashTable::new(), max });
         // The only source of randomness in std; a hash key that nobody can guess keeps collisions to chance.
         let random = RandomState::new();
         let mut hash_key = [0; 16];
         hash_key[..8].copy_from_slice(&random.hash_one(0).to_le_bytes());
         hash_key[8..].copy_from_slice(&random.hash_one(1).to_le_bytes());
-        Self {
-            shards: (0..SHARDS).map(|_| shard()).collect(),
-            evictions: AtomicU64::new(0),
-            hash_key,
-        }
+        Self { shards: (0..SHARDS).map(|_| shard()).collect(), evictions: AtomicU64::new(0), hash_key }
     }
 
     pub(super) fn hash(&self, key: &StoreKey<'_>) -> u128 {
@@ -71,18 +62,11 @@ impl Table {
         let mut shards: SmallVec<[usize; 4]> = hashes.iter().map(|hash| shard_of(*hash)).collect();
         shards.sort_unstable();
         shards.dedup();
-        Guards(
-            shards
-                .into_iter()
-                .map(|shard| (shard, self.lock_shard(shard)))
-                .collect(),
-        )
+        Guards(shards.into_iter().map(|shard| (shard, self.lock_shard(shard))).collect())
     }
 
     pub(super) fn len(&self) -> usize {
-        (0..SHARDS)
-            .map(|shard| self.lock_shard(shard).shard.entries.len())
-            .sum()
+        (0..SHARDS).map(|shard| self.lock_shard(shard).shard.entries.len()).sum()
     }
 
     pub(super) fn evictions(&self) -> u64 {
@@ -92,10 +76,7 @@ impl Table {
     fn lock_shard(&self, shard: usize) -> Guard<'_> {
         // A shard is whole between two statements, so a panic elsewhere in a holder leaves nothing half done.
         let shard = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        Guard {
-            shard,
-            evictions: &self.evictions,
-        }
+        Guard { shard, evictions: &self.evictions }
     }
 }
 
@@ -112,17 +93,18 @@ pub(super) struct Guard<'t> {
 }
 
 impl Guard<'_> {
-    pub(super) fn get(&self, hash: u128, now: u64) -> Option<Cell> {
+    /// The living cell. An expired one is forgotten for good, also by a clock that steps back.
+    pub(super) fn get(&mut self, hash: u128, now: u64) -> Option<Cell> {
         let entry = self.shard.entries.find(short(hash), |entry| entry.hash == hash)?;
-        (entry.cell.deadline > now).then_some(entry.cell)
+        if entry.cell.deadline > now {
+            return Some(entry.cell);
+        }
+        self.remove(hash);
+        None
     }
 
     pub(super) fn put(&mut self, hash: u128, cell: Cell, now: u64) {
-        if let Some(entry) = self
-            .shard
-            .entries
-            .find_mut(short(hash), |entry| entry.hash == hash)
-        {
+        if let Some(entry) = self.shard.entries.find_mut(short(hash), |entry| entry.hash == hash) {
             entry.cell = cell;
             return;
         }
@@ -130,17 +112,11 @@ impl Guard<'_> {
         if evicted > 0 {
             self.evictions.fetch_add(evicted, Ordering::Relaxed);
         }
-        self.shard
-            .entries
-            .insert_unique(short(hash), Entry { hash, cell }, |entry| short(entry.hash));
+        self.shard.entries.insert_unique(short(hash), Entry { hash, cell }, |entry| short(entry.hash));
     }
 
     pub(super) fn remove(&mut self, hash: u128) {
-        if let Ok(entry) = self
-            .shard
-            .entries
-            .find_entry(short(hash), |entry| entry.hash == hash)
-        {
+        if let Ok(entry) = self.shard.entries.find_entry(short(hash), |entry| entry.hash == hash) {
             entry.remove();
         }
     }
@@ -150,10 +126,7 @@ impl Guard<'_> {
 pub(super) struct Guards<'t>(SmallVec<[(usize, Guard<'t>); 4]>);
 
 impl<'t> Guards<'t> {
-    #[expect(
-        clippy::expect_used,
-        reason = "`lock_all` has locked the shard of every hash of the stack"
-    )]
+    #[expect(clippy::expect_used, reason = "`lock_all` has locked the shard of every hash of the stack")]
     pub(super) fn of(&mut self, hash: u128) -> &mut Guard<'t> {
         let shard = shard_of(hash);
         let guard = self.0.iter_mut().find(|(locked, _)| *locked == shard);
@@ -174,11 +147,12 @@ impl Shard {
     /// each insertion pays for a constant number of moves.
     fn make_room(&mut self, now: u64) -> u64 {
         let full = self.entries.len() >= self.max;
-        if !full && self.entries.len() < self.entries.capacity() {
+        let allocated = self.entries.capacity();
+        if !full && self.entries.len() < allocated {
             return 0;
         }
         self.entries.retain(|entry| entry.cell.deadline > now);
-        let (living, allocated) = (self.entries.len(), self.entries.capacity());
+        let living = self.entries.len();
         if !full {
             if living > allocated / 4 * 3 {
                 self.entries.reserve(allocated.max(4), |entry| short(entry.hash));
@@ -197,11 +171,8 @@ impl Shard {
         let mut deadlines: Vec<u64> = self.entries.iter().map(|entry| entry.cell.deadline).collect();
         let last = *deadlines.select_nth_unstable(surplus - 1).1;
         // Those before `last` go all, and of those at `last` as many as are still needed.
-        let mut at_last = surplus
-            - deadlines[..surplus - 1]
-                .iter()
-                .filter(|deadline| **deadline < last)
-                .count();
+        let mut at_last =
+            surplus - deadlines[..surplus - 1].iter().filter(|deadline| **deadline < last).count();
         self.entries.retain(|entry| {
             let tie = entry.cell.deadline == last && at_last > 0;
             at_last -= usize::from(tie);
@@ -215,11 +186,14 @@ impl Shard {
 mod tests {
     use super::*;
 
-    fn fill(table: &Table, keys: std::ops::Range<u128>, deadline: u64, now: u64) {
+    /// Spread over the shards, and over the buckets of a shard.
+    fn hash(key: u64) -> u128 {
+        u128::from(key) << 64 | u128::from(key.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn fill(table: &Table, keys: std::ops::Range<u64>, deadline: u64, now: u64) {
         for key in keys {
-            // Spread over the shards and over the buckets of a shard.
-            let hash = key << 64 | key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            table.lock(hash).put(hash, Cell { value: 1, deadline }, now);
+            table.lock(hash(key)).put(hash(key), Cell { value: 1, deadline }, now);
         }
     }
 
@@ -227,28 +201,15 @@ mod tests {
     fn expired_entries_make_room_for_new_ones() {
         let table = Table::new(1_000_000);
         fill(&table, 0..100_000, 10, 0);
-        let after_one_round: usize = table
-            .shards
-            .iter()
-            .map(|shard| shard.lock().unwrap().entries.capacity())
-            .sum();
-        for round in 1..10 {
-            fill(
-                &table,
-                round * 100_000..(round + 1) * 100_000,
-                10 * (round as u64 + 1),
-                10 * round as u64,
-            );
+        let after_one_round: usize =
+            table.shards.iter().map(|shard| shard.lock().unwrap().entries.capacity()).sum();
+        for round in 1..10_u64 {
+            let first = round * 100_000;
+            fill(&table, first..first + 100_000, 10 * (round + 1), 10 * round);
         }
-        let in_the_end: usize = table
-            .shards
-            .iter()
-            .map(|shard| shard.lock().unwrap().entries.capacity())
-            .sum();
-        assert!(
-            in_the_end <= 2 * after_one_round,
-            "{in_the_end} after {after_one_round}"
-        );
+        let in_the_end: usize =
+            table.shards.iter().map(|shard| shard.lock().unwrap().entries.capacity()).sum();
+        assert!(in_the_end <= 2 * after_one_round, "{in_the_end} after {after_one_round}");
         assert_eq!(table.evictions(), 0);
     }
 
@@ -257,13 +218,12 @@ mod tests {
         let table = Table::new(64 * 100);
         fill(&table, 0..6400 - 640, 2000, 0);
         fill(&table, 10_000..10_640, 1000, 0);
-        let soon: Vec<u128> = (10_000..10_640).collect();
+        let soon: Vec<u64> = (10_000..10_640).collect();
         assert_eq!(table.len(), 6400);
         fill(&table, 20_000..20_064, 3000, 0);
         assert!(table.len() <= 6400);
         assert!(table.evictions() > 0);
-        let hash = |key: u128| key << 64 | key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let alive = |key: u128| table.lock(hash(key)).get(hash(key), 0).is_some();
+        let alive = |key: u64| table.lock(hash(key)).get(hash(key), 0).is_some();
         let lost = soon.iter().filter(|key| !alive(**key)).count() as u64;
         assert_eq!(lost, table.evictions(), "only those that would expire first");
         assert!((20_000..20_064).all(alive));

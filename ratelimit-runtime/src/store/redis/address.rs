@@ -11,26 +11,39 @@ pub(super) struct Address(ConnectionInfo);
 impl Address {
     pub(super) fn parse(url: &str) -> Result<Self, Error> {
         let refused = |why: &str| {
-            let shown = without_credentials(url);
+            let shown = shown(url).map(|host| format!(" at `{host}`")).unwrap_or_default();
             Err(Error::new(
                 ErrorKind::Configuration,
                 format!(
-                    "cannot use `{shown}` as the URL of a store: {why}; write `redis://[user:password@]host[:port][/database]`"
+                    "cannot use the URL of the store{shown}: {why}; write `redis://[user:password@]host[:port][/database]`"
                 ),
             ))
         };
-        let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+        let Some((scheme, rest)) = url.split_once("://") else {
+            return refused(if url.is_empty() { "it is empty" } else { "it has no scheme" });
+        };
         match scheme {
-            None => return refused("it has no scheme"),
-            Some("redis" | "valkey" | "unix" | "redis+unix") => {}
-            Some("rediss" | "valkeys") => return refused("TLS is not built in"),
-            Some(_) => return refused("its scheme is not `redis` or `unix`"),
+            "redis" | "valkey" => {}
+            "unix" | "redis+unix" => {
+                return Self::parse_checked(url).map_or_else(|()| refused("it is malformed"), Ok);
+            }
+            "rediss" | "valkeys" => return refused("TLS is not built in"),
+            _ => return refused("its scheme is not `redis` or `unix`"),
         }
-        match url.into_connection_info() {
-            Ok(info) => Ok(Self(info)),
-            // The words of the library may quote the URL.
-            Err(_) => refused("it is malformed"),
+        // A parser takes these for the end of the host, and a part of the password for the port.
+        if rest.rsplit_once('@').is_some_and(|(credentials, _)| credentials.contains(['/', '?', '#']))
+            || rest.contains('#')
+        {
+            return refused(
+                "in a password, `/`, `?`, `#` and `@` have to be percent-encoded (`%2F`, `%3F`, `%23`, `%40`)",
+            );
         }
+        Self::parse_checked(url).map_or_else(|()| refused("it is malformed"), Ok)
+    }
+
+    /// The words of the library may quote the URL: they are not passed on.
+    fn parse_checked(url: &str) -> Result<Self, ()> {
+        url.into_connection_info().map(Self).map_err(|_| ())
     }
 
     pub(super) fn connection_addr(&self) -> &ConnectionAddr {
@@ -58,16 +71,12 @@ impl fmt::Debug for Address {
     }
 }
 
-/// A URL, however malformed, without anything that may be a password: what stands before the last `@`, and what
-/// stands in the query.
-fn without_credentials(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let (scheme, rest) = url
-        .split_once("://")
-        .map_or(("", url), |(scheme, rest)| (scheme, rest));
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-    let separator = if scheme.is_empty() { "" } else { "://" };
-    format!("{scheme}{separator}{host}")
+/// The host and port of a URL, however malformed, if it is certain that no part of a password is among them.
+fn shown(url: &str) -> Option<&str> {
+    let (_, host) = url.rsplit_once('@')?;
+    let host = host.split(['/', '?', '#']).next()?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    (!host.is_empty() && host.chars().all(plain)).then_some(host)
 }
 
 #[cfg(test)]
@@ -86,20 +95,30 @@ mod tests {
         for url in [
             "",
             "localhost",
+            "sesame",
             "http://user:sesame@localhost",
             "rediss://:sesame@localhost",
+            "redis://:sesame",
             "redis://:sesame@localhost:port",
             "redis://:ses@me:sesame@:99999",
             "user:sesame@localhost",
-            "redis://localhost/sesame?password=sesame",
+            "redis://:sesame#1@localhost:1",
+            "redis://ann:sesame?1@localhost",
+            "redis://ann:12#sesame@localhost",
+            "redis://ann:12?sesame@localhost",
+            "redis://ann:12/sesame@localhost",
         ] {
-            let message = Address::parse(url)
-                .err()
-                .unwrap_or_else(|| panic!("{url} was taken"))
-                .to_string();
-            let shown = message.replace("host/sesame`", "host`"); // a database of that name is no password
-            assert!(!shown.contains("sesame"), "{message}");
+            let message = Address::parse(url).err().unwrap_or_else(|| panic!("{url} was taken")).to_string();
+            assert!(!message.contains("sesame") && !message.contains("12"), "{url}: {message}");
             assert!(message.contains("redis://[user:password@]host"), "{message}");
         }
+        let message = Address::parse("redis://:sesame@cache.internal:port").err().unwrap().to_string();
+        assert!(message.contains("at `cache.internal:port`: it is malformed"), "{message}");
+    }
+
+    #[test]
+    fn a_socket_is_an_address() {
+        let address = Address::parse("unix:///run/redis.sock?db=2&pass=sesame").unwrap();
+        assert_eq!(address.to_string(), "/run/redis.sock");
     }
 }

@@ -2,10 +2,10 @@
 
 use super::address::Address;
 use super::failure;
+use super::health::{CloseOnDrop, Health, Patience};
 use crate::error::{Error, ErrorKind};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, ConnectionAddr, RedisResult, Value};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
@@ -15,13 +15,15 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub(super) struct Connection {
     multiplexed: MultiplexedConnection,
-    open: Arc<AtomicBool>,
+    health: Arc<Health>,
 }
 
 impl Connection {
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
-        let answer = self.multiplexed.send_packed_command(command).await?;
-        answer.extract_error()
+        let patience = Patience::new(Arc::clone(&self.health));
+        let answer = self.multiplexed.send_packed_command(command).await;
+        patience.rewarded();
+        answer?.extract_error()
     }
 }
 
@@ -55,10 +57,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Link {
     pub(super) fn new(address: Address) -> Self {
-        Self {
-            address,
-            state: Arc::new(Mutex::new(State::Closed)),
-        }
+        Self { address, state: Arc::new(Mutex::new(State::Closed)) }
     }
 
     /// The open connection, or one that is made now; an error at once while the server is known to be away.
@@ -71,51 +70,33 @@ impl Link {
         match outcome.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(outcome)) => outcome.clone(),
             // The attempt is gone with its runtime; the next call makes one on its own.
-            _ => Err(self
-                .address
-                .error(ErrorKind::Unavailable, "lost the attempt to reach", "try again")),
+            _ => Err(self.address.error(ErrorKind::Unavailable, "lost the attempt to reach", "try again")),
         }
     }
 
     fn look(&self) -> Look {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (attempts, wait, error) = match &*state {
-            State::Open(connection) if connection.open.load(Ordering::Acquire) => {
+            State::Open(connection) if connection.health.is_open() => {
                 return Look::Open(connection.clone());
             }
             State::Connecting { outcome, wait }
                 if outcome.has_changed().is_ok() || outcome.borrow().is_some() =>
             {
-                return if *wait {
-                    Look::Wait(outcome.clone())
-                } else {
-                    Look::Away(self.away())
-                };
+                return if *wait { Look::Wait(outcome.clone()) } else { Look::Away(self.away()) };
             }
             State::Away { error, until, .. } if Instant::now() < *until => return Look::Away(error.clone()),
             State::Away { error, attempts, .. } => (*attempts, false, Some(error.clone())),
             State::Closed | State::Open(_) | State::Connecting { .. } => (0, true, None),
         };
         let (sender, outcome) = watch::channel(None);
-        *state = State::Connecting {
-            outcome: outcome.clone(),
-            wait,
-        };
-        tokio::spawn(attempt(
-            self.address.clone(),
-            Arc::clone(&self.state),
-            sender,
-            attempts,
-        ));
+        *state = State::Connecting { outcome: outcome.clone(), wait };
+        tokio::spawn(attempt(self.address.clone(), Arc::clone(&self.state), sender, attempts));
         error.map_or(Look::Wait(outcome), Look::Away)
     }
 
     fn away(&self) -> Error {
-        self.address.error(
-            ErrorKind::Unavailable,
-            "still trying to reach",
-            "it was not there a moment ago",
-        )
+        self.address.error(ErrorKind::Unavailable, "still trying to reach", "it was not there a moment ago")
     }
 }
 
@@ -134,11 +115,7 @@ async fn attempt(
 ) {
     let outcome = match tokio::time::timeout(ATTEMPT, connect(&address)).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(address.error(
-            ErrorKind::Unavailable,
-            "cannot reach",
-            "no answer within 2 seconds",
-        )),
+        Err(_) => Err(address.error(ErrorKind::Unavailable, "cannot reach", "no answer within 2 seconds")),
     };
     *state.lock().unwrap_or_else(PoisonError::into_inner) = match &outcome {
         Ok(connection) => State::Open(connection.clone()),
@@ -155,17 +132,16 @@ async fn attempt(
 fn pause(attempts: u32) -> Duration {
     use std::hash::{BuildHasher, RandomState};
     let pause = PAUSE.saturating_mul(1 << attempts.min(10)).min(LONGEST_PAUSE);
-    let chance = RandomState::new().hash_one(attempts) % 1000;
-    pause / 2 + pause.mul_f64(0.0005 * chance as f64)
+    let [a, b, ..] = RandomState::new().hash_one(attempts).to_le_bytes();
+    let chance = u32::from(u16::from_le_bytes([a, b])) % 1000;
+    pause / 2 + pause / 2000 * chance
 }
 
 async fn connect(address: &Address) -> Result<Connection, Error> {
     let unreachable = |error: std::io::Error| address.error(ErrorKind::Unavailable, "cannot reach", error);
     match address.connection_addr() {
         ConnectionAddr::Tcp(host, port) => {
-            let stream = TcpStream::connect((host.as_str(), *port))
-                .await
-                .map_err(unreachable)?;
+            let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(unreachable)?;
             stream.set_nodelay(true).map_err(unreachable)?;
             open(address, stream).await
         }
@@ -186,25 +162,18 @@ async fn open<S>(address: &Address, stream: S) -> Result<Connection, Error>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
-    let (multiplexed, driver) =
-        MultiplexedConnection::new_with_config(address.settings(), stream, AsyncConnectionConfig::new())
-            .await
-            .map_err(|error| failure::explain(address, &error))?;
-    let open = Arc::new(AtomicBool::new(true));
-    let until_dropped = CloseOnDrop(Arc::clone(&open));
+    // Deadlines are the limiter's.
+    let config = AsyncConnectionConfig::new().set_response_timeout(None);
+    let (multiplexed, driver) = MultiplexedConnection::new_with_config(address.settings(), stream, config)
+        .await
+        .map_err(|error| failure::explain(address, &error))?;
+    let health = Arc::new(Health::default());
+    let until_dropped = CloseOnDrop(Arc::clone(&health));
     // The driver ends when the server closes the connection, and is dropped with its runtime: either way the flag
     // falls, and the next call knows, without having sent anything, that it needs a new connection.
     tokio::spawn(async move {
         let _until_dropped = until_dropped;
         driver.await;
     });
-    Ok(Connection { multiplexed, open })
-}
-
-struct CloseOnDrop(Arc<AtomicBool>);
-
-impl Drop for CloseOnDrop {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
-    }
+    Ok(Connection { multiplexed, health })
 }

@@ -3,11 +3,13 @@
 mod address;
 mod connection;
 mod failure;
+mod health;
 mod script;
 
 use super::{Decisions, Reply, Request, Store, stacks};
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
+use crate::limit::Limit;
 use address::Address;
 use connection::Link;
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
@@ -39,27 +41,16 @@ struct Shared {
 }
 
 impl RedisStore {
-    /// A store that connects when it is first used.
+    /// A store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) built on the URL connects
+    /// at once instead, and says what is wrong.
     ///
     /// `url` is `redis://[user:password@]host[:port][/database]`, or `unix:///path/to/socket[?db=n&pass=..]`.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Configuration`] if the URL cannot be read. No message holds its password.
-    pub fn lazy(url: &str) -> Result<Self, Error> {
+    pub fn new(url: &str) -> Result<Self, Error> {
         Self::with_script(url, Script::new(""))
-    }
-
-    /// A store that is connected: the server is there, takes the password, and may run scripts.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Configuration`] for a malformed URL, a wrong password, or missing permissions, and
-    /// [`ErrorKind::Unavailable`] for a server that is not there. The message names the address without its password.
-    pub async fn connect(url: &str) -> Result<Self, Error> {
-        let store = Self::lazy(url)?;
-        store.verify().await?;
-        Ok(store)
     }
 
     /// For tests: Lua in front of the script, such as a clock that stands in for the server's.
@@ -68,26 +59,34 @@ impl RedisStore {
         Self::with_script(url, Script::new(prelude))
     }
 
-    fn with_script(url: &str, script: Script) -> Result<Self, Error> {
-        let address = Address::parse(url)?;
-        Ok(Self {
-            shared: Arc::new(Shared {
-                link: Link::new(address.clone()),
-                address,
-                script,
-            }),
-        })
+    /// For tests: the script that every decision runs.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn script() -> &'static str {
+        script::TEXT
     }
 
-    /// Connects and runs the script on nothing, which also leaves it in the server's cache.
-    pub(crate) async fn verify(&self) -> Result<(), Error> {
-        let waiting = self.shared.run(Call::empty(&self.shared.script));
-        match tokio::time::timeout(CONNECT, waiting).await {
-            Ok(answer) => answer.map(|_| ()),
-            Err(_) => Err(self
-                .shared
-                .address
-                .error(ErrorKind::Unavailable, "no answer", "within 5 seconds")),
+    fn with_script(url: &str, script: Script) -> Result<Self, Error> {
+        let address = Address::parse(url)?;
+        Ok(Self { shared: Arc::new(Shared { link: Link::new(address.clone()), address, script }) })
+    }
+
+    /// Connects, decides something, and forgets it: the server is there, takes the password, and permits what is
+    /// needed. This also leaves the script in its cache.
+    pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
+        const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
+        let probe = Request::new(StoreKey::new(prefix, "{%}:probe"), &PROBE, 1);
+        let probing = async {
+            self.decide(&[probe]).await?;
+            self.reset(&[*probe.key()]).await
+        };
+        match tokio::time::timeout(CONNECT, probing).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.shared.address.error(
+                ErrorKind::Unavailable,
+                "no answer from",
+                "not within 5 seconds",
+            )),
         }
     }
 
@@ -96,15 +95,13 @@ impl RedisStore {
             return Reply::ready(Err(error));
         }
         let call = Call::new(&self.shared.script, requests, mode);
-        let limits: smallvec::SmallVec<[crate::limit::Limit; 1]> =
+        let limits: smallvec::SmallVec<[Limit; 1]> =
             requests.iter().map(|request| *request.limit()).collect();
         let shared = Arc::clone(&self.shared);
         Reply::pending(async move {
             let value = shared.run(call).await?;
             script::decisions(&value, &limits).map_err(|what| {
-                shared
-                    .address
-                    .error(ErrorKind::Configuration, "cannot use the answer of", what)
+                shared.address.error(ErrorKind::Configuration, "cannot use the answer of", what)
             })
         })
     }
@@ -124,14 +121,7 @@ impl Call {
         let mut by_digest = redis::cmd("EVALSHA");
         by_digest.arg(script.digest());
         script::encode(&mut by_digest, requests, mode);
-        Self {
-            by_digest,
-            script: script.text(),
-        }
-    }
-
-    fn empty(script: &Script) -> Self {
-        Self::new(script, &[], Mode::Peek)
+        Self { by_digest, script: script.text() }
     }
 
     fn by_text(&self) -> redis::Cmd {
@@ -202,8 +192,6 @@ impl Store for RedisStore {
 
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore")
-            .field("address", &self.shared.address)
-            .finish_non_exhaustive()
+        f.debug_struct("RedisStore").field("address", &self.shared.address).finish_non_exhaustive()
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// `head`, the algorithms as functions of `modules`, and the driver, in one text with one digest.
-const TEXT: &str = concat!(
+pub(super) const TEXT: &str = concat!(
     include_str!("../../../lua/head.lua"),
     "modules.counter = function(...)\n",
     include_str!("../../../lua/counter.lua"),
@@ -32,10 +32,7 @@ impl Script {
     pub(super) fn new(prelude: &str) -> Self {
         let text = [prelude, TEXT].concat();
         let digest = redis::Script::new(&text).get_hash().to_owned();
-        Self {
-            text: text.into(),
-            digest,
-        }
+        Self { text: text.into(), digest }
     }
 
     pub(super) fn text(&self) -> Arc<str> {
@@ -83,11 +80,7 @@ fn runs<'s, 'a>(requests: &'s [Request<'a>]) -> impl Iterator<Item = &'s [Reques
 fn encode_run(command: &mut Cmd, run: &[Request<'_>]) {
     let limit = run[0].limit();
     let rate = limit.rate();
-    command
-        .arg(name(limit))
-        .arg(rate.tokens)
-        .arg(rate.period_ms)
-        .arg(limit.capacity());
+    command.arg(name(limit)).arg(rate.tokens).arg(rate.period_ms).arg(limit.capacity());
     command.arg(if run[0].passes_with_next() { 0 } else { run.len() });
     for request in run {
         command.arg(request.cost());

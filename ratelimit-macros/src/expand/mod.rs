@@ -1,0 +1,142 @@
+//! From a checked attribute and its function to code: a guard in front of the untouched body.
+
+mod element;
+mod limit;
+mod place;
+mod probe;
+mod returned;
+#[cfg(test)]
+mod tests;
+
+use crate::boxed::{self, Boxed};
+use crate::item::{Item, bound_names, split_inner_attributes};
+use crate::model::{Identity, Known, Model};
+use probe::Probed;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Pat, Type};
+
+// Input:
+//     async fn login(user: User) -> Result<Session, ApiError> { body }
+// Output:
+//     async fn login(user: User) -> Result<Session, ApiError> {
+//         let check = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; call.start() };
+//         if let Err(rejection) = check.await { return <Result<Session, ApiError> as FromRejection>::from_rejection(rejection); }
+//         { body }
+//     }
+pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
+    if let Some(boxed) = Boxed::find(&item.body).filter(|_| item.signature.asyncness.is_none()) {
+        return expand_boxed(model, item, &boxed);
+    }
+    let probed = match model.ip() {
+        Some(_) => Probed::name_arguments(&mut item),
+        None => Probed::default(),
+    };
+    let probe = probe::probe(model, &probed.names);
+    let rebind = probed.rebind;
+    let returned = item.return_type().cloned();
+    let (inner_attributes, body) = split_inner_attributes(&item.body);
+    let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.on_limit.is_none();
+    let (reject, body) = if opaque {
+        returned::widen(&mut item, &model.runtime);
+        returned::widened(&body)
+    } else {
+        let reject = returned::reject(model, returned.as_ref(), item.span());
+        (reject, as_a_block(&body))
+    };
+    let guard = guard(model, &item, &reject);
+    let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #probe #rebind #guard #body));
+    guarded.set_span(item.body.span());
+    item.body = guarded;
+    item.into_token_stream()
+}
+
+// Input:
+//     fn login<'a>(&'a self, ..) -> Pin<Box<dyn Future<Output = R> + 'a>> { Box::pin(async move { ..; let __ret: R = { body }; __ret }) }
+// Output:
+//     the same, with the guard in front of `body`
+fn expand_boxed(model: &Model, mut item: Item, boxed: &Boxed) -> TokenStream {
+    let Some(user) = boxed.user_body() else {
+        return item.into_token_stream();
+    };
+    let (inner_attributes, body) = split_inner_attributes(&user);
+    let names: Vec<Ident> = item.arguments().flat_map(names_of).cloned().collect();
+    // A unit is one that `#[async_trait]` has written, at a place of its own.
+    let returned = item.return_type().and_then(boxed::output).filter(|returned| !is_unit(returned));
+    let probe = probe::probe(model, &names);
+    let reject = returned::reject(model, returned.as_ref(), item.span());
+    let guard = boxed::rename_self(guard(model, &item, &reject));
+    let body = as_a_block(&body);
+    item.body = boxed.rebuild(&item.body, probe, &quote!(#inner_attributes #guard #body));
+    item.into_token_stream()
+}
+
+/// The body as the last expression of another block. Braces around a single expression would be called unused, unless
+/// they have an attribute: one about semicolons is of no consequence where there are none.
+fn as_a_block(body: &Group) -> TokenStream {
+    let mut tokens = body.stream().into_iter();
+    let single = !tokens.any(|token| matches!(token, TokenTree::Punct(end) if end.as_char() == ';'));
+    let attribute =
+        single.then(|| quote_spanned!(Span::mixed_site()=> #[allow(clippy::semicolon_outside_block)]));
+    quote!(#attribute #body)
+}
+
+/// Decides, and returns early from the function if the call is refused. All that it borrows is given back before the
+/// await: the decision owns what it needs.
+fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
+    let runtime = &model.runtime;
+    let (declared, site) = limit::site(model, item);
+    let new = if let Some(limiter) = &model.limiter {
+        let limiter = place::borrowed(limiter);
+        quote!(by_limiter(#site, #limiter))
+    } else {
+        quote!(new(#site))
+    };
+    let traits = element::traits(model);
+    let statements = statements(model);
+    let start = if statements.is_empty() {
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new.start())
+    } else {
+        quote_spanned! {Span::mixed_site()=>
+            let mut call = #runtime::__private::Call::#new;
+            #statements
+            call.start()
+        }
+    };
+    quote_spanned! {Span::mixed_site()=>
+        let check = { #traits #declared #start };
+        if let ::core::result::Result::Err(rejection) = check.await {
+            return #reject;
+        }
+    }
+}
+
+/// What a call brings along. No method syntax: a trait of the user's could have a method of the same name.
+fn statements(model: &Model) -> TokenStream {
+    let runtime = &model.runtime;
+    let limit = (model.limit.known() == Known::PerCall).then(|| {
+        let limit = limit::per_call(runtime, &model.limit);
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
+    });
+    let identities = model.by.iter().map(|identity| match identity {
+        Identity::Ip(_) => quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::ip(&mut call, ip);),
+        Identity::Value(value) => element::element(runtime, value, "identity"),
+    });
+    let holes = model.key.iter().flat_map(|key| &key.holes);
+    let parts = holes.map(|hole| element::element(runtime, &hole.value, "part"));
+    let cost = model
+        .cost
+        .as_ref()
+        .map(|cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut call, #cost);));
+    quote!(#limit #(#identities)* #(#parts)* #cost)
+}
+
+fn is_unit(returned: &Type) -> bool {
+    matches!(returned, Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+fn names_of(pattern: &Pat) -> Vec<&Ident> {
+    let mut names = Vec::new();
+    bound_names(pattern, &mut names);
+    names
+}

@@ -1,0 +1,321 @@
+//! What comes out, to be read. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` writes it anew.
+
+use expect_test::{Expect, expect};
+
+fn check(arguments: &str, item: &str, expected: &Expect) {
+    let expanded = crate::attribute(arguments.parse().unwrap(), item.parse().unwrap());
+    expected.assert_eq(&prettyplease::unparse(&syn::parse2(expanded).unwrap()));
+}
+
+#[test]
+fn a_plain_function() {
+    check(
+        r#"key = "login", time = 60, count = 5"#,
+        "/// Logs in.
+        pub async fn login(user: User) -> Result<Session, ApiError> { open(user).await }",
+        &expect![[r#"
+            /// Logs in.
+            pub async fn login(user: User) -> Result<Session, ApiError> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "login",
+                        ::ratelimit::Limit::counter(5, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return <Result<
+                        Session,
+                        ApiError,
+                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                }
+                #[allow(clippy::semicolon_outside_block)] { open(user).await }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_handler_limited_by_address() {
+    check(
+        r#"time = "1m", by = "ip""#,
+        "async fn list(ConnectInfo(peer): ConnectInfo<SocketAddr>, query: Query) -> Result<Page, ApiError> { page(query) }",
+        &expect![[r#"
+            async fn list(
+                argument0: ConnectInfo<SocketAddr>,
+                query: Query,
+            ) -> Result<Page, ApiError> {
+                #[allow(clippy::used_underscore_binding)]
+                let ip = {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{
+                        Argument, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _,
+                        ProbeOther as _,
+                    };
+                    ::ratelimit::__private::FoundAddress::found(
+                        Merge::merge(
+                            Merge::merge(
+                                NoAddress,
+                                (&&&Argument(&argument0)).__ratelimit_probe_ip(),
+                            ),
+                            (&&&Argument(&query)).__ratelimit_probe_ip(),
+                        ),
+                    )
+                };
+                let ConnectInfo(peer) = argument0;
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        ::core::concat!(::core::module_path!(), "::", "list"),
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Call::ip(&mut call, ip);
+                    call.start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return <Result<
+                        Page,
+                        ApiError,
+                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                }
+                #[allow(clippy::semicolon_outside_block)] { page(query) }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn values_that_are_known_at_the_call() {
+    check(
+        r#"key = "report:{kind}:{tenant.id}", time = self.window, count = plan.rate(), algorithm = "token_bucket",
+           burst = BURST, refill = "interval", by = ("ip", &user.id, shard % 16), cost = rows / 1000 + 1, limiter = self.limits"#,
+        "async fn report(&self, peer: SocketAddr, user: &User, tenant: &Tenant, kind: &str) -> Result<Report, Error> { run() }",
+        &expect![[r#"
+            async fn report(
+                &self,
+                peer: SocketAddr,
+                user: &User,
+                tenant: &Tenant,
+                kind: &str,
+            ) -> Result<Report, Error> {
+                #[allow(clippy::used_underscore_binding)]
+                let ip = {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{
+                        Argument, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _,
+                        ProbeOther as _,
+                    };
+                    ::ratelimit::__private::FoundAddress::found(
+                        Merge::merge(
+                            Merge::merge(
+                                Merge::merge(
+                                    Merge::merge(
+                                        NoAddress,
+                                        (&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                    ),
+                                    (&&&Argument(&user)).__ratelimit_probe_ip(),
+                                ),
+                                (&&&Argument(&tenant)).__ratelimit_probe_ip(),
+                            ),
+                            (&&&Argument(&kind)).__ratelimit_probe_ip(),
+                        ),
+                    )
+                };
+                let check = {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{
+                        ElementDisplay as _, ElementIdentity as _, ElementOther as _,
+                    };
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
+                        "report:{kind}:{tenant.id}",
+                    );
+                    let mut call = ::ratelimit::__private::Call::by_limiter(&__SITE, &self.limits);
+                    ::ratelimit::__private::Call::limit(
+                        &mut call,
+                        ::ratelimit::__private::limit::token_bucket(
+                            plan.rate(),
+                            self.window,
+                            ::core::option::Option::Some(BURST),
+                            ::ratelimit::Refill::Interval,
+                        ),
+                    );
+                    ::ratelimit::__private::Call::ip(&mut call, ip);
+                    ::ratelimit::__private::Way::write(
+                        (&&&::ratelimit::__private::Element(&&user.id)).__ratelimit_element(),
+                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                    );
+                    ::ratelimit::__private::Way::write(
+                        (&&&::ratelimit::__private::Element(&(shard % 16))).__ratelimit_element(),
+                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                    );
+                    ::ratelimit::__private::Way::write(
+                        (&&&::ratelimit::__private::Element(&kind)).__ratelimit_element(),
+                        &mut ::ratelimit::__private::Call::part(&mut call),
+                    );
+                    ::ratelimit::__private::Way::write(
+                        (&&&::ratelimit::__private::Element(&tenant.id)).__ratelimit_element(),
+                        &mut ::ratelimit::__private::Call::part(&mut call),
+                    );
+                    ::ratelimit::__private::Call::cost(&mut call, rows / 1000 + 1);
+                    call.start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return <Result<
+                        Report,
+                        Error,
+                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                }
+                #[allow(clippy::semicolon_outside_block)] { run() }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn constants_of_a_generic_type() {
+    check(
+        r#"key = "jobs", time = T::WINDOW, count = Self::RATE, on_limit = |_| None, crate = my::limits"#,
+        "async fn take<T: Plan>(&self) -> Option<Job> { self.next() }",
+        &expect![[r#"
+            async fn take<T: Plan>(&self) -> Option<Job> {
+                let check = {
+                    my::limits::__private::Call::new(const {
+                            &my::limits::__private::Site::new(
+                                "jobs",
+                                my::limits::Limit::counter(
+                                    my::limits::__private::limit::count(Self::RATE),
+                                    my::limits::__private::limit::time(T::WINDOW),
+                                ),
+                            )
+                        })
+                        .start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return my::limits::__private::on_limit(|_| None, rejection);
+                }
+                #[allow(clippy::semicolon_outside_block)] { self.next() }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_method_that_async_trait_has_expanded() {
+    check(
+        r#"key = "mail:{self.tenant}", by = to"#,
+        "fn send<'a, 'async_trait>(&'a self, to: String)
+            -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = Result<(), Error>> + ::core::marker::Send + 'async_trait>> {
+            Box::pin(async move {
+                if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<Result<(), Error>> {
+                    #[allow(unreachable_code)]
+                    return __ret;
+                }
+                let __self = self;
+                let to = to;
+                let __ret: Result<(), Error> = { __self.smtp.send(to).await };
+                #[allow(unreachable_code)]
+                __ret
+            })
+        }",
+        &expect![[r#"
+            fn send<'a, 'async_trait>(
+                &'a self,
+                to: String,
+            ) -> ::core::pin::Pin<
+                Box<
+                    dyn ::core::future::Future<
+                        Output = Result<(), Error>,
+                    > + ::core::marker::Send + 'async_trait,
+                >,
+            > {
+                Box::pin(async move {
+                    if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<
+                        Result<(), Error>,
+                    > {
+                        #[allow(unreachable_code)] return __ret;
+                    }
+                    let __self = self;
+                    let to = to;
+                    let __ret: Result<(), Error> = {
+                        let check = {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                ElementDisplay as _, ElementIdentity as _, ElementOther as _,
+                            };
+                            static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                                "mail:{self.tenant}",
+                                ::ratelimit::Limit::counter(
+                                    100,
+                                    ::core::time::Duration::from_secs(60),
+                                ),
+                            );
+                            let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                            ::ratelimit::__private::Way::write(
+                                (&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
+                                &mut ::ratelimit::__private::Call::identity(&mut call),
+                            );
+                            ::ratelimit::__private::Way::write(
+                                (&&&::ratelimit::__private::Element(&__self.tenant))
+                                    .__ratelimit_element(),
+                                &mut ::ratelimit::__private::Call::part(&mut call),
+                            );
+                            call.start()
+                        };
+                        if let ::core::result::Result::Err(rejection) = check.await {
+                            return <Result<
+                                (),
+                                Error,
+                            > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        }
+                        #[allow(clippy::semicolon_outside_block)] { __self.smtp.send(to).await }
+                    };
+                    #[allow(unreachable_code)] __ret
+                })
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn an_opaque_return_type_is_widened() {
+    check(
+        r#"key = "page""#,
+        "async fn page() -> impl IntoResponse { #![allow(unused)] Html(\"hello\") }",
+        &expect![[r#"
+            async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
+                #![allow(unused)]
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "page",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return ::core::result::Result::Err(rejection);
+                }
+                ::core::result::Result::Ok(async move { Html("hello") }.await)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_attribute_leaves_the_function_as_it_was() {
+    check(
+        "count = 0, tiem = 60",
+        "#[inline] pub async fn login(user: User) -> Result<Session, ApiError> { open(user).await }",
+        &expect![[r#"
+            ::core::compile_error! {
+                "unknown argument `tiem`; did you mean `time`?"
+            }
+            ::core::compile_error! {
+                "`count` has to be at least 1: a limit of zero would refuse every call"
+            }
+            #[inline]
+            pub async fn login(user: User) -> Result<Session, ApiError> {
+                open(user).await
+            }
+        "#]],
+    );
+}

@@ -1,0 +1,98 @@
+//! Limiters whose clock stands still, and what the tests ask of a limited function.
+
+use ratelimit::{
+    Decisions, ManualClock, MemoryStore, RateLimiter, Rejection, Reply, Request, Store, StoreKey,
+};
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Counts how often a body has run.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(AtomicU32);
+
+impl Runs {
+    pub(crate) fn add(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Somebody to limit.
+    #[expect(clippy::unused_self, reason = "it has to borrow something")]
+    pub(crate) fn who(&self) -> &'static str {
+        "ann"
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a test with a limiter of its own.
+pub(crate) async fn scoped<F: Future>(test: F) -> F::Output {
+    scoped_with(&ManualClock::new(), test).await
+}
+
+/// The same, with a clock to move.
+pub(crate) async fn scoped_with<F: Future>(clock: &ManualClock, test: F) -> F::Output {
+    ratelimit::scope(limiter(MemoryStore::with_clock(clock.clone())).await, test).await
+}
+
+pub(crate) async fn limiter(store: impl Store) -> RateLimiter {
+    RateLimiter::builder().store(store).build().await.unwrap()
+}
+
+/// Calls a function with a limit of one call: the first call passes, the second is refused before its body runs.
+pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -> Result<T, E>) -> E {
+    scoped(async {
+        let before = runs.count();
+        assert!(call().await.is_ok(), "the first call passes");
+        assert_eq!(runs.count(), before + 1, "its body runs");
+        let refused = call().await;
+        assert_eq!(runs.count(), before + 1, "the body of a refused call does not run");
+        refused.err().expect("the second call is refused")
+    })
+    .await
+}
+
+/// The keys under which `test` asks for decisions, without the form of the limit.
+pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Recorder { store: MemoryStore::with_clock(ManualClock::new()), seen: seen.clone() };
+    ratelimit::scope(limiter(recorder).await, test).await;
+    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+}
+
+struct Recorder {
+    store: MemoryStore<ManualClock>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Store for Recorder {
+    fn decide(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
+        for request in requests {
+            let mut key = Vec::new();
+            request.key().write_to(&mut key);
+            let key = String::from_utf8(key).unwrap();
+            let (key, _form) = key.rsplit_once(':').unwrap();
+            self.seen.lock().unwrap().push(key.strip_prefix("ratelimit:").unwrap().to_owned());
+        }
+        self.store.decide(requests)
+    }
+
+    fn peek(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
+        self.store.peek(requests)
+    }
+
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+        self.store.reset(keys)
+    }
+}
+
+/// Why a call was rejected without a decision.
+pub(crate) fn unavailable<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
+    match outcome {
+        Err(Rejection::Unavailable(unavailable)) => unavailable.error().clone(),
+        Err(other) => panic!("a decision was made: {other:?}"),
+        Ok(_) => panic!("the call has passed"),
+    }
+}

@@ -1,0 +1,55 @@
+// The words of other libraries are known, and answered with ours.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(limit = 5, per = 60)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(window = 60)]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(capacity = 5)]
+async fn c() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(weight = 2)]
+async fn d() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(fallback = |_| Ok(()))]
+async fn e() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(strategy = "token_bucket")]
+async fn f() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(per_ip = true)]
+async fn g() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(prefix = "a")]
+async fn h() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(store = store)]
+async fn i() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(refill_mode = "greedy")]
+async fn j() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

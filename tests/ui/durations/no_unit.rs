@@ -1,0 +1,15 @@
+// A duration in quotes has units; seconds need no quotes.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(time = "60")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(time = "1h30")]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// Larger units come first, each once.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(time = "30m1h")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(time = "1s1s")]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

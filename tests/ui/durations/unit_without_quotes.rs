@@ -1,0 +1,20 @@
+// A duration with a unit stands in quotes.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(time = 60s)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(time = 1h30m)]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(time = 500ms)]
+async fn c() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+// A window has a length.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(time = 0)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(time = "0s")]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(time = "0h0m")]
+async fn c() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// A constant tells no callers apart.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = 5)]
+async fn a(id: u64, name: &str) -> Result<(), Rejection> {
+    let _ = (id, name);
+    Ok(())
+}
+
+#[rate_limit(by = (name, true))]
+async fn b(id: u64, name: &str) -> Result<(), Rejection> {
+    let _ = (id, name);
+    Ok(())
+}
+
+fn main() {}

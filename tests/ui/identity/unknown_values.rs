@@ -1,0 +1,11 @@
+// Each expression in `by` has errors of its own.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(key = "{id.missing}", by = (id.nope, nothing), cost = Some(1), limiter = none, time = "1m", count = id)]
+async fn report(id: u64) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// A function without arguments has nothing for a hole.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(key = "report:{id}")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+// So are constants that do not fit a bucket.
+
+use ratelimit::{Rejection, rate_limit};
+
+const HUGE: u32 = 67_108_865;
+const YEAR: u32 = 367;
+
+#[rate_limit(algorithm = "token_bucket", count = HUGE)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "token_bucket", count = 1, time = "1d", burst = YEAR)]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

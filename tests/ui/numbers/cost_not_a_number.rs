@@ -1,0 +1,30 @@
+// `cost` is a whole number; one in quotes is shown without them.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(cost = "5")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(cost = "five")]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(cost = 2.5)]
+async fn c() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(cost = true)]
+async fn d() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(cost = 100k)]
+async fn e() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}
