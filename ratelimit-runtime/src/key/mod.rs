@@ -11,16 +11,18 @@
 //! Identities and parts are escaped ([`write`]), so that different values never make the same key, and no value
 //! reaches beyond its place.
 
+mod render;
+mod store_key;
 mod write;
 
+pub(crate) use render::{KeyBuilder, RenderedKey, render};
+pub use store_key::StoreKey;
 pub use write::KeyWriter;
 pub(crate) use write::derive_key;
 
-use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
 use smallvec::SmallVec;
 use std::fmt;
-use std::hash::Hasher;
 
 /// Keys below this length need no heap.
 const INLINE: usize = 128;
@@ -159,142 +161,6 @@ impl<E: Elements, J: Identity> Elements for (E, J) {
     fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
         self.0.each(visitor);
         visitor(&self.1);
-    }
-}
-
-pub(crate) fn render(key: &impl AsKey, settings: &KeySettings) -> Result<RenderedKey, Error> {
-    let mut builder = KeyBuilder::new(key.name());
-    key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
-    key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
-    builder.finish()
-}
-
-/// Renders a key from left to right: identities, then the name, then parts.
-pub(crate) struct KeyBuilder<'n> {
-    bytes: Bytes,
-    name: &'n str,
-    named: bool,
-    has_identity: bool,
-    absent: bool,
-}
-
-impl<'n> KeyBuilder<'n> {
-    pub(crate) fn new(name: &'n str) -> Self {
-        let mut bytes = Bytes::new();
-        bytes.push(b'{');
-        Self { bytes, name, named: false, has_identity: false, absent: false }
-    }
-
-    /// A writer for one more identity. Identities come before parts.
-    pub(crate) fn identity<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
-        debug_assert!(!self.named, "identities come before parts");
-        let separated = std::mem::replace(&mut self.has_identity, true);
-        KeyWriter::new(&mut self.bytes, settings, &mut self.absent, separated.then_some(b','))
-    }
-
-    /// A writer for one more part of the name.
-    pub(crate) fn part<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
-        self.write_name();
-        KeyWriter::new(&mut self.bytes, settings, &mut self.absent, Some(b'='))
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RenderedKey, Error> {
-        self.write_name();
-        if !self.has_identity {
-            self.bytes.push(b'}');
-        }
-        if self.absent {
-            return Err(Error::new(ErrorKind::NoIdentity, "the call carries no identity to count by"));
-        }
-        Ok(RenderedKey(self.bytes))
-    }
-
-    fn write_name(&mut self) {
-        if std::mem::replace(&mut self.named, true) {
-            return;
-        }
-        if self.has_identity {
-            self.bytes.extend_from_slice(b"}:");
-        }
-        write::push_name(&mut self.bytes, self.name);
-    }
-}
-
-/// A key without the limiter's prefix and the limit's form.
-#[derive(Clone)]
-pub(crate) struct RenderedKey(Bytes);
-
-impl RenderedKey {
-    pub(crate) fn with_prefix<'a>(&'a self, prefix: &'a str) -> StoreKey<'a> {
-        StoreKey { prefix, body: &self.0, form: "" }
-    }
-}
-
-/// A key as a store sees it. Its bytes are unique to a limiter's prefix, a limit's name and form, and the identity.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct StoreKey<'a> {
-    prefix: &'a str,
-    body: &'a [u8],
-    form: &'static str,
-}
-
-impl<'a> StoreKey<'a> {
-    /// A key that a test of a store makes up. Limiters render theirs from a [`Key`].
-    #[must_use]
-    pub const fn new(prefix: &'a str, body: &'a str) -> Self {
-        Self { prefix, body: body.as_bytes(), form: "" }
-    }
-
-    pub(crate) const fn with_form(self, form: &'static str) -> Self {
-        Self { form, ..self }
-    }
-
-    /// The length of the key in bytes.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.prefix.len() + self.body.len() + self.form.len() + 2
-    }
-
-    /// Never: a key has at least its separators.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        false
-    }
-
-    /// Appends the bytes of the key.
-    pub fn write_to(&self, out: &mut Vec<u8>) {
-        out.reserve(self.len());
-        self.pieces().into_iter().for_each(|piece| out.extend_from_slice(piece));
-    }
-
-    /// Feeds the bytes of the key to a hasher, in one piece: hashers are slow at many small ones.
-    pub fn hash_into(&self, hasher: &mut impl Hasher) {
-        let mut short = [0; INLINE + 64];
-        let mut end = 0;
-        for piece in self.pieces() {
-            let Some(room) = short.get_mut(end..end + piece.len()) else {
-                let mut long = Vec::new();
-                self.write_to(&mut long);
-                return hasher.write(&long);
-            };
-            room.copy_from_slice(piece);
-            end += piece.len();
-        }
-        hasher.write(&short[..end]);
-    }
-
-    fn pieces(&self) -> [&'a [u8]; 5] {
-        [self.prefix.as_bytes(), b":", self.body, b":", self.form.as_bytes()]
-    }
-}
-
-/// Keys hold addresses and user names: they are not printed.
-impl fmt::Debug for StoreKey<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreKey")
-            .field("prefix", &self.prefix)
-            .field("form", &self.form)
-            .finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,7 @@
 use super::*;
+use crate::error::ErrorKind;
 use std::collections::HashMap;
+use std::hash::Hasher;
 
 fn settings() -> KeySettings {
     KeySettings { prefix: "shop".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }

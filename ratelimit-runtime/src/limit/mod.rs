@@ -1,50 +1,17 @@
 //! What a limit is: its algorithm and its numbers, checked once, when it is made.
 
-use std::fmt;
+mod algorithm;
+mod error;
+
+pub use algorithm::{Algorithm, Refill};
+pub use error::LimitError;
+
 use std::time::Duration;
 
 /// The longest `time`, and the longest time that a bucket may take to refill.
 pub(crate) const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
 /// A bucket's `count` and `burst` share one integer with its clock: 2^26 units at most.
 pub(crate) const MAX_BUCKET: u32 = 1 << 26;
-
-/// How a limit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Algorithm {
-    /// At most `count` units in a window of `time` that starts with its first admitted call.
-    ///
-    /// Any interval of length W admits at most `count * (ceil(W / time) + 1)`: twice the count can pass around
-    /// the edge between two windows.
-    Counter,
-    /// A bucket of `burst` tokens that refills with `count` tokens per `time`.
-    ///
-    /// Any interval of length W admits at most `burst + count * W / time`, plus one for rounding; with
-    /// [`Refill::Interval`] at most `burst + min(count, burst) * (floor(W / time) + 1)`.
-    TokenBucket,
-}
-
-impl Algorithm {
-    /// The name in the attribute, in scripts and in metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::TokenBucket => "token_bucket",
-        }
-    }
-}
-
-/// How tokens come back to a token bucket.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Refill {
-    /// Continuously, exact for every rational rate.
-    #[default]
-    Greedy,
-    /// All `count` tokens at the end of each `time`, counted from the call that found the bucket full.
-    Interval,
-}
 
 /// A rule: how many units may pass in how much time, and how they are counted.
 ///
@@ -293,57 +260,3 @@ const fn must(limit: Result<Limit, LimitError>) -> Limit {
         Err(error) => panic!("{}", error.message()),
     }
 }
-
-/// Why the numbers of a [`Limit`] were refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LimitError {
-    /// `time` is zero.
-    TimeZero,
-    /// `time` has a fraction of a millisecond.
-    TimeFraction,
-    /// `time` is above 366 days.
-    TimeTooLong,
-    /// `burst` on a limit that is no bucket.
-    BurstWithoutBucket,
-    /// `refill` on a limit that is no token bucket.
-    RefillWithoutBucket,
-    /// `count` or `burst` of a bucket above 2^26.
-    BucketTooLarge,
-    /// The bucket would take more than 366 days to refill.
-    RefillTooSlow,
-    /// The numbers are too large to be counted exactly.
-    NotExact,
-    /// A run-time `count`, `burst` or `cost` that is negative or above `u32::MAX`.
-    OutOfRange,
-}
-
-impl LimitError {
-    /// The error in words, with what to do.
-    #[must_use]
-    pub const fn message(self) -> &'static str {
-        match self {
-            Self::TimeZero => "`time` has to be at least 1 ms",
-            Self::TimeFraction => "`time` has to be a whole number of milliseconds",
-            Self::TimeTooLong => "`time` has to be at most 366 days",
-            Self::BurstWithoutBucket => "`burst` needs a bucket: use `token_bucket`",
-            Self::RefillWithoutBucket => "`refill` needs a bucket: use `token_bucket`",
-            Self::BucketTooLarge => "`count` and `burst` of a bucket have to be at most 67108864 (2^26)",
-            Self::RefillTooSlow => {
-                "the bucket would take more than 366 days to refill: lower `burst` or raise `count`"
-            }
-            Self::NotExact => {
-                "`burst` times `time` is too large to be counted exactly: choose a shorter `time`, or a `count` that shares a factor with it"
-            }
-            Self::OutOfRange => "`count`, `burst` and `cost` have to be between 0 and 4294967295",
-        }
-    }
-}
-
-impl fmt::Display for LimitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message())
-    }
-}
-
-impl std::error::Error for LimitError {}

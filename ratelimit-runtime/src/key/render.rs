@@ -1,0 +1,73 @@
+//! From what a key is made of to its bytes.
+
+use super::write::{self, KeyWriter};
+use super::{AsKey, Bytes, KeySettings, StoreKey};
+use crate::error::{Error, ErrorKind};
+
+pub(crate) fn render(key: &impl AsKey, settings: &KeySettings) -> Result<RenderedKey, Error> {
+    let mut builder = KeyBuilder::new(key.name());
+    key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
+    key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
+    builder.finish()
+}
+
+/// Renders a key from left to right: identities, then the name, then parts.
+pub(crate) struct KeyBuilder<'n> {
+    bytes: Bytes,
+    name: &'n str,
+    named: bool,
+    has_identity: bool,
+    absent: bool,
+}
+
+impl<'n> KeyBuilder<'n> {
+    pub(crate) fn new(name: &'n str) -> Self {
+        let mut bytes = Bytes::new();
+        bytes.push(b'{');
+        Self { bytes, name, named: false, has_identity: false, absent: false }
+    }
+
+    /// A writer for one more identity. Identities come before parts.
+    pub(crate) fn identity<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
+        debug_assert!(!self.named, "identities come before parts");
+        let separated = std::mem::replace(&mut self.has_identity, true);
+        KeyWriter::new(&mut self.bytes, settings, &mut self.absent, separated.then_some(b','))
+    }
+
+    /// A writer for one more part of the name.
+    pub(crate) fn part<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
+        self.write_name();
+        KeyWriter::new(&mut self.bytes, settings, &mut self.absent, Some(b'='))
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RenderedKey, Error> {
+        self.write_name();
+        if !self.has_identity {
+            self.bytes.push(b'}');
+        }
+        if self.absent {
+            return Err(Error::new(ErrorKind::NoIdentity, "the call carries no identity to count by"));
+        }
+        Ok(RenderedKey(self.bytes))
+    }
+
+    fn write_name(&mut self) {
+        if std::mem::replace(&mut self.named, true) {
+            return;
+        }
+        if self.has_identity {
+            self.bytes.extend_from_slice(b"}:");
+        }
+        write::push_name(&mut self.bytes, self.name);
+    }
+}
+
+/// A key without the limiter's prefix and the limit's form.
+#[derive(Clone)]
+pub(crate) struct RenderedKey(Bytes);
+
+impl RenderedKey {
+    pub(crate) fn with_prefix<'a>(&'a self, prefix: &'a str) -> StoreKey<'a> {
+        StoreKey { prefix, body: &self.0, form: "" }
+    }
+}
