@@ -70,9 +70,7 @@ struct Recorder {
 impl Store for Recorder {
     fn decide(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
         for request in requests {
-            let mut key = Vec::new();
-            request.key().write_to(&mut key);
-            let key = String::from_utf8(key).unwrap();
+            let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
             let (key, _form) = key.rsplit_once(':').unwrap();
             self.seen.lock().unwrap().push(key.strip_prefix("ratelimit:").unwrap().to_owned());
         }

@@ -64,12 +64,13 @@ pub(crate) enum Question {
 }
 
 pub(crate) async fn ask(store: &impl Store, question: Question, asks: &[Ask]) -> Vec<Decision> {
-    let bodies: Vec<String> = asks.iter().map(|ask| format!("{{{}}}", ask.key)).collect();
+    let keys: Vec<String> =
+        asks.iter().map(|ask| format!("t:{{{}}}:{}", ask.key, ask.limit.algorithm().as_str())).collect();
     let requests: Vec<Request<'_>> = asks
         .iter()
-        .zip(&bodies)
-        .map(|(ask, body)| {
-            let request = Request::new(StoreKey::new("t", body), &ask.limit, ask.cost);
+        .zip(&keys)
+        .map(|(ask, key)| {
+            let request = Request::new(StoreKey::new(key.as_bytes()), &ask.limit, ask.cost);
             if ask.with_next { request.with_next() } else { request }
         })
         .collect();

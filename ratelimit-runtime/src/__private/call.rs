@@ -58,13 +58,8 @@ impl Call {
     }
 
     fn with(site: &'static Site, limiter: Result<Current, Error>) -> Self {
-        Self {
-            name: site.name,
-            limiter,
-            key: KeyBuilder::new(site.name),
-            limit: site.limit.ok_or(LimitError::OutOfRange),
-            cost: 1,
-        }
+        let key = KeyBuilder::new(settings(&limiter), site.name);
+        Self { name: site.name, limiter, key, limit: site.limit.ok_or(LimitError::OutOfRange), cost: 1 }
     }
 
     /// The limit of this call, where the site has none.
@@ -103,7 +98,8 @@ impl Call {
     }
 
     fn decide(self) -> Result<Reply<Decision>, Error> {
-        Ok(self.limiter?.decide(self.key.finish()?, self.limit?, self.cost))
+        let limit = self.limit?;
+        Ok(self.limiter?.decide(self.key.finish(limit.form())?, limit, self.cost))
     }
 }
 

@@ -4,14 +4,15 @@ use super::write::{self, KeyWriter};
 use super::{AsKey, Bytes, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
 
-pub(crate) fn render(key: &impl AsKey, settings: &KeySettings) -> Result<RenderedKey, Error> {
-    let mut builder = KeyBuilder::new(key.name());
+/// The key of a limit with this form.
+pub(crate) fn render(key: &impl AsKey, settings: &KeySettings, form: &str) -> Result<RenderedKey, Error> {
+    let mut builder = KeyBuilder::new(settings, key.name());
     key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
     key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
-    builder.finish()
+    builder.finish(form)
 }
 
-/// Renders a key from left to right: identities, then the name, then parts.
+/// Renders a key from left to right: prefix, identities, name, parts, form.
 pub(crate) struct KeyBuilder<'n> {
     bytes: Bytes,
     name: &'n str,
@@ -21,9 +22,9 @@ pub(crate) struct KeyBuilder<'n> {
 }
 
 impl<'n> KeyBuilder<'n> {
-    pub(crate) fn new(name: &'n str) -> Self {
-        let mut bytes = Bytes::new();
-        bytes.push(b'{');
+    pub(crate) fn new(settings: &KeySettings, name: &'n str) -> Self {
+        let mut bytes = Bytes::from_slice(settings.prefix.as_bytes());
+        bytes.extend_from_slice(b":{");
         Self { bytes, name, named: false, has_identity: false, absent: false }
     }
 
@@ -40,7 +41,7 @@ impl<'n> KeyBuilder<'n> {
         KeyWriter::new(&mut self.bytes, settings, &mut self.absent, Some(b'='))
     }
 
-    pub(crate) fn finish(mut self) -> Result<RenderedKey, Error> {
+    pub(crate) fn finish(mut self, form: &str) -> Result<RenderedKey, Error> {
         self.write_name();
         if !self.has_identity {
             self.bytes.push(b'}');
@@ -48,6 +49,8 @@ impl<'n> KeyBuilder<'n> {
         if self.absent {
             return Err(Error::new(ErrorKind::NoIdentity, "the call carries no identity to count by"));
         }
+        self.bytes.push(b':');
+        self.bytes.extend_from_slice(form.as_bytes());
         Ok(RenderedKey(self.bytes))
     }
 
@@ -62,12 +65,12 @@ impl<'n> KeyBuilder<'n> {
     }
 }
 
-/// A key without the limiter's prefix and the limit's form.
+/// A key with all its parts.
 #[derive(Clone)]
 pub(crate) struct RenderedKey(Bytes);
 
 impl RenderedKey {
-    pub(crate) fn with_prefix<'a>(&'a self, prefix: &'a str) -> StoreKey<'a> {
-        StoreKey { prefix, body: &self.0, form: "" }
+    pub(crate) fn as_store_key(&self) -> StoreKey<'_> {
+        StoreKey::new(&self.0)
     }
 }

@@ -115,7 +115,8 @@ impl RateLimiter {
         key: impl AsKey,
         cost: u32,
     ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        let (limiter, limit, key) = (self.clone(), *limit, key::render(&key, &self.shared.keys));
+        let (limiter, limit, key) =
+            (self.clone(), *limit, key::render(&key, &self.shared.keys, limit.form()));
         async move { limiter.decide(key?, limit, cost).await }
     }
 
@@ -129,7 +130,8 @@ impl RateLimiter {
         limit: &Limit,
         key: impl AsKey,
     ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        let (limiter, limit, key) = (self.clone(), *limit, key::render(&key, &self.shared.keys));
+        let (limiter, limit, key) =
+            (self.clone(), *limit, key::render(&key, &self.shared.keys, limit.form()));
         async move {
             let reply = limiter.ask(&key?, &limit, 1, Store::peek);
             first(&limiter.within_deadline(reply).await?)
@@ -142,11 +144,10 @@ impl RateLimiter {
     ///
     /// When the store cannot answer, whatever the failure policy.
     pub fn reset(&self, limit: &Limit, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
-        let (limiter, limit, key) = (self.clone(), *limit, key::render(&key, &self.shared.keys));
+        let (limiter, key) = (self.clone(), key::render(&key, &self.shared.keys, limit.form()));
         async move {
             let key = key?;
-            let request = Request::new(key.with_prefix(&limiter.shared.keys.prefix), &limit, 0);
-            let reply = limiter.shared.store.reset(&[*request.key()]);
+            let reply = limiter.shared.store.reset(&[key.as_store_key()]);
             limiter.within_deadline(reply).await
         }
     }
@@ -180,7 +181,7 @@ impl RateLimiter {
         cost: u32,
         question: impl FnOnce(&dyn Store, &[Request<'_>]) -> T,
     ) -> T {
-        let request = Request::new(key.with_prefix(&self.shared.keys.prefix), limit, cost);
+        let request = Request::new(key.as_store_key(), limit, cost);
         question(&*self.shared.store, &[request])
     }
 
@@ -227,7 +228,7 @@ impl RateLimiter {
             OnError::Allow => Ok(Decision::allow(limit, limit.capacity(), Duration::ZERO)),
             OnError::Local => {
                 let local = self.shared.local.get_or_init(MemoryStore::new);
-                let request = Request::new(key.with_prefix(&self.shared.keys.prefix), limit, cost);
+                let request = Request::new(key.as_store_key(), limit, cost);
                 first(&local.decide_now(&[request])?)
             }
         }

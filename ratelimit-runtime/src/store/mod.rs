@@ -46,10 +46,10 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A request that stands for itself. The key gets the form of the limit.
+    /// A request that stands for itself.
     #[must_use]
     pub const fn new(key: StoreKey<'a>, limit: &'a Limit, cost: u32) -> Self {
-        Self { key: key.with_form(limit.form()), limit, cost, with_next: false }
+        Self { key, limit, cost, with_next: false }
     }
 
     /// Makes a stack: this request passes only together with the one that follows it, and is charged only then.

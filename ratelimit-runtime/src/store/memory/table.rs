@@ -4,7 +4,7 @@ use crate::key::StoreKey;
 use hashbrown::HashTable;
 use siphasher::sip128::{Hasher128, SipHasher13};
 use smallvec::SmallVec;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,7 +49,7 @@ impl Table {
 
     pub(super) fn hash(&self, key: &StoreKey<'_>) -> u128 {
         let mut hasher = SipHasher13::new_with_key(&self.hash_key);
-        key.hash_into(&mut hasher);
+        hasher.write(key.as_bytes());
         hasher.finish128().as_u128()
     }
 

@@ -75,7 +75,8 @@ impl RedisStore {
     /// needed. This also leaves the script in its cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
-        let probe = Request::new(StoreKey::new(prefix, "{%}:probe"), &PROBE, 1);
+        let key = format!("{prefix}:{{%}}:probe:{}", PROBE.form());
+        let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
             self.decide(&[probe]).await?;
             self.reset(&[*probe.key()]).await
@@ -175,9 +176,7 @@ impl Store for RedisStore {
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
         let mut command = redis::cmd("DEL");
         for key in keys {
-            let mut bytes = Vec::with_capacity(key.len());
-            key.write_to(&mut bytes);
-            command.arg(bytes);
+            command.arg(key.as_bytes());
         }
         let shared = Arc::clone(&self.shared);
         Reply::pending(async move {

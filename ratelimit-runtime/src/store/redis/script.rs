@@ -54,11 +54,8 @@ pub(super) enum Mode {
 /// Adds the number of keys, the keys and the arguments.
 pub(super) fn encode(command: &mut Cmd, requests: &[Request<'_>], mode: Mode) {
     command.arg(requests.len());
-    let mut key = Vec::new();
     for request in requests {
-        key.clear();
-        request.key().write_to(&mut key);
-        command.arg(key.as_slice());
+        command.arg(request.key().as_bytes());
     }
     command.arg(match mode {
         Mode::Charge => "charge",
