@@ -13,6 +13,7 @@ mod differential;
 mod faults;
 mod keyspace;
 mod memory;
+mod process;
 mod scripts;
 mod setup;
 mod twins;

@@ -1,0 +1,35 @@
+//! A process of the tests of what a process has one of: the installed limiter, or the default one.
+//!
+//! Each argument is a step; the outcome of each is a line of the output, and what is logged goes to standard error.
+
+use ratelimit::{RateLimiter, Rejection, rate_limit};
+use std::error::Error;
+
+#[rate_limit(key = "twice", time = "1h", count = 2)]
+async fn twice() -> Result<&'static str, Rejection> {
+    Ok("passed")
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).init();
+    for step in std::env::args().skip(1) {
+        match step.as_str() {
+            "call" => println!("{}", describe(twice().await)),
+            "install" => match ratelimit::install(RateLimiter::in_memory()) {
+                Ok(()) => println!("installed"),
+                Err(error) => println!("{error}"),
+            },
+            other => return Err(format!("no such step: {other}").into()),
+        }
+    }
+    Ok(())
+}
+
+fn describe(outcome: Result<&'static str, Rejection>) -> String {
+    match outcome {
+        Ok(passed) => passed.to_owned(),
+        Err(Rejection::Unavailable(unavailable)) => format!("unavailable: {}", unavailable.error()),
+        Err(rejection) => format!("refused: {rejection}"),
+    }
+}
