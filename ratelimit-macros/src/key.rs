@@ -98,12 +98,15 @@ fn root(value: &Expr) -> Option<&Ident> {
     }
 }
 
+/// The argument in the user's own hygiene, and what follows it in ours: so the compiler points to the literal, but does
+/// not suggest to replace it.
 fn respan(tokens: TokenStream, span: Span) -> TokenStream {
-    let respanned = tokens.into_iter().map(|mut token| {
+    let ours = Span::mixed_site().located_at(span);
+    let respanned = tokens.into_iter().enumerate().map(|(i, mut token)| {
         if let TokenTree::Group(group) = &token {
             token = Group::new(group.delimiter(), respan(group.stream(), span)).into();
         }
-        token.set_span(span);
+        token.set_span(if i == 0 { span } else { ours });
         token
     });
     respanned.collect()

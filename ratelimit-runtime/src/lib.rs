@@ -26,6 +26,7 @@ pub use limiter::{OnError, RateLimiter, RateLimiterBuilder};
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
+#[doc(inline)]
 pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;

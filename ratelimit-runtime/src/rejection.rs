@@ -111,6 +111,9 @@ impl fmt::Display for Rejection {
             Self::Limited(limited) => match limited.retry_after_secs() {
                 Some(1) => f.write_str("too many requests: try again in 1 second"),
                 Some(seconds) => write!(f, "too many requests: try again in {seconds} seconds"),
+                None if limited.decision.limit() == 0 => {
+                    f.write_str("too many requests: this limit is closed")
+                }
                 None => f.write_str("this request is larger than its rate limit allows"),
             },
             Self::Unavailable(_) => f.write_str("temporarily unavailable: try again in 1 second"),
@@ -139,7 +142,8 @@ pub(crate) fn whole_seconds(wait: Duration) -> u64 {
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
     label = "this return type has no way to report a refused call",
-    note = "return `Result<T, E>` where `E: From<ratelimit::Rejection>`, or say what a refused call returns: `on_limit = |rejection| ..`"
+    note = "for a `Result<T, E>`, write `impl From<ratelimit::Rejection> for E`; for other types, say what a refused call returns: `on_limit = |rejection| ..`",
+    note = "responses of a web framework need its feature, as in `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait FromRejection {
     /// What a refused call returns.

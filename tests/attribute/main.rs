@@ -8,6 +8,7 @@
 )]
 
 mod async_trait;
+mod axum_app;
 mod bodies;
 mod functions;
 mod hygiene;
@@ -18,6 +19,7 @@ mod keys;
 mod limiters;
 mod lints;
 mod made_by_macros;
+mod methods;
 mod numbers;
 mod patterns;
 mod receivers;

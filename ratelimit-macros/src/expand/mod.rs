@@ -93,7 +93,7 @@ fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
         quote!(new(#site))
     };
     let traits = element::traits(model);
-    let statements = statements(model);
+    let statements = statements(model, item);
     let start = if statements.is_empty() {
         quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new.start())
     } else {
@@ -112,7 +112,7 @@ fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
 }
 
 /// What a call brings along. No method syntax: a trait of the user's could have a method of the same name.
-fn statements(model: &Model) -> TokenStream {
+fn statements(model: &Model, item: &Item) -> TokenStream {
     let runtime = &model.runtime;
     let limit = (model.limit.known() == Known::PerCall).then(|| {
         let limit = limit::per_call(runtime, &model.limit);
@@ -128,7 +128,12 @@ fn statements(model: &Model) -> TokenStream {
         .cost
         .as_ref()
         .map(|cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut call, #cost);));
-    quote!(#limit #(#identities)* #(#parts)* #cost)
+    let of_type = (model.key.is_none() && item.has_receiver()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            #runtime::__private::Call::of_type(&mut call, ::core::any::type_name::<Self>());
+        }
+    });
+    quote!(#limit #(#identities)* #of_type #(#parts)* #cost)
 }
 
 fn is_unit(returned: &Type) -> bool {

@@ -1,18 +1,23 @@
 //! One limited call: its site, its key, its cost, its decision.
 
 use crate::decision::Decision;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::key::{KeyBuilder, KeySettings, KeyWriter};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::RateLimiter;
 use crate::limiter::current::{Current, current};
 use crate::rejection::Rejection;
 use crate::store::Reply;
+use std::collections::HashMap;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+/// Why `by = "ip"` has found nobody.
+const NO_ADDRESS: &str = "the request carries no address of its client; axum has one when it serves with `into_make_service_with_connect_info::<SocketAddr>()`";
 
 /// What is known of an attribute at compile time.
 #[derive(Debug)]
@@ -40,7 +45,7 @@ pub struct Call {
     name: &'static str,
     limiter: Result<Current, Error>,
     key: KeyBuilder<'static>,
-    limit: Result<Limit, LimitError>,
+    limit: Option<Result<Limit, LimitError>>,
     cost: u32,
 }
 
@@ -59,12 +64,12 @@ impl Call {
 
     fn with(site: &'static Site, limiter: Result<Current, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), site.name);
-        Self { name: site.name, limiter, key, limit: site.limit.ok_or(LimitError::OutOfRange), cost: 1 }
+        Self { name: site.name, limiter, key, limit: site.limit.map(Ok), cost: 1 }
     }
 
     /// The limit of this call, where the site has none.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
-        self.limit = limit;
+        self.limit = Some(limit);
     }
 
     /// The units that this call takes.
@@ -86,8 +91,13 @@ impl Call {
     pub fn ip(&mut self, address: Option<IpAddr>) {
         match address {
             Some(address) => self.identity().ip(address),
-            None => self.identity().absent(),
+            None => self.key.set_absent(NO_ADDRESS),
         }
+    }
+
+    /// The type of a method without a key of its own: methods of one name on two types are two limits.
+    pub fn of_type(&mut self, name: &'static str) {
+        self.part().text(name);
     }
 
     /// Decides, at once where the store needs no waiting. The answer borrows nothing.
@@ -98,7 +108,10 @@ impl Call {
     }
 
     fn decide(self) -> Result<Reply<Decision>, Error> {
-        let limit = self.limit?;
+        let Some(limit) = self.limit else {
+            return Err(Error::new(ErrorKind::Limit, "the call has brought no limit along"));
+        };
+        let limit = limit?;
         Ok(self.limiter?.decide(self.key.finish(limit.form())?, limit, self.cost))
     }
 }
@@ -110,6 +123,19 @@ fn settings(limiter: &Result<Current, Error>) -> &KeySettings {
     match limiter {
         Ok(limiter) => limiter.keys(),
         Err(_) => &NONE,
+    }
+}
+
+/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
+fn complain(name: &'static str, error: &Error) {
+    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
+    if error.is_transient() {
+        return;
+    }
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
+        last.insert(name, Instant::now());
+        tracing::error!(limit = name, %error, "calls are rejected, since their limit cannot be decided");
     }
 }
 
@@ -129,7 +155,10 @@ impl Future for Check {
         Poll::Ready(match answer {
             Ok(decision) if decision.allowed() => Ok(()),
             Ok(decision) => Err(Rejection::limited(self.name, decision)),
-            Err(error) => Err(Rejection::unavailable(self.name, error)),
+            Err(error) => {
+                complain(self.name, &error);
+                Err(Rejection::unavailable(self.name, error))
+            }
         })
     }
 }

@@ -175,7 +175,7 @@ impl<'a, T: ?Sized> ElementOther<'a, T> for Element<'a, T> {
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be part of a key",
     label = "implements neither `Identity` nor `Display`",
-    note = "name a field that can, as in `by = user.id`, or implement `ratelimit::Identity` for the type"
+    note = "name a field that can, as in `user.id` or `path.0`, or implement `ratelimit::Identity` for the type"
 )]
 pub trait Way<T: ?Sized>: Sized {
     fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>);

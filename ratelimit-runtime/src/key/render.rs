@@ -18,14 +18,14 @@ pub(crate) struct KeyBuilder<'n> {
     name: &'n str,
     named: bool,
     has_identity: bool,
-    absent: bool,
+    absent: Option<&'static str>,
 }
 
 impl<'n> KeyBuilder<'n> {
     pub(crate) fn new(settings: &KeySettings, name: &'n str) -> Self {
         let mut bytes = Bytes::from_slice(settings.prefix.as_bytes());
         bytes.extend_from_slice(b":{");
-        Self { bytes, name, named: false, has_identity: false, absent: false }
+        Self { bytes, name, named: false, has_identity: false, absent: None }
     }
 
     /// A writer for one more identity. Identities come before parts.
@@ -41,13 +41,18 @@ impl<'n> KeyBuilder<'n> {
         KeyWriter::new(&mut self.bytes, settings, &mut self.absent, Some(b'='))
     }
 
+    /// There is nobody to count for, and this is why.
+    pub(crate) fn set_absent(&mut self, why: &'static str) {
+        self.absent = Some(why);
+    }
+
     pub(crate) fn finish(mut self, form: &str) -> Result<RenderedKey, Error> {
         self.write_name();
         if !self.has_identity {
             self.bytes.push(b'}');
         }
-        if self.absent {
-            return Err(Error::new(ErrorKind::NoIdentity, "the call carries no identity to count by"));
+        if let Some(why) = self.absent {
+            return Err(Error::new(ErrorKind::NoIdentity, why));
         }
         self.bytes.push(b':');
         self.bytes.extend_from_slice(form.as_bytes());

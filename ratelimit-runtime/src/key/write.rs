@@ -19,7 +19,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 pub struct KeyWriter<'w> {
     bytes: &'w mut Bytes,
     settings: &'w KeySettings,
-    absent: &'w mut bool,
+    absent: &'w mut Option<&'static str>,
     separator: Option<u8>,
 }
 
@@ -27,7 +27,7 @@ impl<'w> KeyWriter<'w> {
     pub(super) fn new(
         bytes: &'w mut Bytes,
         settings: &'w KeySettings,
-        absent: &'w mut bool,
+        absent: &'w mut Option<&'static str>,
         separator: Option<u8>,
     ) -> Self {
         Self { bytes, settings, absent, separator }
@@ -50,7 +50,7 @@ impl<'w> KeyWriter<'w> {
         self.separate();
         let mut element = Element { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
         if write!(element, "{value}").is_err() {
-            *self.absent = true;
+            *self.absent = Some("an identity has failed to display");
         }
         match element.long {
             Some(hasher) => self.push_hash(&hasher),
@@ -76,7 +76,7 @@ impl<'w> KeyWriter<'w> {
     /// Says that there is no identity: the call is refused as
     /// [`NoIdentity`](crate::ErrorKind::NoIdentity), instead of sharing one limit with all others that have none.
     pub fn absent(&mut self) {
-        *self.absent = true;
+        *self.absent = Some("the call carries no identity to count by");
     }
 
     fn separate(&mut self) {

@@ -22,8 +22,6 @@ pub enum LimitError {
     RefillTooSlow,
     /// The numbers are too large to be counted exactly.
     NotExact,
-    /// A run-time `count`, `burst` or `cost` that is negative or above `u32::MAX`.
-    OutOfRange,
 }
 
 impl LimitError {
@@ -43,7 +41,6 @@ impl LimitError {
             Self::NotExact => {
                 "`burst` times `time` is too large to be counted exactly: choose a shorter `time`, or a `count` that shares a factor with it"
             }
-            Self::OutOfRange => "`count`, `burst` and `cost` have to be between 0 and 4294967295",
         }
     }
 }

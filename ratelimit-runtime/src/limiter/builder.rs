@@ -66,7 +66,7 @@ impl RateLimiterBuilder {
         Self { source: Source::Redis(url.into()), ..self }
     }
 
-    /// Keeps limits in a store of your own making.
+    /// Keeps limits in a store of your own making. Of this and [`redis`](Self::redis) the last one counts.
     pub fn store(self, store: impl Store) -> Self {
         Self { source: Source::Store(Box::new(store)), ..self }
     }

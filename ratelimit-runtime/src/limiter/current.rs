@@ -6,7 +6,6 @@ use once_cell::sync::OnceCell;
 use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
-use std::sync::Once;
 
 /// The environment variable that names the store of the default limiter.
 const URL: &str = "RATELIMIT_URL";
@@ -49,19 +48,9 @@ pub(crate) fn current(name: &'static str) -> Result<Current, Error> {
     if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
         return Ok(Current::Own(limiter));
     }
-    let made = PROCESS.get_or_try_init(|| {
-        let limiter = from_environment().inspect_err(log_once)?;
-        Ok::<_, Error>(Process { limiter, built_by: Some(name) })
-    })?;
-    Ok(Current::Process(&made.limiter))
-}
-
-/// Every call meets the same error; the operator needs it once.
-fn log_once(error: &Error) {
-    static LOGGED: Once = Once::new();
-    LOGGED.call_once(
-        || tracing::error!(%error, "rate limits cannot be decided: every limited call is rejected"),
-    );
+    let process = PROCESS
+        .get_or_try_init(|| from_environment().map(|limiter| Process { limiter, built_by: Some(name) }))?;
+    Ok(Current::Process(&process.limiter))
 }
 
 fn from_environment() -> Result<RateLimiter, Error> {

@@ -221,9 +221,11 @@ impl RateLimiter {
             }
             Err(error) => error,
         };
-        self.note_failure(&error);
+        if !error.is_transient() {
+            return Err(error);
+        }
+        self.note_outage(&error);
         match self.shared.on_error {
-            _ if !error.is_transient() => Err(error),
             OnError::Deny => Err(error),
             OnError::Allow => Ok(Decision::allow(limit, limit.capacity(), Duration::ZERO)),
             OnError::Local => {
@@ -234,16 +236,16 @@ impl RateLimiter {
         }
     }
 
-    fn note_failure(&self, error: &Error) {
+    fn note_outage(&self, error: &Error) {
         if !self.shared.failing.swap(true, Ordering::Relaxed) {
-            let policy = if error.is_transient() { self.shared.on_error } else { OnError::Deny };
-            tracing::warn!(%error, ?policy, "rate limits cannot be decided by the store");
+            let policy = self.shared.on_error;
+            tracing::warn!(%error, ?policy, "the store is away: limits are decided by the policy");
         }
     }
 
     fn note_recovery(&self) {
         if self.shared.failing.load(Ordering::Relaxed) && self.shared.failing.swap(false, Ordering::Relaxed) {
-            tracing::info!("rate limits are decided by the store again");
+            tracing::info!("the store is back: limits are decided by it again");
         }
     }
 }

@@ -13,7 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// One decision per request, in their order. One needs no heap.
+/// One decision per request, in their order; `collect` makes it. One needs no heap.
 pub type Decisions = SmallVec<[Decision; 1]>;
 
 /// Where the state of limits lives.

@@ -3,6 +3,7 @@
 use crate::identity::ClientIp;
 use crate::rejection::{FromRejection, Rejection, whole_seconds};
 use axum::extract::ConnectInfo;
+use axum::extract::connect_info::MockConnectInfo;
 use axum::http::header::RETRY_AFTER;
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderValue, Request, StatusCode};
@@ -29,7 +30,10 @@ impl ClientIp for Parts {
 }
 
 fn peer(extensions: &Extensions) -> Option<IpAddr> {
-    extensions.get::<ConnectInfo<SocketAddr>>()?.client_ip()
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer);
+    // What axum's own extractor takes in tests.
+    let mocked = || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| peer);
+    peer.or_else(mocked)?.client_ip()
 }
 
 fn status(rejection: &Rejection) -> StatusCode {

@@ -32,9 +32,11 @@ fn classify(error: &RedisError) -> (ErrorKind, &'static str, String) {
         RedisKind::Io | RedisKind::ClusterConnectionNotFound => {
             (ErrorKind::Unavailable, "lost the connection to", describe(error))
         }
-        RedisKind::AuthenticationFailed => {
-            (ErrorKind::Configuration, "not let in by", "the user or the password is wrong".to_owned())
-        }
+        RedisKind::AuthenticationFailed => (
+            ErrorKind::Configuration,
+            "not let in by",
+            "the user or the password is wrong, or it wants none".to_owned(),
+        ),
         RedisKind::Parse => (
             ErrorKind::Configuration,
             "cannot understand",
