@@ -37,6 +37,16 @@ impl Error {
         Self { kind, message: message.into() }
     }
 
+    /// Without a runtime there is no timer, and asking for one would panic.
+    pub(crate) fn unless_runtime() -> Result<(), Self> {
+        tokio::runtime::Handle::try_current().map(|_| ()).map_err(|_| {
+            Self::new(
+                ErrorKind::Configuration,
+                "no tokio runtime here: a store that has to be waited for needs one, with I/O and time enabled",
+            )
+        })
+    }
+
     /// What sort of failure this is.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {

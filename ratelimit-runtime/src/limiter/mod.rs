@@ -16,7 +16,6 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::runtime::Handle;
 
 /// Decides whether calls may go on: a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -188,14 +187,11 @@ impl RateLimiter {
     async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
         match reply {
             ready @ Reply::Ready(_) => ready.await,
-            // Without a runtime there is no timer, and asking for one would panic.
-            Reply::Pending(_) if Handle::try_current().is_err() => Err(Error::new(
-                ErrorKind::Configuration,
-                "no tokio runtime here: a store that has to be waited for needs one, with I/O and time enabled",
-            )),
-            Reply::Pending(future) => tokio::time::timeout(self.shared.deadline, future)
-                .await
-                .unwrap_or_else(|_| Err(self.too_late())),
+            Reply::Pending(future) => {
+                Error::unless_runtime()?;
+                let answer = tokio::time::timeout(self.shared.deadline, future).await;
+                answer.unwrap_or_else(|_| Err(self.too_late()))
+            }
         }
     }
 

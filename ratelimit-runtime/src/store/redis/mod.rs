@@ -75,6 +75,7 @@ impl RedisStore {
     /// needed. This also leaves the script in its cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
+        Error::unless_runtime()?;
         let key = format!("{prefix}:{{%}}:probe:{}", PROBE.form());
         let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
