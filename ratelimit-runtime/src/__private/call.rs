@@ -2,7 +2,7 @@
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::{KeyBuilder, KeySettings, KeyWriter};
+use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::RateLimiter;
 use crate::limiter::current::{Current, current};
@@ -22,7 +22,7 @@ const NO_ADDRESS: &str = "the request carries no address of its client; axum has
 /// What is known of an attribute at compile time.
 #[derive(Debug)]
 pub struct Site {
-    name: &'static str,
+    name: Name<'static>,
     limit: Option<Limit>,
 }
 
@@ -30,13 +30,13 @@ impl Site {
     /// A site whose limit is known.
     #[must_use]
     pub const fn new(name: &'static str, limit: Limit) -> Self {
-        Self { name, limit: Some(limit) }
+        Self { name: Name::new(name), limit: Some(limit) }
     }
 
     /// A site whose limit each call brings along.
     #[must_use]
     pub const fn per_call(name: &'static str) -> Self {
-        Self { name, limit: None }
+        Self { name: Name::new(name), limit: None }
     }
 }
 
@@ -53,7 +53,7 @@ impl Call {
     /// A call decided by the scoped limiter, else the installed one, else the default.
     #[must_use]
     pub fn new(site: &'static Site) -> Self {
-        Self::with(site, current(site.name))
+        Self::with(site, current(site.name.as_str()))
     }
 
     /// A call decided by this limiter.
@@ -64,7 +64,7 @@ impl Call {
 
     fn with(site: &'static Site, limiter: Result<Current, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), site.name);
-        Self { name: site.name, limiter, key, limit: site.limit.map(Ok), cost: 1 }
+        Self { name: site.name.as_str(), limiter, key, limit: site.limit.map(Ok), cost: 1 }
     }
 
     /// The limit of this call, where the site has none.
@@ -101,18 +101,19 @@ impl Call {
     }
 
     /// Decides, at once where the store needs no waiting. The answer borrows nothing.
-    pub fn start(self) -> Check {
+    pub fn start(mut self) -> Check {
         let name = self.name;
         let reply = self.decide().unwrap_or_else(|error| Reply::ready(Err(error)));
         Check { name, reply }
     }
 
-    fn decide(self) -> Result<Reply<Decision>, Error> {
+    fn decide(&mut self) -> Result<Reply<Decision>, Error> {
         let Some(limit) = self.limit else {
             return Err(Error::new(ErrorKind::Limit, "the call has brought no limit along"));
         };
         let limit = limit?;
-        Ok(self.limiter?.decide(self.key.finish(limit.form())?, limit, self.cost))
+        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
+        Ok(limiter.decide(self.key.finish(limit.form())?, &limit, self.cost))
     }
 }
 

@@ -18,7 +18,7 @@ mod write;
 pub(crate) use render::{KeyBuilder, RenderedKey, render};
 pub use store_key::StoreKey;
 pub use write::KeyWriter;
-pub(crate) use write::derive_key;
+pub(crate) use write::{Name, derive_key};
 
 use crate::identity::Identity;
 use smallvec::SmallVec;

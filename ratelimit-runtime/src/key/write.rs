@@ -138,20 +138,44 @@ fn push_element(bytes: &mut Bytes, element: &[u8]) {
     }
 }
 
-/// A name is written by the programmer: its braces and colons are kept readable.
-pub(super) fn push_name(bytes: &mut Bytes, name: &str) {
-    if !name.is_empty() && name.bytes().all(|byte| byte == b':' || PLAIN[usize::from(byte)]) {
-        return bytes.extend_from_slice(name.as_bytes());
+/// The name of a limit. It is written by the programmer: its braces and colons are kept readable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'n> {
+    text: &'n str,
+    /// Nothing in it has to be escaped, which an attribute knows at compile time.
+    plain: bool,
+}
+
+impl<'n> Name<'n> {
+    pub(crate) const fn new(text: &'n str) -> Self {
+        let bytes = text.as_bytes();
+        let mut plain = !bytes.is_empty();
+        let mut i = 0;
+        while i < bytes.len() {
+            plain = plain && (bytes[i] == b':' || PLAIN[bytes[i] as usize]);
+            i += 1;
+        }
+        Self { text, plain }
     }
-    if name.is_empty() {
-        bytes.push(b'%');
+
+    pub(crate) const fn as_str(&self) -> &'n str {
+        self.text
     }
-    for byte in name.bytes() {
-        match byte {
-            b'{' => bytes.push(b'<'),
-            b'}' => bytes.push(b'>'),
-            b':' => bytes.push(b':'),
-            other => push_escaped(bytes, other),
+
+    pub(super) fn push_to(self, bytes: &mut Bytes) {
+        if self.plain {
+            return bytes.extend_from_slice(self.text.as_bytes());
+        }
+        if self.text.is_empty() {
+            bytes.push(b'%');
+        }
+        for byte in self.text.bytes() {
+            match byte {
+                b'{' => bytes.push(b'<'),
+                b'}' => bytes.push(b'>'),
+                b':' => bytes.push(b':'),
+                other => push_escaped(bytes, other),
+            }
         }
     }
 }

@@ -116,7 +116,7 @@ impl RateLimiter {
     ) -> impl Future<Output = Result<Decision, Error>> + Send {
         let (limiter, limit, key) =
             (self.clone(), *limit, key::render(&key, &self.shared.keys, limit.form()));
-        async move { limiter.decide(key?, limit, cost).await }
+        async move { limiter.decide(&key?, &limit, cost).await }
     }
 
     /// What [`check`](Self::check) would answer now, without taking anything.
@@ -156,15 +156,15 @@ impl RateLimiter {
     }
 
     /// Decides one request under the failure policy. What needs no waiting is decided before this returns.
-    pub(crate) fn decide(&self, key: RenderedKey, limit: Limit, cost: u32) -> Reply<Decision> {
-        match self.ask(&key, &limit, cost, Store::decide) {
+    pub(crate) fn decide(&self, key: &RenderedKey, limit: &Limit, cost: u32) -> Reply<Decision> {
+        match self.ask(key, limit, cost, Store::decide) {
             Reply::Ready(answer) => {
                 let answer =
                     answer.unwrap_or_else(|| Err(Error::new(ErrorKind::Unavailable, "an empty reply")));
-                Reply::ready(self.conclude(answer, &key, &limit, cost))
+                Reply::ready(self.conclude(answer, key, limit, cost))
             }
             pending @ Reply::Pending(_) => {
-                let limiter = self.clone();
+                let (limiter, key, limit) = (self.clone(), key.clone(), *limit);
                 Reply::pending(async move {
                     let answer = limiter.within_deadline(pending).await;
                     limiter.conclude(answer, &key, &limit, cost)
