@@ -1,4 +1,4 @@
-//! The algorithms as DESIGN-level definitions say them: no anchors, no TTLs, no packed integers.
+//! The algorithms as they are defined: no anchors, no TTLs, no packed integers.
 //!
 //! Written from the definitions alone. A limit never changes here, and time never goes back.
 
