@@ -191,6 +191,15 @@ async fn a_missing_permission_is_no_outage() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_full_is_an_outage() {
+    let server = RedisServer::start();
+    let mut only_client = server.raw();
+    redis::cmd("CONFIG").arg("SET").arg("maxclients").arg(1).exec(&mut only_client).unwrap();
+    let error = RateLimiter::builder().redis(server.url()).build().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_of_another_kind_is_named_as_such() {
     let web = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = web.local_addr().unwrap();

@@ -1,7 +1,7 @@
 //! Limits of generated code: from constants at compile time, from expressions at each call.
 
-pub use crate::limit::{Limit, LimitError, Refill};
-pub use core::time::Duration;
+use crate::limit::{Limit, LimitError, Refill};
+use core::time::Duration;
 
 /// A counter from numbers that are known only now.
 ///

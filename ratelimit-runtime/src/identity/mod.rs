@@ -31,7 +31,8 @@ use std::sync::Arc;
     note = "name a field that can (`by = user.id`), or implement `ratelimit::Identity`"
 )]
 pub trait Identity {
-    /// Writes the value, by one call of the writer or several.
+    /// Writes the value, by one call of the writer or several. To write nothing is to be nobody, as
+    /// [`absent`](KeyWriter::absent) says it.
     fn write(&self, key: &mut KeyWriter<'_>);
 }
 

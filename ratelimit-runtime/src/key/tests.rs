@@ -11,6 +11,12 @@ fn rendered(key: impl AsKey) -> String {
     String::from_utf8(key.as_store_key().as_bytes().to_vec()).unwrap()
 }
 
+struct Silent;
+
+impl Identity for Silent {
+    fn write(&self, _: &mut KeyWriter<'_>) {}
+}
+
 struct Token(&'static str);
 
 impl Identity for Token {
@@ -72,6 +78,13 @@ fn nobody_is_an_error_and_not_a_shared_key() {
     let nobody: Option<u32> = None;
     let error = render(&Key::new("n").by(("tenant", nobody)), &settings(), "c1").err().unwrap();
     assert_eq!(error.kind(), ErrorKind::NoIdentity);
+    for outcome in [
+        render(&Key::new("n").by(Silent), &settings(), "c1"),
+        render(&Key::new("n").by(7).by(Silent), &settings(), "c1"),
+        render(&Key::new("n").part(Silent), &settings(), "c1"),
+    ] {
+        assert_eq!(outcome.err().unwrap().kind(), ErrorKind::NoIdentity);
+    }
     assert!(render(&Key::new("n").by(Some(7)), &settings(), "c1").is_ok());
 }
 

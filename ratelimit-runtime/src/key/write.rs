@@ -21,6 +21,7 @@ pub struct KeyWriter<'w> {
     settings: &'w KeySettings,
     absent: &'w mut Option<&'static str>,
     separator: Option<u8>,
+    written: bool,
 }
 
 impl<'w> KeyWriter<'w> {
@@ -30,7 +31,7 @@ impl<'w> KeyWriter<'w> {
         absent: &'w mut Option<&'static str>,
         separator: Option<u8>,
     ) -> Self {
-        Self { bytes, settings, absent, separator }
+        Self { bytes, settings, absent, separator, written: false }
     }
 
     /// Writes text.
@@ -76,10 +77,12 @@ impl<'w> KeyWriter<'w> {
     /// Says that there is no identity: the call is refused as
     /// [`NoIdentity`](crate::ErrorKind::NoIdentity), instead of sharing one limit with all others that have none.
     pub fn absent(&mut self) {
+        self.written = true;
         *self.absent = Some("the call carries no identity to count by");
     }
 
     fn separate(&mut self) {
+        self.written = true;
         if let Some(separator) = self.separator.replace(b',') {
             self.bytes.push(separator);
         }
@@ -93,6 +96,15 @@ impl<'w> KeyWriter<'w> {
         self.bytes.push(b'#');
         for byte in hasher.finish128().as_bytes() {
             push_hex(self.bytes, byte);
+        }
+    }
+}
+
+/// An identity that writes nothing is nobody: it must not share one limit with all others that write nothing.
+impl Drop for KeyWriter<'_> {
+    fn drop(&mut self) {
+        if !self.written {
+            self.absent.get_or_insert("an identity has written nothing");
         }
     }
 }

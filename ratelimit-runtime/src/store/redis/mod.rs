@@ -75,8 +75,9 @@ impl RedisStore {
     /// needed. This also leaves the script in its cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
+        // No identity is a lone `#`.
         Error::unless_runtime()?;
-        let key = format!("{prefix}:{{%}}:probe:{}", PROBE.form());
+        let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
         let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
             self.decide(&[probe]).await?;
