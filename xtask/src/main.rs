@@ -1,21 +1,28 @@
 //! The project's own commands: `cargo xtask` lists them.
 
 mod install;
+mod matrix;
 mod packaging;
 mod process;
+mod servers;
 mod steps;
 mod tools;
+mod wheels;
 
+use servers::{SERVERS, Server};
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 3] = [
+const COMMANDS: [(&str, &str); 5] = [
     (
         "test",
-        "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match",
+        "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
+         `test --servers all` those of the stores on every server version",
     ),
+    ("soak", "the tests of the stores in long, from a new seed; `--servers` and FILTER as for `test`"),
     ("package", "checks that the two published crates package, with the Lua scripts inside"),
-    ("bench", "runs the benches against a private Redis; further arguments go to `cargo bench`"),
+    ("bench", "what a decision costs; `--servers` as for `test`, further arguments go to `cargo bench`"),
+    ("bench lua", "what a decision costs the server, beside other people's scripts"),
 ];
 
 /// What was asked for on the command line.
@@ -23,8 +30,10 @@ const COMMANDS: [(&str, &str); 3] = [
 enum Request {
     Help,
     Test(Vec<String>),
+    TestOn(Vec<&'static Server>, Vec<String>),
+    Soak(Vec<&'static Server>, Vec<String>),
     Package,
-    Bench(Vec<String>),
+    Bench(&'static str, Vec<&'static Server>, Vec<String>),
 }
 
 fn main() -> ExitCode {
@@ -48,15 +57,27 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     let Some(name) = args.next() else {
         return Ok(Request::Help);
     };
-    let rest: Vec<String> = args.collect();
-    match (name.as_str(), rest.first()) {
+    let mut rest: Vec<String> = args.collect();
+    match (name.as_str(), rest.first().map(String::as_str)) {
         ("help" | "-h" | "--help", _) => Ok(Request::Help),
-        ("test", _) => Ok(Request::Test(rest)),
-        ("bench", _) => Ok(Request::Bench(rest)),
+        ("test", _) => Ok(match servers::take(&mut rest)? {
+            Some(servers) => Request::TestOn(servers, rest),
+            None => Request::Test(rest),
+        }),
+        ("soak", _) => Ok(Request::Soak(servers_or_systems(&mut rest)?, rest)),
+        ("bench", first) => {
+            let name = if first == Some("lua") { "scripts" } else { "decisions" };
+            rest.drain(..usize::from(first == Some("lua")));
+            Ok(Request::Bench(name, servers_or_systems(&mut rest)?, rest))
+        }
         ("package", None) => Ok(Request::Package),
         ("package", Some(extra)) => Err(format!("`package` takes no arguments, got `{extra}`")),
         _ => Err(format!("unknown command `{name}`")),
     }
+}
+
+fn servers_or_systems(rest: &mut Vec<String>) -> Result<Vec<&'static Server>, String> {
+    Ok(servers::take(rest)?.unwrap_or_else(|| vec![&SERVERS[0]]))
 }
 
 fn perform(request: &Request) -> Result<(), String> {
@@ -71,19 +92,21 @@ fn perform(request: &Request) -> Result<(), String> {
             steps::everything(&tools::ensure_redis()?)
         }
         Request::Test(filter) => steps::only_tests(&tools::ensure_redis()?, filter),
+        Request::TestOn(servers, filter) => matrix::test(servers, filter),
+        Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
-        Request::Bench(arguments) => steps::benches(&tools::ensure_redis()?, arguments),
+        Request::Bench(name, servers, arguments) => matrix::bench(name, servers, arguments),
     }
 }
 
 fn help() -> String {
-    let lines = COMMANDS.map(|(name, what)| format!("  {name:<8} {what}"));
+    let lines = COMMANDS.map(|(name, what)| format!("  {name:<10} {what}"));
     format!("cargo xtask COMMAND\n{}", lines.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, Request, help, parse};
+    use super::{COMMANDS, Request, SERVERS, help, parse};
 
     fn parsed(line: &str) -> Result<Request, String> {
         parse(line.split_whitespace().map(String::from))
@@ -100,6 +123,28 @@ mod tests {
         assert_eq!(parsed("test"), Ok(Request::Test(Vec::new())));
         let filter = ["redis", "--", "--nocapture"].map(String::from).to_vec();
         assert_eq!(parsed("test redis -- --nocapture"), Ok(Request::Test(filter)));
+    }
+
+    #[test]
+    fn servers_are_no_filter() {
+        let on = |line: &str| match parsed(line).unwrap() {
+            Request::TestOn(servers, filter) | Request::Soak(servers, filter) => {
+                (servers.iter().map(|server| server.name).collect::<Vec<_>>().join(" "), filter.join(" "))
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(on("test --servers redis-8.2 faults"), ("redis-8.2".to_owned(), "faults".to_owned()));
+        assert_eq!(on("soak"), ("system".to_owned(), String::new()));
+        assert_eq!(on("soak counter --servers valkey-9.1"), ("valkey-9.1".to_owned(), "counter".to_owned()));
+    }
+
+    #[test]
+    fn benches_have_names_for_people() {
+        let rest = ["--verbose"].map(String::from).to_vec();
+        let system = vec![&SERVERS[0]];
+        assert_eq!(parsed("bench --verbose"), Ok(Request::Bench("decisions", system, rest.clone())));
+        let newest = parsed("bench lua --servers redis-8.2 --verbose");
+        assert_eq!(newest, Ok(Request::Bench("scripts", vec![&SERVERS[3]], rest)));
     }
 
     #[test]

@@ -23,13 +23,6 @@ pub(crate) fn only_tests(server: &OsStr, filter: &[String]) -> Result<(), String
     Steps::default().step("tests", || tests(server, filter))
 }
 
-/// The benches, which need a Redis server as the tests do.
-pub(crate) fn benches(server: &OsStr, arguments: &[String]) -> Result<(), String> {
-    let mut command = cargo(&["bench", "--locked", "--package", "ratelimit-benches"]);
-    let run_benches = || run(command.args(arguments).env(SERVER_VARIABLE, server));
-    Steps::default().step("benches", run_benches)
-}
-
 fn lints() -> Result<(), String> {
     let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
     run(cargo(&scope).args(["--", "-D", "warnings"]))
@@ -48,35 +41,56 @@ fn documentation() -> Result<(), String> {
 
 /// The steps done so far and how long each took.
 #[derive(Default)]
-struct Steps {
-    done: Vec<(&'static str, Duration)>,
+pub(crate) struct Steps {
+    done: Vec<Step>,
+}
+
+struct Step {
+    name: String,
+    took: Duration,
+    passed: bool,
 }
 
 impl Steps {
-    fn step(&mut self, name: &'static str, work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    /// Does one step; its error has the step's name in front.
+    pub(crate) fn step(
+        &mut self,
+        name: &str,
+        work: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
         println!("\n== {name}");
         let start = Instant::now();
         let result = work();
         let took = start.elapsed();
-        self.done.push((name, took));
+        self.done.push(Step { name: name.to_owned(), took, passed: result.is_ok() });
         result.map_err(|error| format!("{name} failed after {:.1} s: {error}", took.as_secs_f64()))?;
         println!("{name}: {:.1} s", took.as_secs_f64());
         Ok(())
     }
 
-    fn summary(&self) -> String {
-        let total: Duration = self.done.iter().map(|(_, took)| took).sum();
-        let rows = self.done.iter().copied().chain([("all passed", total)]);
-        let lines: Vec<_> =
-            rows.map(|(name, took)| format!("{name:<14}{:>8.1} s", took.as_secs_f64())).collect();
-        lines.join("\n")
+    /// A row per step, and the total.
+    pub(crate) fn summary(&self) -> String {
+        let failed = self.done.iter().filter(|step| !step.passed).count();
+        let last = if failed == 0 { "all passed".to_owned() } else { format!("{failed} failed") };
+        let width = self.done.iter().map(|step| step.name.len()).max().unwrap_or_default().max(14);
+        let row = |name: &str, took: Duration| format!("{name:<width$}{:>8.1} s", took.as_secs_f64());
+        let steps = self.done.iter().map(|step| {
+            let end = if step.passed { "" } else { "  failed" };
+            row(&step.name, step.took) + end
+        });
+        let total = row(&last, self.done.iter().map(|step| step.took).sum());
+        steps.chain([total]).collect::<Vec<_>>().join("\n")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Steps;
+    use super::{Step, Steps};
     use std::time::Duration;
+
+    fn step(name: &str, ms: u64, passed: bool) -> Step {
+        Step { name: name.to_owned(), took: Duration::from_millis(ms), passed }
+    }
 
     #[test]
     fn a_failed_step_is_named_with_its_reason() {
@@ -86,8 +100,15 @@ mod tests {
 
     #[test]
     fn the_summary_has_a_row_per_step_and_the_total() {
-        let done = vec![("format", Duration::from_millis(400)), ("tests", Duration::from_secs(61))];
+        let done = vec![step("format", 400, true), step("tests", 61_000, true)];
         let expected = "format             0.4 s\ntests             61.0 s\nall passed        61.4 s";
+        assert_eq!(Steps { done }.summary(), expected);
+    }
+
+    #[test]
+    fn the_summary_says_what_failed() {
+        let done = vec![step("build", 100, true), step("stores on redis-6.2", 2000, false)];
+        let expected = "build                   0.1 s\nstores on redis-6.2     2.0 s  failed\n1 failed                2.1 s";
         assert_eq!(Steps { done }.summary(), expected);
     }
 }

