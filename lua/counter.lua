@@ -1,28 +1,41 @@
 -- counter: at most `count` units in a window of `time_ms` that starts with its first charged call.
 --
 -- KEYS     one per request.
--- ARGV     of a run: count 0 .. 2^32-1 units, time_ms 1 .. 366 days, burst unused, cost 0 .. 2^32-1 units.
--- State    string: the units of the window. TTL: until the window ends.
--- Reply    wait_ms, remaining, reset_after_ms (head.lua).
+-- ARGV     of a run: count 0 .. 2^32-1 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
+--          cost 0 .. 2^32-1 units.
+-- State    string: the units of the last window. TTL: until that window ends. Calls that wait fill later windows,
+--          in the order in which they came: the last window has not begun while TTL > time_ms.
+-- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
 -- Change   of the limit: the units stay, and so does the window's end, until a call is charged; then a window
---          that would end later than the new time_ms from now ends at that moment.
-local function judge(key, cost, count)
+--          that would end later than the new time_ms + wait_ms from now ends after time_ms.
+local function judge(key, cost, count, time_ms, _, wait_ms)
   local ttl, used = read(key)
   if not used then return FOREIGN, 0, 0 end
-  local room = used < count and count - used or 0
-  if cost > count then return NEVER, room, ttl end
-  return cost > room and ttl or 0, room, ttl, ttl
+  local room = count - used
+  local begins = ttl > time_ms and ttl <= time_ms + wait_ms and ttl - time_ms or 0
+  local free = (begins == 0 or room < 0) and room or 0
+  if cost > count then return NEVER, free, ttl, ttl end
+  return cost > room and ttl or begins, free, ttl, ttl
 end
 
-local function charge(key, cost, _, time_ms, _, ttl)
-  if ttl == 0 then
-    call("SET", key, cost, "PX", time_ms)
-    return time_ms
+local function charge(key, cost, _, time_ms, _, wait_ms, wait, ttl)
+  if wait == ttl then -- none is alive, or the turn begins where the last window ends
+    call("SET", key, cost, "PX", wait + time_ms)
+    return wait + time_ms
   end
   call("INCRBY", key, cost)
-  if ttl <= time_ms then return ttl end
+  if ttl <= time_ms + wait_ms then return ttl end
   call("PEXPIRE", key, time_ms)
   return time_ms
 end
 
-return judge, charge
+-- Stamp: the end of the window. Only the last window gives back.
+local function give(key, units, _, time_ms, _, _, stamp, now)
+  local ttl, used = read(key)
+  if not used or ttl == 0 or not same(now + ttl, stamp, time_ms) then return 0 end
+  if units > used then units = used end
+  if units > 0 then call("DECRBY", key, units) end
+  return units
+end
+
+return judge, charge, give

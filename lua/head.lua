@@ -1,15 +1,18 @@
--- head: names that every part of the composed script shares.
+-- head: names that every part of the composed scripts shares.
 --
--- The script is head.lua, each algorithm as a function in `modules`, and the driver decide.lua, in this
--- order, in one text. An algorithm is a chunk that ends in `return judge, charge`:
+-- A script is head.lua, each algorithm as a function in `modules`, and a driver (decide.lua, adjust.lua), in this
+-- order, in one text. An algorithm is a chunk that ends in `return judge, charge, give`:
 --
---   judge(key, cost, count, time_ms, burst) -> wait_ms, remaining, reset_after_ms, a, b, c
---     Reads, and writes nothing. wait_ms: 0 when the cost fits now, else how long until it does if nobody
+--   judge(key, cost, count, time_ms, burst, wait_ms) -> wait_ms, room, reset_after_ms, a, b, c, d
+--     Reads, and writes nothing. wait_ms: 0 when the cost fits now, else how long until its turn if nobody
 --     else comes; NEVER when it is above what the limit can hold; FOREIGN when the key holds something that
---     no limit has written. remaining: units free now. reset_after_ms: until nothing is in use.
---     a, b, c: what judge has read, for charge.
---   charge(key, cost, count, time_ms, burst, a, b, c) -> reset_after_ms
---     Takes the cost that judge let pass, and leaves the key with a TTL.
+--     no limit has written. room: units free now, below zero in debt. reset_after_ms: until nothing is in use.
+--     a, b, c, d: what judge has read, for charge.
+--   charge(key, cost, count, time_ms, burst, wait_ms, wait, a, b, c, d) -> reset_after_ms, stamp
+--     Takes the cost for the turn in `wait` ms, and leaves the key with a TTL. The stamp is what give needs to
+--     find this charge again; where there is none, it is the moment at which nothing would be in use any more.
+--   give(key, units, count, time_ms, burst, wait_ms, stamp, now) -> units given back
+--     Gives back up to so many units of the charge with this stamp; 0 when it is void. now: the server's ms.
 local call, floor, ceil = redis.call, math.floor, math.ceil
 local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and the reply both keep exactly
 local FOREIGN = 9007199254740990 -- 2^53 - 2
@@ -23,4 +26,25 @@ local function read(key)
   local value = tonumber(redis.pcall("GET", key) or 0)
   if value and ttl <= 0 then return 0, 0 end
   return ttl, value
+end
+
+-- Whether two moments that were computed in two calls are one. Before Redis 7.2 the clock moves inside a script;
+-- moments that a limit has to tell apart are at least `apart` ms from each other.
+local function same(a, b, apart)
+  local slack = apart < 3 and apart - 1 or 2
+  return a - b <= slack and b - a <= slack
+end
+
+local function wrong(what)
+  error("ratelimit: " .. what, 0)
+end
+
+-- No number of ours has an x in it, and no word either: hexadecimal is for people.
+if string.find(table.concat(ARGV, " "), "[xX]") then wrong("expected decimal integers") end
+
+-- ARGV[at] as an integer. NaN passes no comparison.
+local function integer(at)
+  local number = ARGV[at] + 0
+  if number >= 0 and number < NEVER and number % 1 == 0 then return number end
+  wrong("expected integers in range")
 end

@@ -40,7 +40,7 @@ async fn ip(n: u32, peer: IpAddr) -> Result<u32, Rejection> {
     Ok(n)
 }
 
-#[rate_limit(key = "bench:{user}", time = "1s", count = 60_000_000, algorithm = "token_bucket")]
+#[rate_limit(key = "bench:{user}", time = "1s", count = 30_000_000, algorithm = "token_bucket")]
 async fn bucket(n: u32, user: &str) -> Result<u32, Rejection> {
     black_box(user);
     Ok(n)

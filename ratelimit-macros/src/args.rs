@@ -2,10 +2,10 @@
 
 use crate::errors::Errors;
 use crate::suggest::suggest;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Token};
+use syn::{Attribute, Expr, Meta, Token};
 
 /// What an argument is called, what it takes, and how people used to other libraries call it.
 pub(crate) struct Argument {
@@ -19,24 +19,38 @@ const fn argument(name: &'static str, example: &'static str, foreign: &'static [
 }
 
 /// Every argument there is.
-pub(crate) const ARGUMENTS: [Argument; 11] = [
+pub(crate) const ARGUMENTS: [Argument; 17] = [
     argument("key", "key = \"login\"", &["name", "prefix", "id"]),
     argument("time", "time = 60", &["per", "window", "seconds", "period", "duration"]),
-    argument("count", "count = 100", &["limit", "max", "rate", "requests", "permits", "quota"]),
+    argument("count", "count = 100", &["max", "rate", "requests", "permits", "quota"]),
     argument("by", "by = \"ip\"", &["per_ip", "ip", "identity", "key_by", "limit_type"]),
     argument("algorithm", "algorithm = \"token_bucket\"", &["strategy", "algo", "kind"]),
-    argument("burst", "burst = 5", &["capacity", "bucket_size"]),
+    argument("burst", "burst = 5", &["capacity", "bucket_size", "max_burst"]),
     argument("refill", "refill = \"interval\"", &["refill_mode"]),
+    argument("borrow", "borrow = 5", &["overdraft", "debt", "credit"]),
     argument("cost", "cost = 2", &["weight", "tokens", "units"]),
+    argument("wait", "wait = \"2s\"", &["max_wait", "timeout", "max_delay", "delay", "patience", "queue"]),
+    argument("charge_if", "charge_if = Result::is_err", &["count_if", "only_if", "increment_if"]),
+    argument("refund_if", "refund_if = Result::is_err", &["refund", "skip_failed_requests"]),
+    argument("settle", "settle = |result| ..", &["true_cost", "actual_cost", "cost_after", "adjust"]),
+    argument("limit", "limit = self.plan.limit", &["rule", "policy", "config"]),
     argument("on_limit", "on_limit = |rejection| ..", &["fallback", "on_reject", "error", "or_else"]),
     argument("limiter", "limiter = self.limits", &["store", "client"]),
     argument("crate", "crate = ::my::ratelimit", &[]),
 ];
 
+/// Words of other libraries that are a value of ours.
+const FOREIGN_VALUES: [(&str, &[&str]); 1] = [(
+    "algorithm = \"concurrency\", count = 5",
+    &["semaphore", "concurrency", "max_concurrent", "concurrent", "bulkhead", "in_flight"],
+)];
+
 /// The arguments of one attribute, each at most once.
 #[derive(Default)]
 pub(crate) struct Arguments {
     given: Vec<Given>,
+    /// The attribute, if it is not the topmost one, of which only the arguments are known.
+    attribute: Option<Attribute>,
     /// Whether all that stands there was understood, so that what is missing is really missing.
     pub(crate) complete: bool,
 }
@@ -48,10 +62,17 @@ pub(crate) struct Given {
     value: Expr,
 }
 
+impl Given {
+    pub(crate) fn example(&self) -> &'static str {
+        self.argument.example
+    }
+}
+
 impl Arguments {
     /// Reads what it can, and reports everything else.
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut arguments = Self::default();
+        let before = errors.count();
         let parser = |input: ParseStream<'_>| {
             while !input.is_empty() {
                 let parsed = arguments.parse_one(input, errors);
@@ -66,8 +87,30 @@ impl Arguments {
         if let Err(error) = parser.parse2(tokens) {
             errors.add(error);
         }
-        arguments.complete = errors.is_empty();
+        arguments.complete = errors.count() == before;
         arguments
+    }
+
+    /// Those of an attribute below the topmost one.
+    pub(crate) fn of(attribute: Attribute, errors: &mut Errors) -> Self {
+        let mut arguments = match &attribute.meta {
+            Meta::Path(_) => Self { complete: true, ..Self::default() },
+            Meta::List(list) => Self::parse(list.tokens.clone(), errors),
+            Meta::NameValue(_) => {
+                errors.on(&attribute, "expected parentheses, as in `#[rate_limit(time = 60, count = 5)]`");
+                Self::default()
+            }
+        };
+        arguments.attribute = Some(attribute);
+        arguments
+    }
+
+    /// An error about the attribute as a whole.
+    pub(crate) fn error(&self, errors: &mut Errors, message: impl std::fmt::Display) {
+        match &self.attribute {
+            Some(attribute) => errors.on(attribute, message),
+            None => errors.at(Span::call_site(), message),
+        }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Given> {
@@ -130,6 +173,9 @@ fn positional(input: ParseStream<'_>) -> &'static str {
 }
 
 fn unknown(name: &str) -> String {
+    if let Some((instead, _)) = FOREIGN_VALUES.iter().find(|(_, words)| words.contains(&name)) {
+        return format!("unknown argument `{name}`: here it is `{instead}`");
+    }
     let ours = ARGUMENTS.iter().find(|argument| argument.foreign.contains(&name));
     match ours {
         Some(argument) => {
@@ -169,7 +215,8 @@ mod tests {
 
     #[test]
     fn no_foreign_word_is_a_word_of_ours() {
-        for word in ARGUMENTS.iter().flat_map(|argument| argument.foreign) {
+        let values = FOREIGN_VALUES.iter().flat_map(|(_, words)| *words);
+        for word in ARGUMENTS.iter().flat_map(|argument| argument.foreign).chain(values) {
             assert!(ARGUMENTS.iter().all(|argument| argument.name != *word), "{word}");
         }
     }

@@ -88,7 +88,7 @@ fn user_block(tokens: &[TokenTree]) -> Option<usize> {
     (word(start + 1, "__ret") || last).then_some(assigned)
 }
 
-fn is_word(token: &TokenTree, expected: &str) -> bool {
+pub(crate) fn is_word(token: &TokenTree, expected: &str) -> bool {
     matches!(token, TokenTree::Ident(word) if word == expected)
 }
 

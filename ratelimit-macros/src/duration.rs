@@ -21,6 +21,16 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     Ok(total)
 }
 
+/// A duration in milliseconds as people write it.
+pub(crate) fn show(mut ms: u64) -> String {
+    let amounts = UNITS.map(|(unit, length)| {
+        let amount = ms / length;
+        ms %= length;
+        if amount == 0 { String::new() } else { format!("{amount}{unit}") }
+    });
+    amounts.concat()
+}
+
 /// A number, its unit, and what follows.
 fn split(text: &str) -> (&str, &str, &str) {
     let unit_at = text.find(char::is_alphabetic).unwrap_or(text.len());
@@ -86,6 +96,14 @@ mod tests {
         ] {
             assert_eq!(parse(text), Ok(ms), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_shown_can_be_read() {
+        for ms in [1, 999, 1000, 60_000, 5_400_000, 93_784_005, 366 * 86_400_000] {
+            assert_eq!(parse(&show(ms)), Ok(ms), "{}", show(ms));
+        }
+        assert_eq!(show(5_400_000), "1h30m");
     }
 
     #[test]

@@ -26,6 +26,10 @@ impl Errors {
         self.0.is_empty()
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn into_compile_errors(self) -> TokenStream {
         self.0.into_iter().map(syn::Error::into_compile_error).collect()
     }

@@ -87,7 +87,7 @@ fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
 
 impl Item {
     /// Reports what keeps a function from being limited.
-    pub(crate) fn check(&mut self, errors: &mut Errors) {
+    pub(crate) fn check(&self, errors: &mut Errors) {
         let signature = &self.signature;
         if let Some(constness) = &signature.constness {
             errors.on(constness, "a `const fn` cannot await a decision: make it an `async fn`");
@@ -97,16 +97,6 @@ impl Item {
                 "`#[rate_limit]` awaits a decision before the body runs: make this an `async fn`",
             );
         }
-        self.attributes.retain(|attribute| {
-            let repeated = attribute.path().segments.last().is_some_and(|segment| segment.ident == "rate_limit");
-            if repeated {
-                errors.on(
-                    attribute,
-                    "a function takes one `#[rate_limit]`: write the second limit on an inner function that this one calls",
-                );
-            }
-            !repeated
-        });
     }
 
     pub(crate) fn span(&self) -> Span {

@@ -10,6 +10,7 @@ mod expand;
 mod item;
 mod key;
 mod model;
+mod stack;
 mod suggest;
 
 use args::Arguments;
@@ -41,7 +42,8 @@ fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
         }
     };
     item.check(&mut errors);
-    let model = check::check(&arguments, &item, &mut errors);
+    let others = stack::collect(&arguments, &mut item, &mut errors);
+    let model = check::check(&arguments, &others, &item, &mut errors);
     if errors.is_empty() { expand::expand(&model, item) } else { beside(errors, item.into_token_stream()) }
 }
 

@@ -1,33 +1,53 @@
-//! What an attribute means, with nothing left undecided.
+//! What the attributes of a function mean, with nothing left undecided.
 
 use crate::key::Template;
 use proc_macro2::Span;
 use syn::{Expr, Path};
 
-/// A checked attribute.
+/// The checked attributes of one function.
 pub(crate) struct Model {
     /// Where the runtime is.
     pub(crate) runtime: Path,
+    /// What a call has to pass, in the order written: one limit, or a stack that is decided together.
+    pub(crate) members: Vec<Member>,
+    pub(crate) on_limit: Option<Expr>,
+    pub(crate) limiter: Option<Expr>,
+}
+
+/// What one attribute says.
+pub(crate) struct Member {
     /// The name of the limit; the path of the function if there is none.
     pub(crate) key: Option<Template>,
     pub(crate) limit: Limit,
     /// Who is limited; all callers together if this is empty.
     pub(crate) by: Vec<Identity>,
     pub(crate) cost: Option<Expr>,
-    pub(crate) on_limit: Option<Expr>,
-    pub(crate) limiter: Option<Expr>,
+    pub(crate) afterwards: Option<Afterwards>,
 }
 
-/// The numbers of the limit.
-pub(crate) struct Limit {
+pub(crate) enum Limit {
+    /// By its numbers.
+    Parts(Box<Parts>),
+    /// A value of the user's, made at each call.
+    Value(Expr),
+}
+
+/// The numbers of a limit.
+pub(crate) struct Parts {
     pub(crate) algorithm: Algorithm,
     pub(crate) count: Number,
     pub(crate) time: Time,
+    /// How long a call may wait for its turn.
+    pub(crate) wait: Option<Time>,
 }
 
 pub(crate) enum Algorithm {
     Counter,
-    TokenBucket { burst: Option<Number>, interval: bool },
+    TokenBucket { burst: Option<Number>, interval: bool, borrow: Option<Number> },
+    SlidingWindow,
+    SlidingLog,
+    LeakyBucket { burst: Option<Number> },
+    Concurrency,
 }
 
 /// A number of units.
@@ -59,37 +79,125 @@ pub(crate) enum Identity {
     Value(Expr),
 }
 
+/// What the result of the body decides about the charge.
+pub(crate) struct Afterwards {
+    pub(crate) verdict: Verdict,
+    /// From a reference to the result.
+    pub(crate) judge: Expr,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    ChargeIf,
+    RefundIf,
+    Settle,
+}
+
 impl Model {
     /// The span of `"ip"`, if the address of the client is asked for.
     pub(crate) fn ip(&self) -> Option<Span> {
-        self.by.iter().find_map(|identity| match identity {
+        self.members.iter().flat_map(|member| &member.by).find_map(|identity| match identity {
             Identity::Ip(span) => Some(*span),
             Identity::Value(_) => None,
         })
+    }
+
+    /// Whether something of the decision lives as long as the body: a permit, or a charge that its result decides about.
+    pub(crate) fn is_held(&self) -> bool {
+        self.judges() || self.members.iter().any(|member| member.limit.may_be_permits())
+    }
+
+    /// Whether the result of the body decides about a charge.
+    pub(crate) fn judges(&self) -> bool {
+        self.members.iter().any(|member| member.afterwards.is_some())
     }
 }
 
 impl Limit {
     /// When all of its numbers are known.
     pub(crate) fn known(&self) -> Known {
-        let burst = match &self.algorithm {
-            Algorithm::TokenBucket { burst, .. } => burst.as_ref(),
-            Algorithm::Counter => None,
+        match self {
+            Self::Parts(parts) => parts.known(),
+            Self::Value(_) => Known::PerCall,
+        }
+    }
+
+    fn may_be_permits(&self) -> bool {
+        match self {
+            Self::Parts(parts) => matches!(parts.algorithm, Algorithm::Concurrency),
+            Self::Value(_) => true,
+        }
+    }
+}
+
+impl Parts {
+    fn known(&self) -> Known {
+        let (burst, borrow) = match &self.algorithm {
+            Algorithm::TokenBucket { burst, borrow, .. } => (burst.as_ref(), borrow.as_ref()),
+            Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
+            _ => (None, None),
         };
-        let time = match &self.time {
-            Time::Millis(..) => Known::Now,
-            Time::Value(_, known) => *known,
-        };
-        let burst = burst.map_or(Known::Now, Number::known);
-        self.count.known().max(burst).max(time)
+        let numbers = [Some(&self.count), burst, borrow].into_iter().flatten().map(Number::known);
+        let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
+        numbers.chain(times).max().unwrap_or(Known::Now)
     }
 }
 
 impl Number {
-    fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> Known {
         match self {
             Self::Literal(..) => Known::Now,
             Self::Value(_, known) => *known,
+        }
+    }
+
+    pub(crate) fn literal(&self) -> Option<u32> {
+        match self {
+            Self::Literal(number, _) => Some(*number),
+            Self::Value(..) => None,
+        }
+    }
+}
+
+impl Time {
+    fn known(&self) -> Known {
+        match self {
+            Self::Millis(..) => Known::Now,
+            Self::Value(_, known) => *known,
+        }
+    }
+
+    pub(crate) fn literal(&self) -> Option<u64> {
+        match self {
+            Self::Millis(ms, _) => Some(*ms),
+            Self::Value(..) => None,
+        }
+    }
+}
+
+impl Algorithm {
+    /// Its word in the attribute.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::TokenBucket { .. } => "token_bucket",
+            Self::SlidingWindow => "sliding_window",
+            Self::SlidingLog => "sliding_log",
+            Self::LeakyBucket { .. } => "leaky_bucket",
+            Self::Concurrency => "concurrency",
+        }
+    }
+}
+
+impl Verdict {
+    pub(crate) const ALL: [Self; 3] = [Self::ChargeIf, Self::RefundIf, Self::Settle];
+
+    /// The argument of the attribute, and what the runtime calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ChargeIf => "charge_if",
+            Self::RefundIf => "refund_if",
+            Self::Settle => "settle",
         }
     }
 }

@@ -53,7 +53,9 @@ fn distinctive(text: &str) -> &str {
 
 fn sources(folder: &str) -> Vec<PathBuf> {
     let mut files = files(folder, "rs");
-    files.retain(|path| !path.ends_with("tests.rs"));
+    files.retain(|path| {
+        path.components().all(|part| !["tests", "tests.rs"].map(AsRef::as_ref).contains(&part.as_os_str()))
+    });
     files
 }
 

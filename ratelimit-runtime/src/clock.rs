@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 /// What time it is, for a [`MemoryStore`](crate::MemoryStore).
 pub trait Clock: Send + Sync + 'static {
-    /// The time since a fixed moment of the clock's own choice. Decisions use whole milliseconds of it. A step
+    /// The time since a fixed moment of the clock's own choice. Decisions use whole milliseconds of it, a sliding log
+    /// whole microseconds. A step
     /// backwards does no harm beyond its length: limits last that much longer.
     fn now(&self) -> Duration;
 }
@@ -55,24 +56,24 @@ impl ManualClock {
         Self::default()
     }
 
-    /// Moves the clock forward.
+    /// Moves the clock forward, by whole microseconds.
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(millis(by), Ordering::Relaxed);
+        self.0.fetch_add(micros(by), Ordering::Relaxed);
     }
 
     /// Sets the clock to a time since its zero, backwards too.
     pub fn set(&self, to: Duration) {
-        self.0.store(millis(to), Ordering::Relaxed);
+        self.0.store(micros(to), Ordering::Relaxed);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Duration {
-        Duration::from_millis(self.0.load(Ordering::Relaxed))
+        Duration::from_micros(self.0.load(Ordering::Relaxed))
     }
 }
 
-/// Whole milliseconds, rounded down; `u64::MAX` for what does not fit.
-pub(crate) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+/// Whole microseconds, rounded down; `u64::MAX` for what does not fit.
+pub(crate) fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }

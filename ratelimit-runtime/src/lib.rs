@@ -20,9 +20,11 @@ pub use decision::Decision;
 pub use error::{Error, ErrorKind};
 pub use identity::{ClientIp, Identity};
 pub use key::{AsKey, Key, KeyWriter, StoreKey};
-pub use limit::{Algorithm, Limit, LimitError, Refill};
+pub use limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
-pub use limiter::{OnError, RateLimiter, RateLimiterBuilder};
+pub use limiter::{
+    Charge, OnError, Override, OverrideTarget, Overrides, Permit, RateLimiter, RateLimiterBuilder,
+};
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
@@ -30,7 +32,7 @@ pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
 pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;
-pub use store::{Decisions, Reply, Request, Store};
+pub use store::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store};
 
 /// Limiters for a part of a program.
 pub mod scope {

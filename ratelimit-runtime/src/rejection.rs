@@ -2,6 +2,7 @@
 
 use crate::decision::Decision;
 use crate::error::Error;
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -35,14 +36,14 @@ pub enum Rejection {
 /// The limit is used up.
 #[derive(Clone, Debug)]
 pub struct Limited {
-    name: &'static str,
+    name: Cow<'static, str>,
     decision: Decision,
 }
 
 /// No decision could be made.
 #[derive(Clone, Debug)]
 pub struct Unavailable {
-    name: &'static str,
+    name: Cow<'static, str>,
     error: Box<Error>,
 }
 
@@ -69,17 +70,18 @@ impl Unavailable {
 }
 
 impl Rejection {
-    pub(crate) const fn limited(name: &'static str, decision: Decision) -> Self {
-        Self::Limited(Limited { name, decision })
+    pub(crate) fn limited(name: impl Into<Cow<'static, str>>, decision: Decision) -> Self {
+        Self::Limited(Limited { name: name.into(), decision })
     }
 
-    pub(crate) fn unavailable(name: &'static str, error: Error) -> Self {
-        Self::Unavailable(Unavailable { name, error: Box::new(error) })
+    pub(crate) fn unavailable(name: impl Into<Cow<'static, str>>, error: Error) -> Self {
+        Self::Unavailable(Unavailable { name: name.into(), error: Box::new(error) })
     }
 
-    /// The name of the limit: the text of the attribute's `key`.
+    /// The name of the limit: the text of the attribute's `key`. Of several limits on one function it is the one that
+    /// has refused; if more than one has, the one with the longest wait.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Limited(Limited { name, .. }) | Self::Unavailable(Unavailable { name, .. }) => name,
         }

@@ -1,7 +1,7 @@
 //! Names of the user's beside those of generated code.
 
 use crate::setup::{Runs, keys_of, passes_once};
-use ratelimit::{Rejection, rate_limit};
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Methods that every type has, called as those of the runtime.
@@ -22,6 +22,11 @@ trait OnEverything {
     fn write(&self) {}
     fn client_ip(&self) {}
     fn address(&self) {}
+    fn hold(&self) {}
+    fn and(&self) {}
+    fn finish(&self) {}
+    fn settle(&self) {}
+    fn judge(&self) {}
 }
 
 impl<T: ?Sized> OnEverything for T {}
@@ -76,6 +81,21 @@ async fn names_beside_an_address(
     Ok(call + check + ip + u32::from(address.is_ipv4()) + argument0 + found + site)
 }
 
+#[rate_limit(key = "a", count = limiter, limiter = held, cost = result)]
+#[rate_limit(key = "b", limit = limit, by = (held.clone(), result).1, refund_if = |_| result == 0 && check == 0)]
+#[rate_limit(key = "c", algorithm = "concurrency", count = call)]
+async fn names_of_what_is_held(
+    held: &RateLimiter,
+    limiter: u32,
+    result: u32,
+    limit: Limit,
+    (call, check): (u32, u32),
+    runs: &Runs,
+) -> Result<u32> {
+    let _ = (held, limit);
+    Ok(limiter + result + call + check + runs.add())
+}
+
 #[rate_limit(key = "k", count = SITE)]
 async fn constants(runs: &Runs) -> Result<u32> {
     static SITE: u32 = 5;
@@ -99,6 +119,16 @@ async fn arguments_keep_their_names() {
     })
     .await;
     assert_eq!(keys, ["{1,x}:<call>:<check>:<ip>:<rejection>:<address>=x=1=2=3=5", "{127.0.0.1}:k"]);
+}
+
+#[tokio::test]
+async fn arguments_keep_their_names_beside_what_is_held() {
+    let (runs, limits) = (&Runs::default(), RateLimiter::in_memory());
+    let twice = Limit::counter(2, std::time::Duration::from_secs(60));
+    let call = async || names_of_what_is_held(&limits, 3, 1, twice, (5, 6), runs).await;
+    assert_eq!(call().await.unwrap(), 16);
+    assert_eq!(call().await.unwrap(), 17);
+    assert_eq!(call().await.unwrap_err().name(), "b");
 }
 
 #[tokio::test]

@@ -85,19 +85,54 @@ pub(crate) async fn fallback() -> String {
 #[rate_limit(on_limit = drop)]
 pub(crate) async fn nothing() {}
 
+#[rate_limit(algorithm = "concurrency", wait = "1s")]
+pub(crate) async fn permit(id: u64) -> Result<u64, Rejection> {
+    Ok(id)
+}
+
+#[rate_limit(refund_if = Result::is_err)]
+pub(crate) async fn refunded(name: String, mut id: u32) -> Result<String, Rejection> {
+    if name.is_empty() {
+        return Ok(name);
+    }
+    id += 1;
+    let longer = name + &id.to_string();
+    Ok(longer)
+}
+
+#[rate_limit(on_limit = |_| 0, charge_if = |result| *result > 1)]
+pub(crate) async fn charged(_unused: u8) -> u8 {
+    1
+}
+
+#[rate_limit(cost = 2, settle = |text| u32::try_from(text.to_string().len()).unwrap_or(1))]
+pub(crate) async fn settled() -> impl Display {
+    "text"
+}
+
 #[derive(Debug)]
 pub(crate) struct Service<T> {
     limits: RateLimiter,
     value: T,
+    keeps_nothing: bool,
 }
 
 impl<T: Sync> Service<T> {
     pub(crate) const fn new(value: T, limits: RateLimiter) -> Self {
-        Self { limits, value }
+        Self { limits, value, keeps_nothing: false }
     }
 
     #[rate_limit(limiter = self.limits)]
     pub(crate) async fn method(&self) -> Result<&T, Rejection> {
+        Ok(&self.value)
+    }
+
+    #[rate_limit(key = "first", limiter = self.limits, algorithm = "leaky_bucket", wait = "1s")]
+    #[rate_limit(key = "second:{name}", by = &name, cost = 2)]
+    #[rate_limit(key = "third", algorithm = "concurrency")]
+    #[rate_limit(key = "fourth", refund_if = |value| value.is_err() && self.keeps_nothing)]
+    pub(crate) async fn stack(&self, name: &str) -> Result<&T, Rejection> {
+        drop(name.to_owned());
         Ok(&self.value)
     }
 }
@@ -105,6 +140,7 @@ impl<T: Sync> Service<T> {
 #[async_trait::async_trait]
 pub(crate) trait Mail {
     async fn send(&self, to: String) -> Result<(), Rejection>;
+    async fn receive(&self) -> Result<String, Rejection>;
 }
 
 #[async_trait::async_trait]
@@ -113,6 +149,11 @@ impl<T: Sync> Mail for Service<T> {
     async fn send(&self, to: String) -> Result<(), Rejection> {
         drop(to);
         Ok(())
+    }
+
+    #[rate_limit(limiter = self.limits, charge_if = |text| text.as_ref().is_ok_and(String::is_empty))]
+    async fn receive(&self) -> Result<String, Rejection> {
+        Ok(String::new())
     }
 }
 
@@ -130,6 +171,12 @@ async fn linted_functions_run() {
         nothing().await;
         assert!(service.method().await.is_ok());
         assert!(service.send("ann".into()).await.is_ok());
+        assert!(permit(1).await.is_ok());
+        assert!(refunded("ann".into(), 1).await.is_ok());
+        assert_eq!(charged(2).await, 1);
+        assert!(settled().await.is_ok());
+        assert!(service.stack("ann").await.is_ok());
+        assert!(service.receive().await.is_ok());
     })
     .await;
 }

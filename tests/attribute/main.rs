@@ -7,6 +7,7 @@
     reason = "in helpers of tests: a panic is a failed test"
 )]
 
+mod afterwards;
 mod async_trait;
 mod axum_app;
 mod bodies;
@@ -22,8 +23,11 @@ mod made_by_macros;
 mod methods;
 mod numbers;
 mod patterns;
+mod permits;
 mod receivers;
 mod returns;
 mod send;
 mod setup;
+mod stacks;
 mod traits;
+mod waiting;

@@ -1,11 +1,15 @@
 //! Limiters whose clock stands still, and what the tests ask of a limited function.
 
 use ratelimit::{
-    Decisions, ManualClock, MemoryStore, RateLimiter, Rejection, Reply, Request, Store, StoreKey,
+    Adjusted, Adjustment, Decisions, ManualClock, MemoryStore, Mode, RateLimiter, Rejection, Reply, Request,
+    Store, StoreKey,
 };
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 
 /// Counts how often a body has run.
 #[derive(Debug, Default)]
@@ -68,22 +72,46 @@ struct Recorder {
 }
 
 impl Store for Recorder {
-    fn decide(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
         for request in requests {
             let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
             let (key, _form) = key.rsplit_once(':').unwrap();
             self.seen.lock().unwrap().push(key.strip_prefix("ratelimit:").unwrap().to_owned());
         }
-        self.store.decide(requests)
+        self.store.decide(mode, requests)
     }
 
-    fn peek(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
-        self.store.peek(requests)
+    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        self.store.adjust(adjustments)
     }
 
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
         self.store.reset(keys)
     }
+}
+
+/// What a future gives when it is polled once.
+pub(crate) async fn soon<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    poll_fn(|context| match Pin::new(&mut *future).poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// What a future gives that has nothing to wait for.
+pub(crate) async fn at_once<F: Future>(future: F) -> F::Output {
+    soon(&mut Box::pin(future)).await.expect("an answer at once")
+}
+
+/// What a future gives, or nothing if it panics.
+pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = Box::pin(future);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Some),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
 }
 
 /// Why a call was rejected without a decision.

@@ -1,47 +1,68 @@
--- clock: stands in front of the unchanged script and shadows `redis`, so that the test's clock rules.
+-- clock: stands in front of an unchanged script and shadows `redis`, so that the test's clock rules.
 --
--- The time is the string `test:now`, in ms; `test:deadlines` holds, per key, when it expires. Keys have no TTL in the
--- server itself.
+-- The time is the string `test:now`, in microseconds; the server's keys expire by its whole milliseconds.
+-- `test:deadlines` holds, per key, when it expires, and `test:longest` the longest TTL that was ever set. Keys have no
+-- TTL in the server itself.
 local redis = (function(server)
-  local now = server.call("GET", "test:now") + 0
-  local text = function(number) return string.format("%.0f", number) end
+  local now_us = tonumber(server.call("GET", "test:now"))
+  local now = math.floor(now_us / 1000)
+  local function text(number) return string.format("%.0f", number) end
 
-  -- What the server does before each command: a key whose time has come is gone.
+  -- As the server does before each command: a key is gone once its time has passed, and not yet at that very
+  -- millisecond. A key that was deleted or emptied has lost its deadline.
   local function deadline(key)
     local at = tonumber(server.call("HGET", "test:deadlines", key) or nil)
-    if at and at <= now then
-      server.call("DEL", key)
-      server.call("HDEL", "test:deadlines", key)
-      return nil
-    end
-    return at
+    if not at then return nil end
+    if at < now then server.call("DEL", key) end
+    if server.call("EXISTS", key) == 1 then return at end
+    server.call("HDEL", "test:deadlines", key)
   end
 
   local function expire(key, ms)
+    ms = tonumber(ms)
+    if not (ms % 1 == 0 and ms > 0) then error("not a TTL: " .. ms .. " of " .. key) end
     server.call("HSET", "test:deadlines", key, text(now + ms))
+    if ms > tonumber(server.call("GET", "test:longest") or 0) then
+      server.call("SET", "test:longest", text(ms))
+    end
   end
 
   local own = {
+    TIME = function()
+      local seconds = math.floor(now_us / 1000000)
+      return { text(seconds), text(now_us - seconds * 1000000) }
+    end,
     PTTL = function(key)
       local at = deadline(key)
       if server.call("EXISTS", key) == 0 then return -2 end
       return at and at - now or -1
     end,
-    PEXPIRE = function(key, ms)
+    PEXPIRE = function(key, ms, option)
+      assert(not option, "options of PEXPIRE are unknown to old servers")
       deadline(key)
+      if server.call("EXISTS", key) == 0 then return 0 end
       expire(key, ms)
-      return server.call("EXISTS", key)
+      return 1
     end,
-    SET = function(key, value, px, ms)
-      assert(px == "PX" and tonumber(ms) > 0, "SET without a TTL")
+    SET = function(key, value, px, ms, option)
+      assert(px == "PX" and not option, "SET without a TTL")
+      local answer = server.call("SET", key, value)
       expire(key, ms)
-      return server.call("SET", key, value)
+      return answer
     end,
   }
+
+  -- What does the same under any clock, once the deadline of its key has been applied.
+  local plain = {}
+  for name in ([[DECRBY DEL EXISTS GET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
+      ZRANGEBYSCORE ZRANK ZREM ZREMRANGEBYSCORE ZSCORE]]):gmatch("%u+") do
+    plain[name] = true
+  end
 
   local function through(command)
     return function(name, key, ...)
       if own[name] then return own[name](key, ...) end
+      assert(plain[name], "unknown to the test's clock: " .. name)
       deadline(key)
       return command(name, key, ...)
     end

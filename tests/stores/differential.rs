@@ -1,129 +1,98 @@
 //! Random operations under a clock that the test moves: the script, its Rust twin and the definition agree in every
 //! field.
 
-use crate::definitions::{Counter, Definition, Greedy, Interval, decide};
-use crate::setup::{Ask, Question, Twins, ask};
-use ratelimit::{Limit, Refill};
-use std::time::Duration;
+use crate::definitions::{Kind, Numbers};
+use crate::setup::{Twins, operations, seed};
+use crate::smallest::report;
+use crate::traffic::{self, Step, Traffic, by_store};
 
-const KEYS: usize = 6;
-
-/// Operations per algorithm in the ordinary run; `RATELIMIT_OPERATIONS` asks for more.
-fn operations() -> usize {
-    std::env::var("RATELIMIT_OPERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
-}
-
-/// A seed per run would make failures hard to meet again; `RATELIMIT_SEED` gives another.
-fn random() -> fastrand::Rng {
-    let seed = std::env::var("RATELIMIT_SEED").ok().and_then(|n| n.parse().ok());
-    fastrand::Rng::with_seed(seed.unwrap_or(20_261_121))
-}
-
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
-
-/// Mostly small steps, some around the period, some beyond it.
-fn step(random: &mut fastrand::Rng, period: u64) -> u64 {
-    match random.u32(0..10) {
-        0..=2 => 0,
-        3 => 1,
-        4..=6 => random.u64(0..=period / 4 + 1),
-        7 => period - 1 + random.u64(0..3),
-        8 => random.u64(0..=2 * period),
-        _ => random.u64(0..=8 * period),
-    }
-}
-
-/// Decides the same requests three times, and compares.
-async fn agree(
-    limit: Limit,
-    definition: impl Fn() -> Box<dyn Definition>,
-    operations: usize,
-    random: &mut fastrand::Rng,
-) {
+/// Compares three times over, and how long keys live.
+async fn agree(limits: &[Numbers]) {
     let mut twins = Twins::start();
-    let mut definitions: Vec<Box<dyn Definition>> = (0..KEYS).map(|_| definition()).collect();
-    let period = u64::try_from(limit.time().as_millis()).unwrap();
-    let (mut now, mut done) = (1_000_000, 0);
-    while done < operations {
-        now += step(random, period);
-        twins.set_clock(now);
-        let question = if random.u32(0..10) == 0 { Question::Peek } else { Question::Decide };
-        let asks: Vec<Ask> = (0..random.usize(1..=12))
-            .map(|_| Ask {
-                key: random.usize(0..KEYS),
-                limit,
-                cost: if random.bool() { 1 } else { random.u32(0..=limit.capacity().saturating_mul(2)) },
-                with_next: false,
-            })
-            .collect();
-        let expected: Vec<_> = asks
-            .iter()
-            .map(|ask| {
-                decide(&mut *definitions[ask.key], &limit, now, ask.cost, question == Question::Decide)
-            })
-            .collect();
-        assert_eq!(
-            ask(&twins.memory, question, &asks).await,
-            expected,
-            "memory at {now}: {question:?} {asks:?}"
-        );
-        assert_eq!(
-            ask(&twins.redis, question, &asks).await,
-            expected,
-            "script at {now}: {question:?} {asks:?}"
-        );
-        done += asks.len();
+    for (i, numbers) in limits.iter().enumerate() {
+        twins.forget();
+        let mut traffic = Traffic::new(*numbers, seed() + i as u64);
+        let limit = numbers.limit();
+        let (mut done, mut past) = (0, Vec::<(u64, Vec<(usize, Step)>)>::new());
+        while done < operations(100_000) / limits.len() + 1 && traffic.goes_on() {
+            let (now, steps) = traffic.next();
+            twins.set_clock(now);
+            let expected = traffic.expected(&steps);
+            let by_memory = by_store(&twins.memory, limit, &steps).await.unwrap();
+            let by_script = by_store(&twins.redis, limit, &steps).await.unwrap();
+            done += steps.len();
+            let agrees = |found| traffic::agree(numbers, &steps, found, &expected);
+            let both_agree = agrees(&by_memory) && agrees(&by_script);
+            past.push((now, steps));
+            if !both_agree {
+                report(&mut twins, *numbers, &past, [&by_memory, &by_script, &expected]).await;
+            }
+        }
+        let (lived, most) = (twins.longest_ttl(), numbers.longest_ttl());
+        assert!(lived <= most, "{numbers:?}: a key was to live for {lived} ms, at most {most} are promised");
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_counter_is_as_defined() {
-    let random = &mut random();
-    let limits = [(1, 1), (1, 1000), (5, 60_000), (100, 1000), (7, 86_400_000), (4_000_000_000, 500)];
-    for (count, time) in limits {
-        let definition = || Box::new(Counter { count, time, now: 0, window: None }) as Box<dyn Definition>;
-        agree(Limit::counter(count, ms(time)), definition, operations() / limits.len() + 1, random).await;
-    }
+macro_rules! agree {
+    ($($name:ident: $kind:ident [$($count:literal per $time:literal $(.$with:ident($value:literal))*),* $(,)?];)*) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                agree(&[$(Numbers::new(Kind::$kind, $count, $time)$(.$with($value))*),*]).await;
+            }
+        )*
+    };
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_greedy_bucket_is_as_defined() {
-    let random = &mut random();
-    let limits = [
-        (3, 1000, 3),
-        (7, 60_000, 10),
-        (300, 1000, 50),
-        (999_983, 1000, 5000),
-        (1, 86_400_000, 2),
-        (1, 1, 1),
-        (1000, 1, 100_000),
-        (60, 7, 1),
-        (1, 31_622_400_000, 1),
+agree! {
+    a_counter_is_as_defined: Counter [
+        1 per 1, 1 per 1000, 5 per 60_000, 100 per 1000, 7 per 86_400_000, 4_000_000_000 per 500,
     ];
-    for (count, time, burst) in limits {
-        let definition = || Box::new(Greedy { count, time, burst, now: 0, level: 0 }) as Box<dyn Definition>;
-        let limit = Limit::token_bucket(count, ms(time)).burst(burst);
-        agree(limit, definition, operations() / limits.len() + 1, random).await;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_interval_bucket_is_as_defined() {
-    let random = &mut random();
-    let limits = [
-        (3, 1000, 3),
-        (5, 60_000, 20),
-        (20, 60_000, 5),
-        (1, 1, 1),
-        (1_000_000, 2_592_000_000, 1_000_000),
-        (2, 7, 9),
+    a_counter_with_turns_is_as_defined: Counter [
+        1 per 1 .wait(5), 1 per 1000 .wait(3000), 5 per 60_000 .wait(1_000), 100 per 10 .wait(10), 3 per 2 .wait(100),
     ];
-    for (count, time, burst) in limits {
-        let definition =
-            || Box::new(Interval { count, time, burst, now: 0, taken: 0, step: 0 }) as Box<dyn Definition>;
-        let limit = Limit::token_bucket(count, ms(time)).burst(burst).refill(Refill::Interval);
-        agree(limit, definition, operations() / limits.len() + 1, random).await;
-    }
+    a_greedy_bucket_is_as_defined: Greedy [
+        3 per 1000, 7 per 60_000 .burst(10), 300 per 1000 .burst(50), 999_983 per 1000 .burst(5000),
+        1 per 86_400_000 .burst(2), 1 per 1, 1000 per 1 .burst(100_000), 60 per 7 .burst(1),
+        1 per 31_622_400_000,
+    ];
+    a_greedy_bucket_that_lends_is_as_defined: Greedy [
+        3 per 1000 .borrow(2), 7 per 60_000 .burst(1) .borrow(20), 300 per 7 .burst(50) .borrow(1),
+    ];
+    a_greedy_bucket_with_turns_is_as_defined: Greedy [
+        3 per 1000 .wait(2000), 7 per 60_000 .burst(10) .wait(500_000), 300 per 1000 .burst(50) .borrow(20) .wait(10),
+        1 per 1 .wait(10), 60 per 7 .burst(1) .wait(50),
+    ];
+    an_interval_bucket_is_as_defined: Interval [
+        3 per 1000, 5 per 60_000 .burst(20), 20 per 60_000 .burst(5), 1 per 1,
+        1_000_000 per 2_592_000_000, 2 per 7 .burst(9) .borrow(3), 2 per 2 .burst(9),
+    ];
+    an_interval_bucket_with_turns_is_as_defined: Interval [
+        3 per 1000 .wait(2000), 5 per 60_000 .burst(20) .wait(150_000), 20 per 600 .burst(5) .wait(600),
+        1 per 1 .wait(10), 2 per 7 .burst(9) .borrow(3) .wait(30), 2 per 2 .burst(9) .wait(9),
+    ];
+    a_leaky_meter_is_as_defined: Leaky [
+        3 per 1000, 7 per 60_000 .burst(10), 300 per 1000 .burst(50), 60 per 7 .burst(1),
+    ];
+    a_leaky_queue_is_as_defined: Leaky [
+        3 per 1000 .wait(2000), 7 per 60_000 .wait(5000), 300 per 1000 .wait(100), 1 per 1 .wait(10), 60 per 7 .wait(50),
+    ];
+    a_sliding_window_is_as_defined: Window [
+        1 per 1, 10 per 1000, 5 per 60_000, 300 per 100, 7 per 86_400_000, 33_554_431 per 60, 3 per 2,
+    ];
+    a_sliding_window_with_turns_is_as_defined: Window [
+        1 per 1 .wait(5), 10 per 1000 .wait(3000), 5 per 60_000 .wait(50_000), 300 per 100 .wait(10), 3 per 2 .wait(9),
+    ];
+    a_sliding_log_is_as_defined: Log [
+        1 per 1, 10 per 1000, 5 per 60_000, 300 per 100, 7 per 86_400_000, 3 per 2,
+    ];
+    a_sliding_log_with_turns_is_as_defined: Log [
+        1 per 1 .wait(5), 10 per 1000 .wait(3000), 5 per 60_000 .wait(50_000), 300 per 100 .wait(10), 3 per 2 .wait(9),
+    ];
+    concurrency_is_as_defined: Concurrency [
+        1 per 1000, 10 per 60_000, 40 per 1500, 3 per 86_400_000,
+    ];
+    concurrency_with_tickets_is_as_defined: Concurrency [
+        1 per 1000 .wait(5000), 10 per 60_000 .wait(500), 40 per 1500 .wait(2000), 3 per 86_400_000 .wait(50),
+    ];
 }

@@ -7,13 +7,32 @@
     reason = "test code: a panic here is a failed test, and its message the report"
 )]
 
+mod aborts;
 mod bounds;
+mod charges;
+mod costs;
 mod definitions;
 mod differential;
 mod faults;
+mod giving;
+mod inspect;
 mod keyspace;
 mod memory;
+mod merged;
+mod mixture;
+mod mutants;
+mod odd_keys;
+mod oracle;
+mod overrides;
+mod permits;
 mod process;
+mod rates;
 mod scripts;
 mod setup;
+mod slots;
+mod smallest;
+mod tickets;
+mod traffic;
 mod twins;
+mod waiting;
+mod workers;

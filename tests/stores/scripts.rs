@@ -4,77 +4,271 @@ use ratelimit::RedisStore;
 use redis::Value;
 use support::RedisServer;
 
-const FILES: [(&str, &str); 4] = [
-    ("head.lua", include_str!("../../lua/head.lua")),
-    ("counter.lua", include_str!("../../lua/counter.lua")),
-    ("token_bucket.lua", include_str!("../../lua/token_bucket.lua")),
-    ("decide.lua", include_str!("../../lua/decide.lua")),
-];
-
-fn text(file: &str) -> &'static str {
-    FILES.iter().find(|(name, _)| *name == file).unwrap().1
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../lua/", $name)))),*]
+    };
 }
 
-/// The script as the store sends it, asked with arguments of our own.
-fn run(server: &RedisServer, keys: &[&str], arguments: &[&str]) -> Result<Value, String> {
+const FILES: [(&str, &str); 15] = files![
+    "head.lua",
+    "bucket.lua",
+    "counter.lua",
+    "token_bucket.lua",
+    "leaky_bucket.lua",
+    "sliding_window.lua",
+    "sliding_log.lua",
+    "concurrency.lua",
+    "decide.lua",
+    "adjust.lua",
+    "one/counter.lua",
+    "one/token_bucket.lua",
+    "one/sliding_window.lua",
+    "one/sliding_log.lua",
+    "one/concurrency.lua",
+];
+
+const ALGORITHMS: [&str; 8] = [
+    "counter",
+    "token_bucket",
+    "token_bucket_interval",
+    "leaky_bucket",
+    "leaky_bucket_queue",
+    "sliding_window",
+    "sliding_log",
+    "concurrency",
+];
+
+/// What no integer is.
+const NO_INTEGERS: [&str; 10] =
+    ["", "-1", "1.5", "abc", "nan", "-nan", "inf", "0x10", "0X1", "99999999999999999"];
+
+/// A script of ours, asked with arguments of our own.
+fn run(server: &RedisServer, script: &str, keys: &[&str], arguments: &[&str]) -> Result<Value, String> {
     let mut command = redis::cmd("EVAL");
-    command.arg(RedisStore::script()).arg(keys.len()).arg(keys).arg(arguments);
+    command.arg(script).arg(keys.len()).arg(keys).arg(arguments);
     command.query(&mut server.raw()).map_err(|error| error.to_string())
 }
 
-#[test]
-fn bad_arguments_are_named_before_anything_is_written() {
-    let server = RedisServer::start();
-    let good = ["counter", "5", "1000", "5", "1", "1"];
-    let after_a_good_run = |bad: &[&str]| {
-        [&["charge"], &good[..], bad].concat().iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    // Hex and exponents would do no harm: what the script uses is the number, not the text.
-    let numbers = ["", "-1", "1.5", "abc", "nan", "inf", "99999999999999999"];
-    for (at, what) in [(1, "count"), (2, "time_ms"), (3, "burst"), (4, "n"), (5, "cost")] {
-        for number in numbers {
-            let mut bad = good;
-            bad[at] = number;
-            let arguments = after_a_good_run(&bad);
-            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            let error = run(&server, &["a", "b"], &arguments).expect_err(what);
-            assert!(
-                error.contains("ratelimit: ") || error.contains("arithmetic"),
-                "{what} = {number:?}: {error}"
-            );
-        }
-    }
-    for bad in [
-        &["unknown", "5", "1000", "5", "1", "1"][..],
-        &["counter", "5", "0", "5", "1", "1"],
-        &["counter", "5", "1000", "5", "2", "1"],
-        &["counter", "5", "1000"],
-        &["counter", "5", "1000", "5", "0", "1"],
-    ] {
-        let arguments = after_a_good_run(bad);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let error = run(&server, &["a", "b"], &arguments).expect_err("bad arguments");
-        assert!(error.contains("ratelimit: ") || error.contains("arithmetic"), "{bad:?}: {error}");
-    }
-    assert!(run(&server, &["a"], &[&["refund"], &good[..]].concat()).is_err());
-    assert!(
-        run(&server, &["a", "b"], &[&["charge"], &good[..]].concat()).is_err(),
-        "more keys than requests"
-    );
+fn is_told(error: &str) -> bool {
+    ["ratelimit: ", "arithmetic", "not an integer"].iter().any(|words| error.contains(words))
+}
+
+fn nothing_was_written(server: &RedisServer) {
     let size: u64 = redis::cmd("DBSIZE").query(&mut server.raw()).unwrap();
     assert_eq!(size, 0, "something was written");
 }
 
 #[test]
-fn a_foreign_key_spoils_its_own_request_alone() {
+fn decide_names_bad_arguments_before_anything_is_written() {
     let server = RedisServer::start();
-    redis::cmd("RPUSH").arg("list").arg("a").exec(&mut server.raw()).unwrap();
-    let answer =
-        run(&server, &["a", "list", "b"], &["charge", "counter", "5", "1000", "5", "3", "1", "1", "1"])
-            .unwrap();
-    let Value::Array(answer) = answer else { panic!("{answer:?}") };
-    let delays: Vec<_> = [0, 3, 6].map(|at| answer[at].clone()).into();
-    assert_eq!(delays, [Value::Int(0), Value::Int(-((1 << 53) - 2)), Value::Int(0)]);
+    let [decide, _] = RedisStore::scripts();
+    let refuses = |run_before: &str, bad: &[&str], what: &str| {
+        let good = [run_before, "5", "1000", "5", "0", "1", "1"];
+        for mode in ["check", "charge", "peek"] {
+            let arguments = [&[mode], &good[..], bad].concat();
+            let error = run(&server, decide, &["a", "b"], &arguments).expect_err(what);
+            assert!(is_told(&error), "{what}: {bad:?}: {error}");
+        }
+    };
+    for algorithm in ALGORITHMS {
+        let good = [algorithm, "5", "1000", "5", "0", "1", "1"];
+        for (at, what) in [(1, "count"), (2, "time_ms"), (3, "burst"), (4, "wait_ms"), (5, "n"), (6, "cost")]
+        {
+            for number in NO_INTEGERS.into_iter().filter(|number| (at, *number) != (5, "-1")) {
+                let mut bad = good;
+                bad[at] = number;
+                refuses("counter", &bad, what);
+            }
+        }
+    }
+    for bad in [
+        &["unknown", "5", "1000", "5", "0", "1", "1"][..],
+        &["bucket", "5", "1000", "5", "0", "1", "1"],
+        &["counter", "5", "0", "5", "0", "1", "1"],
+        &["counter", "5", "1000", "5", "0", "2", "1"],
+        &["counter", "5", "1000", "5"],
+        &["counter", "5", "1000", "5", "0", "0", "1"],
+        &["counter", "5", "1000", "5", "9", "-2", "1"],
+        &["counter", "5", "1000", "5", "0", "-2", "0"],
+        &["counter", "5", "1000", "5", "0", "0", "1", "counter", "5", "1000", "5", "0", "2", "1", "1"],
+    ] {
+        refuses("counter", bad, "a run");
+    }
+    // One request alone has a shorter way.
+    for (at, number) in (1..7).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
+        let mut bad = ["counter", "5", "1000", "5", "0", "1", "1"];
+        bad[at] = number;
+        if (at, number) != (5, "-1") {
+            let error = run(&server, decide, &["a"], &[&["check"], &bad[..]].concat()).expect_err("alone");
+            assert!(is_told(&error), "{bad:?}: {error}");
+        }
+    }
+    for n in ["0", "2", "-2"] {
+        let bad = ["check", "counter", "5", "1000", "5", "0", n];
+        assert!(run(&server, decide, &["a"], &bad).is_err(), "n = {n} without a cost");
+    }
+    assert!(run(&server, decide, &["a"], &["check", "counter", "5", "1000", "5", "0", "2", "1"]).is_err());
+    let good = ["counter", "5", "1000", "5", "0", "1", "1"];
+    assert!(run(&server, decide, &["a"], &[&["refund"], &good[..]].concat()).is_err());
+    assert!(run(&server, decide, &["a", "b"], &[&["check"], &good[..]].concat()).is_err(), "more keys");
+    nothing_was_written(&server);
+}
+
+#[test]
+fn adjust_names_bad_arguments_before_anything_is_written() {
+    let server = RedisServer::start();
+    let [_, adjust] = RedisStore::scripts();
+    let first = ["take", "counter", "5", "1000", "5", "0", "1", "0"];
+    let refuses = |bad: &[&str]| {
+        let error = run(&server, adjust, &["a", "b"], &[&first[..], bad].concat()).expect_err("bad");
+        assert!(is_told(&error), "{bad:?}: {error}");
+    };
+    for algorithm in ALGORITHMS {
+        let good = ["give", algorithm, "5", "1000", "5", "0", "1", "1"];
+        for (at, number) in (2..8).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
+            let mut bad = good;
+            bad[at] = number;
+            refuses(&bad);
+        }
+    }
+    for bad in [
+        &["lend", "counter", "5", "1000", "5", "0", "1", "1"][..],
+        &["give", "unknown", "5", "1000", "5", "0", "1", "1"],
+        &["give", "counter", "5", "0", "5", "0", "1", "1"],
+        &["take", "concurrency", "5", "1000", "5", "0", "1", "1"],
+        &["renew", "counter", "5", "1000", "5", "0", "1", "1"],
+        &["give", "counter", "5", "1000"],
+    ] {
+        refuses(bad);
+    }
+    nothing_was_written(&server);
+}
+
+#[test]
+fn lone_scripts_name_bad_arguments_before_anything_is_written() {
+    let server = RedisServer::start();
+    for (name, script) in RedisStore::lone_scripts() {
+        let good = ["5", "1000", "5", "1"];
+        let number = if name == "token_bucket" {
+            4
+        } else if name == "sliding_log" {
+            2
+        } else {
+            3
+        };
+        for (at, bad) in (0..number).flat_map(|at| NO_INTEGERS.map(|bad| (at, bad))) {
+            let mut arguments = good;
+            arguments[at] = bad;
+            // An integer that no limit has is counted with as it is.
+            if bad == "99999999999999999" {
+                continue;
+            }
+            let error = run(&server, script, &["a"], &arguments[..number]).expect_err(name);
+            assert!(is_told(&error), "{name} {arguments:?}: {error}");
+        }
+        let missing = run(&server, script, &["a"], &[]).expect_err(name);
+        assert!(missing.contains("nil"), "{name}: {missing}");
+    }
+    nothing_was_written(&server);
+}
+
+/// Whatever else is in the key: another type, text, a number with no TTL that is none of ours.
+#[test]
+fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
+    let server = RedisServer::start();
+    let [decide, adjust] = RedisStore::scripts();
+    let mut raw = server.raw();
+    let make: [&[&str]; 5] = [
+        &["SET", "foreign", "something"],
+        &["SET", "foreign", "something", "PX", "100000"],
+        &["HSET", "foreign", "field", "value"],
+        &["RPUSH", "foreign", "something"],
+        &["ZADD", "foreign", "5", "something"],
+    ];
+    for algorithm in ALGORITHMS {
+        for command in make {
+            let fits = matches!((algorithm, command[0]), ("sliding_log", "RPUSH") | ("concurrency", "ZADD"));
+            if fits {
+                continue;
+            }
+            redis::cmd("FLUSHALL").exec(&mut raw).unwrap();
+            redis::cmd(command[0]).arg(&command[1..]).exec(&mut raw).unwrap();
+            let dump: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(&mut raw).unwrap();
+            let n = ["check", algorithm, "5", "1000", "5", "0", "3", "1", "1", "1"];
+            let Value::Array(answer) = run(&server, decide, &["a", "foreign", "b"], &n).unwrap() else {
+                panic!("{algorithm} {command:?}")
+            };
+            let delays: Vec<_> = [0, 3, 6].map(|at| answer[at].clone()).into();
+            assert_eq!(delays[1], Value::Int(-((1 << 53) - 2)), "{algorithm} {command:?}");
+            assert_eq!([&delays[0], &delays[2]], [&Value::Int(0); 2], "{algorithm} {command:?}");
+            for what in
+                ["give", "take"].into_iter().filter(|what| (*what, algorithm) != ("take", "concurrency"))
+            {
+                let adjusted =
+                    run(&server, adjust, &["foreign"], &[what, algorithm, "5", "1000", "5", "0", "1", "1"]);
+                assert_eq!(
+                    adjusted.unwrap(),
+                    Value::Array(vec![Value::Int(0)]),
+                    "{what} {algorithm} {command:?}"
+                );
+            }
+            for (_, script) in RedisStore::lone_scripts().iter().filter(|(name, _)| *name == algorithm) {
+                let arguments: &[&str] = match algorithm {
+                    "token_bucket" => &["5", "1000", "5", "1"],
+                    "sliding_log" => &["5", "1000"],
+                    _ => &["5", "1000", "1"],
+                };
+                run(&server, script, &["foreign"], arguments).expect_err(algorithm);
+            }
+            let after: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(&mut raw).unwrap();
+            assert_eq!(dump, after, "{algorithm} {command:?}: the key was changed");
+        }
+    }
+}
+
+/// Merged requests pass as many as they would one by one, and leave the same state.
+#[test]
+fn merged_requests_are_decided_as_if_they_had_come_one_by_one() {
+    let server = RedisServer::start();
+    let [decide, _] = RedisStore::scripts();
+    let ints = |value: Value| match value {
+        Value::Array(fields) => fields
+            .into_iter()
+            .map(|field| match field {
+                Value::Int(field) => field,
+                other => panic!("{other:?}"),
+            })
+            .collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    for algorithm in
+        ALGORITHMS.into_iter().filter(|name| !matches!(*name, "leaky_bucket_queue" | "concurrency"))
+    {
+        for (n, cost, before) in [(3_usize, 1, 0), (8, 1, 0), (8, 3, 1), (2, 11, 0), (5, 2, 10)] {
+            let limit = [algorithm, "10", "100000", "10", "0"];
+            let (cost_text, merged_n, single_n) = (cost.to_string(), format!("-{n}"), n.to_string());
+            let before_text = before.to_string();
+            for key in ["merged", "single"] {
+                redis::cmd("DEL").arg(key).exec(&mut server.raw()).unwrap();
+                run(&server, decide, &[key], &[&["check"], &limit[..], &["1", &before_text]].concat())
+                    .unwrap();
+            }
+            let merged = [&["check"], &limit[..], &[merged_n.as_str(), &cost_text]].concat();
+            let merged = ints(run(&server, decide, &["merged"], &merged).unwrap());
+            let costs = vec![cost_text.as_str(); n];
+            let single = [&["check"], &limit[..], &[single_n.as_str()], &costs[..]].concat();
+            let single = ints(run(&server, decide, &vec!["single"; n], &single).unwrap());
+            let passed = single.chunks(3).filter(|answer| answer[0] == 0).count();
+            let last = single.chunks(3).next_back().unwrap();
+            let case = format!("{algorithm} {n} x {cost} after {before}: {merged:?} {single:?}");
+            assert_eq!(merged[0], i64::try_from(passed).unwrap(), "{case}");
+            assert_eq!(merged[1], last[1], "{case}");
+            // Two calls of the server's clock.
+            assert!((merged[2] - last[2]).abs() < 1000, "{case}");
+            assert_eq!(merged[3] == 0, passed == n, "{case}");
+        }
+    }
 }
 
 /// Each file says what it is for, and the algorithms say all of their contract.
@@ -85,13 +279,19 @@ fn headers_state_the_contract() {
         assert!(text.starts_with(&format!("-- {stem}: ")), "{name} does not begin with its purpose");
         assert!(text.lines().all(|line| line.len() <= 150), "{name} has very long lines");
     }
-    for name in ["counter.lua", "token_bucket.lua"] {
-        for section in ["-- KEYS ", "-- ARGV ", "-- State ", "-- Reply ", "-- Change "] {
-            assert!(text(name).contains(section), "{name} has no section {section:?}");
+    let sections = |name: &str| -> &[&str] {
+        match name {
+            "head.lua" => &[],
+            "bucket.lua" => &["State", "Change"],
+            "decide.lua" | "adjust.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
+            name if name.starts_with("one/") => &["KEYS", "ARGV", "Reply", "Errors"],
+            _ => &["KEYS", "ARGV", "State", "Reply", "Change"],
         }
-    }
-    for section in ["-- KEYS ", "-- ARGV ", "-- Reply ", "-- Errors "] {
-        assert!(text("decide.lua").contains(section), "decide.lua has no section {section:?}");
+    };
+    for (name, text) in FILES {
+        for section in sections(name) {
+            assert!(text.contains(&format!("-- {section} ")), "{name} has no section {section:?}");
+        }
     }
 }
 
@@ -101,16 +301,13 @@ fn scripts_use_nothing_that_some_server_lacks() {
     for (name, text) in FILES {
         let code: String = text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
         for forbidden in
-            ["tostring", "replicate_commands", "#!", "server.", "redis.log", "\"TIME\"", "setresp", "unpack"]
+            ["tostring", "replicate_commands", "#!", "server.", "redis.log", "setresp", "%d\"", "cjson"]
         {
             assert!(!code.contains(forbidden), "{name} uses {forbidden}");
         }
-        // Every write leaves or finds a TTL: SET with PX, INCRBY on a key that was read alive.
+        // Every SET leaves a TTL; other writes find one, or are followed by PEXPIRE.
         for line in code.split("call(\"SET\"").skip(1) {
-            assert!(
-                line.split(')').next().unwrap().contains("\"PX\"") || line.contains("\"PX\""),
-                "{name}: SET without PX"
-            );
+            assert!(line.contains("\"PX\""), "{name}: SET without PX");
         }
     }
 }

@@ -1,17 +1,30 @@
 //! What the tests of stores share: a private server, a clock that rules both stores, plain questions.
 
 use ratelimit::{
-    Decision, Limit, ManualClock, MemoryStore, RateLimiter, RateLimiterBuilder, RedisStore, Request, Store,
-    StoreKey,
+    Adjustment, Change, Decision, Error, Limit, ManualClock, MemoryStore, Mode, RateLimiter,
+    RateLimiterBuilder, RedisStore, Request, Store, StoreKey,
 };
 use std::time::Duration;
 use support::RedisServer;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
+/// Lua that gives the test's clock to a script.
+pub(crate) const CLOCK: &str = include_str!("clock.lua");
+
 /// A limiter on a server, with a deadline that no busy machine misses.
 pub(crate) fn limiter_on(server: &RedisServer) -> RateLimiterBuilder {
     RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(20))
+}
+
+/// How many operations a random test makes: `RATELIMIT_OPERATIONS` asks for more.
+pub(crate) fn operations(ordinary: usize) -> usize {
+    std::env::var("RATELIMIT_OPERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(ordinary)
+}
+
+/// A seed per run would make failures hard to meet again; `RATELIMIT_SEED` gives another.
+pub(crate) fn seed() -> u64 {
+    std::env::var("RATELIMIT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(20_261_121)
 }
 
 /// The script and its Rust twin under one clock.
@@ -20,7 +33,7 @@ pub(crate) struct Twins {
     pub(crate) memory: MemoryStore<ManualClock>,
     clock: ManualClock,
     raw: redis::Connection,
-    _server: RedisServer,
+    server: RedisServer,
 }
 
 impl Twins {
@@ -28,23 +41,69 @@ impl Twins {
         let server = RedisServer::start();
         let clock = ManualClock::new();
         Self {
-            redis: RedisStore::with_prelude(&server.url(), include_str!("clock.lua")).unwrap(),
+            redis: RedisStore::with_prelude(&server.url(), CLOCK).unwrap(),
             memory: MemoryStore::with_clock(clock.clone()),
             clock,
             raw: server.raw(),
-            _server: server,
+            server,
         }
     }
 
-    pub(crate) fn set_clock(&mut self, ms: u64) {
-        self.clock.set(Duration::from_millis(ms));
-        redis::cmd("SET").arg("test:now").arg(ms).exec(&mut self.raw).unwrap();
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
     }
 
-    /// How long the script's keys live from now on, at most, in ms.
-    pub(crate) fn longest_ttl(&mut self, now: u64) -> u64 {
-        let deadlines: Vec<u64> = redis::cmd("HVALS").arg("test:deadlines").query(&mut self.raw).unwrap();
-        deadlines.into_iter().map(|deadline| deadline.saturating_sub(now)).max().unwrap_or(0)
+    /// `now` in µs.
+    pub(crate) fn set_clock(&mut self, now: u64) {
+        self.clock.set(Duration::from_micros(now));
+        redis::cmd("SET").arg("test:now").arg(now).exec(&mut self.raw).unwrap();
+    }
+
+    /// Nothing is in use any more, in both stores.
+    pub(crate) fn forget(&mut self) {
+        self.memory = MemoryStore::with_clock(self.clock.clone());
+        redis::cmd("FLUSHALL").exec(&mut self.raw).unwrap();
+    }
+
+    /// What both stores answer, which is the same.
+    pub(crate) async fn ask(&self, mode: Mode, asks: &[Ask]) -> Vec<Decision> {
+        let by_memory = ask(&self.memory, mode, asks).await.unwrap();
+        let by_script = ask(&self.redis, mode, asks).await.unwrap();
+        assert_eq!(by_script, by_memory, "by script and by memory: {mode:?} {asks:?}");
+        by_memory
+    }
+
+    /// One request alone.
+    pub(crate) async fn ask_one(&self, mode: Mode, limit: Limit, cost: u32) -> Decision {
+        self.ask(mode, &[Ask::new(0, limit, cost)]).await[0]
+    }
+
+    /// What both stores change, which is the same.
+    pub(crate) async fn tell(&self, tells: &[Tell]) -> Vec<u32> {
+        let by_memory = tell(&self.memory, tells).await.unwrap();
+        let by_script = tell(&self.redis, tells).await.unwrap();
+        assert_eq!(by_script, by_memory, "by script and by memory: {tells:?}");
+        by_memory
+    }
+
+    /// One adjustment alone.
+    pub(crate) async fn tell_one(&self, limit: Limit, units: u32, change: Change) -> u32 {
+        self.tell(&[Tell { key: 0, limit, units, change }]).await[0]
+    }
+
+    /// A connection for what no store would do.
+    pub(crate) fn raw(&mut self) -> &mut redis::Connection {
+        &mut self.raw
+    }
+
+    /// The keys that the script has in the server.
+    pub(crate) fn keys(&mut self) -> Vec<String> {
+        redis::cmd("KEYS").arg("t:*").query(&mut self.raw).unwrap()
+    }
+
+    /// The longest time to live that the script has ever given to a key, in ms.
+    pub(crate) fn longest_ttl(&mut self) -> u64 {
+        redis::cmd("GET").arg("test:longest").query::<Option<u64>>(&mut self.raw).unwrap().unwrap_or(0)
     }
 }
 
@@ -54,29 +113,55 @@ pub(crate) struct Ask {
     pub(crate) key: usize,
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
+    pub(crate) permit: u64,
     pub(crate) with_next: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Question {
-    Decide,
-    Peek,
+impl Ask {
+    pub(crate) const fn new(key: usize, limit: Limit, cost: u32) -> Self {
+        Self { key, limit, cost, permit: 1, with_next: false }
+    }
+
+    pub(crate) const fn with_permit(self, permit: u64) -> Self {
+        Self { permit, ..self }
+    }
 }
 
-pub(crate) async fn ask(store: &impl Store, question: Question, asks: &[Ask]) -> Vec<Decision> {
-    let keys: Vec<String> =
-        asks.iter().map(|ask| format!("t:{{{}}}:{}", ask.key, ask.limit.algorithm().as_str())).collect();
+/// One adjustment of a test.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tell {
+    pub(crate) key: usize,
+    pub(crate) limit: Limit,
+    pub(crate) units: u32,
+    pub(crate) change: Change,
+}
+
+pub(crate) fn key(number: usize, limit: &Limit) -> String {
+    format!("t:{{{number}}}:{}", limit.algorithm().as_str())
+}
+
+pub(crate) async fn ask(store: &dyn Store, mode: Mode, asks: &[Ask]) -> Result<Vec<Decision>, Error> {
+    let keys: Vec<String> = asks.iter().map(|ask| key(ask.key, &ask.limit)).collect();
     let requests: Vec<Request<'_>> = asks
         .iter()
         .zip(&keys)
         .map(|(ask, key)| {
             let request = Request::new(StoreKey::new(key.as_bytes()), &ask.limit, ask.cost);
+            let request = request.with_permit(ask.permit);
             if ask.with_next { request.with_next() } else { request }
         })
         .collect();
-    let reply = match question {
-        Question::Decide => store.decide(&requests),
-        Question::Peek => store.peek(&requests),
-    };
-    reply.await.unwrap().to_vec()
+    store.decide(mode, &requests).await.map(|decisions| decisions.to_vec())
+}
+
+pub(crate) async fn tell(store: &dyn Store, tells: &[Tell]) -> Result<Vec<u32>, Error> {
+    let keys: Vec<String> = tells.iter().map(|tell| key(tell.key, &tell.limit)).collect();
+    let adjustments: Vec<Adjustment<'_>> = tells
+        .iter()
+        .zip(&keys)
+        .map(|(tell, key)| {
+            Adjustment::new(StoreKey::new(key.as_bytes()), &tell.limit, tell.units, tell.change)
+        })
+        .collect();
+    store.adjust(&adjustments).await.map(|adjusted| adjusted.to_vec())
 }

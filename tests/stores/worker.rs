@@ -1,11 +1,19 @@
-//! A process of the bounds test: 32 tasks that call one limit as fast as they can, and report each admitted call.
+//! A process of the tests that need several: 32 tasks that call one limit as fast as they can, or one permit that is
+//! held.
 //!
-//! Arguments: the server's URL, the limit's name, and for how many milliseconds to call. Each line of the output is one
-//! admitted call: when it was sent and when it was answered, in microseconds of the system's clock.
+//! `worker URL LIMIT` says `ready`, reads until when to call, in microseconds of the system's clock, calls a limit of
+//! `worker_limits.rs` until then, and reports what it has seen, each in a line with moments of that clock:
+//!   began AT              all tasks are about to call
+//!   passed SENT FROM TO   a call had its turn between the latter, or held its permit all that time
+//!   refused SENT TO       the last call of a task that was refused
+//!
+//! `worker URL hold LEASE KEY` takes the one permit of a key, with a lease of so many milliseconds, reports `held`, and
+//! holds it until it is killed or its input ends.
 
-use ratelimit::{OnError, RateLimiter};
+use ratelimit::{Algorithm, Limit, OnError, RateLimiter, Rejection};
 use std::error::Error;
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 #[path = "worker_limits.rs"]
@@ -13,39 +21,106 @@ mod worker_limits;
 
 const TASKS: usize = 32;
 
+type Failure = Box<dyn Error + Send + Sync>;
+
 #[tokio::main(worker_threads = 1)]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, name, millis] = arguments.as_slice() else {
-        return Err("usage: worker URL LIMIT MILLISECONDS".into());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let [url, task @ ..] = arguments.as_slice() else {
+        return Err("no URL".into());
     };
-    let limit = worker_limits::named(name).ok_or("no such limit")?;
-    let until = now()? + 1000 * millis.parse::<u128>()?;
-    let limiter = RateLimiter::builder().redis(url).deadline(Duration::from_secs(20)).on_error(OnError::Deny);
+    let limiter =
+        RateLimiter::builder().redis(*url).deadline(Duration::from_secs(20)).on_error(OnError::Deny);
     let limiter = limiter.build().await?;
-    let tasks: Vec<_> = (0..TASKS)
-        .map(|_| {
-            let (limiter, name) = (limiter.clone(), name.clone());
-            tokio::spawn(async move {
-                let mut report = String::new();
-                loop {
-                    let sent = now()?;
-                    if sent >= until {
-                        return Ok::<_, Box<dyn Error + Send + Sync>>(report);
-                    }
-                    if limiter.check(&limit, &name).await?.allowed() {
-                        writeln!(report, "{sent} {}", now()?)?;
-                    }
-                }
-            })
-        })
-        .collect();
-    for task in tasks {
-        print!("{}", task.await?.map_err(|error| error.to_string())?);
+    match task {
+        ["hold", lease, key] => hold(&limiter, Duration::from_millis(lease.parse()?), key).await,
+        [name] => call_from_all_tasks(&limiter, name).await,
+        _ => Err("usage: worker URL LIMIT, or worker URL hold LEASE KEY".into()),
     }
+}
+
+async fn hold(limiter: &RateLimiter, lease: Duration, key: &str) -> Result<(), Failure> {
+    let _permit = limiter.permit(&Limit::concurrency(1, lease), key).await?;
+    println!("held");
+    tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
     Ok(())
 }
 
-fn now() -> Result<u128, std::time::SystemTimeError> {
-    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros())
+async fn call_from_all_tasks(limiter: &RateLimiter, name: &str) -> Result<(), Failure> {
+    let limit = worker_limits::named(name).ok_or("no such limit")?;
+    println!("ready");
+    let mut until = String::new();
+    std::io::stdin().read_line(&mut until)?;
+    let until = until.trim().parse()?;
+    println!("began {}", now()?);
+    let caller = || Caller { limiter: limiter.clone(), limit, name: name.to_owned(), report: String::new() };
+    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(caller().call_until(until))).collect();
+    for task in tasks {
+        print!("{}", task.await??);
+    }
+    limiter.close().await;
+    Ok(())
+}
+
+struct Caller {
+    limiter: RateLimiter,
+    limit: Limit,
+    name: String,
+    report: String,
+}
+
+impl Caller {
+    async fn call_until(mut self, until: u64) -> Result<String, Failure> {
+        let mut refused = None;
+        loop {
+            let sent = now()?;
+            if sent >= until {
+                break;
+            }
+            match self.call(sent).await? {
+                Some((from, to)) => writeln!(self.report, "passed {sent} {from} {to}")?,
+                None => refused = Some((sent, now()?)),
+            }
+        }
+        if let Some((sent, to)) = refused {
+            writeln!(self.report, "refused {sent} {to}")?;
+        }
+        Ok(self.report)
+    }
+
+    /// Calls as the limit wants to be called.
+    async fn call(&self, sent: u64) -> Result<Option<(u64, u64)>, Failure> {
+        let Self { limiter, limit, name, .. } = self;
+        if limit.algorithm() == Algorithm::Concurrency {
+            return self.hold_for_a_while().await;
+        }
+        let waits = !limit.longest_wait().is_zero();
+        let decision =
+            if waits { limiter.acquire(limit, name).await? } else { limiter.check(limit, name).await? };
+        let delay = u64::try_from(decision.delay().as_micros())?;
+        Ok(decision.allowed().then_some((sent + delay, now()?)))
+    }
+
+    /// From when to when a permit was held for certain.
+    async fn hold_for_a_while(&self) -> Result<Option<(u64, u64)>, Failure> {
+        let (held, pause) = worker_limits::pace(&self.name);
+        let permit = match self.limiter.permit(&self.limit, &self.name).await {
+            Ok(permit) => permit,
+            Err(Rejection::Limited(_)) => {
+                tokio::time::sleep(pause).await;
+                return Ok(None);
+            }
+            Err(rejection) => return Err(rejection.into()),
+        };
+        let granted = now()?;
+        tokio::time::sleep(held).await;
+        let released = now()?;
+        drop(permit);
+        Ok(Some((granted, released)))
+    }
+}
+
+fn now() -> Result<u64, Failure> {
+    Ok(u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros())?)
 }

@@ -3,14 +3,36 @@
 use ratelimit::{Limit, Refill};
 use std::time::Duration;
 
-/// Long enough that a busy machine does not let a window or a full bucket go to waste.
-const HALF_A_SECOND: Duration = Duration::from_millis(500);
+const SECOND: Duration = Duration::from_secs(1);
+/// Longer than any stall of a holder: a lease that ends would let another in.
+const LEASE: Duration = Duration::from_secs(60);
 
+/// Slow ones with a long memory: a machine that stalls for seconds lets no full bucket go to waste, and wastes no more
+/// than one window.
 pub(crate) fn named(name: &str) -> Option<Limit> {
-    match name {
-        "counter" => Some(Limit::counter(200, HALF_A_SECOND)),
-        "greedy" => Some(Limit::token_bucket(150, HALF_A_SECOND).burst(300)),
-        "interval" => Some(Limit::token_bucket(100, HALF_A_SECOND).burst(300).refill(Refill::Interval)),
-        _ => None,
+    let bucket = Limit::token_bucket(100, SECOND);
+    Some(match name {
+        "counter" => Limit::counter(300, SECOND),
+        "sliding window" => Limit::sliding_window(300, SECOND),
+        "sliding log" => Limit::sliding_log(300, SECOND),
+        "greedy" => bucket.burst(300),
+        "borrowing" => bucket.burst(100).borrow(200),
+        "interval" => Limit::token_bucket(50, SECOND / 2).burst(300).refill(Refill::Interval),
+        "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
+        // Fewer places than callers, so that it does not run empty.
+        "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),
+        "short holds" | "long holds" => Limit::concurrency(16, LEASE),
+        _ => return None,
+    })
+}
+
+/// For how long a permit is held, and how long a caller pauses that got none.
+///
+/// Who asks without pause keeps the machine so busy that a permit is under way for longer than it is held: that shows
+/// whether there are ever too many. Whether they are put to use is seen when there is time to use them.
+pub(crate) const fn pace(name: &str) -> (Duration, Duration) {
+    match name.as_bytes() {
+        b"long holds" => (SECOND, Duration::from_millis(100)),
+        _ => (Duration::from_millis(5), Duration::ZERO),
     }
 }

@@ -1,81 +1,122 @@
-//! The limit itself: which algorithm, and whether its numbers fit each other.
+//! The limit itself: whether its numbers fit its algorithm and each other.
 
-use super::number::{is_literal, number, time, units};
-use super::string;
+use super::algorithm::algorithm;
+use super::number::{is_integer, is_literal, number, time, units};
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
-use crate::model::{Algorithm, Limit, Number};
-use crate::suggest::suggest;
+use crate::model::{Algorithm, Limit, Number, Parts, Time};
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::Expr;
 
-/// The largest `count` and `burst` of a bucket.
-const MAX_BUCKET: u32 = 1 << 26;
+/// The largest `count` of a bucket, and the most that it can hold.
+const MAX_BUCKET: u32 = 1 << 25;
+/// The largest `count` of a sliding window: two of them share one integer.
+const MAX_WINDOW: u32 = (1 << 25) - 1;
+/// The largest `count` of algorithms that remember each unit.
+const MAX_REMEMBERED: u32 = 10_000;
+/// The shortest lease of a permit.
+const MIN_LEASE_MS: u64 = 1000;
 /// The `count` of a limit that says none.
 const DEFAULT_COUNT: u32 = 100;
+/// The `time` of a limit that says none.
+const DEFAULT_TIME_MS: u64 = 60_000;
+
+/// What makes up a limit, where it is not a value as a whole.
+const PARTS: [&str; 7] = ["count", "time", "algorithm", "burst", "refill", "borrow", "wait"];
 
 pub(super) fn limit(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Limit {
+    match arguments.value("limit") {
+        Some(value) => {
+            check_value(value, arguments, errors);
+            Limit::Value(value.clone())
+        }
+        None => Limit::Parts(Box::new(parts(arguments, item, errors))),
+    }
+}
+
+fn check_value(value: &Expr, arguments: &Arguments, errors: &mut Errors) {
+    if is_integer(value) {
+        let count = value.to_token_stream();
+        errors.on(value, format!("`limit` is a whole `Limit`: the number of calls is `count = {count}`"));
+    } else if is_literal(value) {
+        errors.on(value, "`limit` has to be a `Limit`, as in `limit = self.plan.limit`");
+    } else {
+        for given in PARTS.into_iter().filter_map(|name| arguments.get(name)) {
+            let name = &given.name;
+            errors.on(name, format!("`{name}` is a part of `limit` already: remove one of them"));
+        }
+    }
+}
+
+fn parts(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Parts {
     let algorithm = algorithm(arguments, item, errors);
     let count = number("count", arguments, item, errors);
-    if let Algorithm::TokenBucket { burst, .. } = &algorithm {
-        check_bucket("count", count.as_ref(), errors);
-        check_bucket("burst", burst.as_ref(), errors);
-    }
+    let time = time("time", arguments, item, errors);
+    check_count(&algorithm, count.as_ref(), errors);
+    check_time(&algorithm, time.as_ref(), errors);
     // A `count` that is wrong has its own message, and is to cause no others.
     let default = if arguments.get("count").is_some() { u32::MAX } else { DEFAULT_COUNT };
-    Limit {
+    let parts = Parts {
         algorithm,
         count: count.unwrap_or(Number::Literal(default, Span::mixed_site())),
-        time: time(arguments, item, errors),
+        time: time.unwrap_or(Time::Millis(DEFAULT_TIME_MS, Span::mixed_site())),
+        wait: super::number::time("wait", arguments, item, errors),
+    };
+    check_capacity(&parts, errors);
+    parts
+}
+
+fn check_count(algorithm: &Algorithm, count: Option<&Number>, errors: &mut Errors) {
+    let (most, wrong) = match algorithm {
+        Algorithm::Counter => return,
+        Algorithm::TokenBucket { .. } | Algorithm::LeakyBucket { .. } => {
+            (MAX_BUCKET, "`count` of a bucket has to be at most 33554432 (2^25)")
+        }
+        Algorithm::SlidingWindow => (MAX_WINDOW, "`count` of a sliding window has to be at most 33554431"),
+        Algorithm::SlidingLog => (
+            MAX_REMEMBERED,
+            "`count` of a sliding log has to be at most 10000, since each unit is remembered: use `sliding_window`",
+        ),
+        Algorithm::Concurrency => (MAX_REMEMBERED, "`count` of a concurrency limit has to be at most 10000"),
+    };
+    if let Some(Number::Literal(number, span)) = count
+        && *number > most
+    {
+        errors.at(*span, wrong);
     }
 }
 
-fn check_bucket(name: &str, number: Option<&Number>, errors: &mut Errors) {
-    if let Some(Number::Literal(number, span)) = number
+fn check_time(algorithm: &Algorithm, time: Option<&Time>, errors: &mut Errors) {
+    if let (Algorithm::Concurrency, Some(Time::Millis(ms, span))) = (algorithm, time)
+        && *ms < MIN_LEASE_MS
+    {
+        errors.at(*span, "`time` of a concurrency limit is the lease of a permit: it has to be at least 1 s");
+    }
+}
+
+fn check_capacity(parts: &Parts, errors: &mut Errors) {
+    let (burst, borrow) = match &parts.algorithm {
+        Algorithm::TokenBucket { burst, borrow, .. } => (burst.as_ref(), borrow.as_ref()),
+        Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
+        _ => return,
+    };
+    if let Some(Number::Literal(number, span)) = burst
         && *number > MAX_BUCKET
     {
-        errors.at(*span, format!("`{name}` of a bucket has to be at most {MAX_BUCKET} (2^26)"));
+        errors.at(*span, "`burst` of a bucket has to be at most 33554432 (2^25)");
+    } else if let Some(Number::Literal(borrowed, span)) = borrow
+        && let Some(held) = burst.unwrap_or(&parts.count).literal()
+        && held <= MAX_BUCKET
+        && *borrowed > MAX_BUCKET - held
+    {
+        let name = if burst.is_some() { "burst" } else { "count" };
+        errors.at(
+            *span,
+            format!("`{name}` and `borrow` of a bucket together have to be at most 33554432 (2^25)"),
+        );
     }
-}
-
-fn algorithm(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Algorithm {
-    let algorithm = word("algorithm", &["counter", "token_bucket"], arguments, errors);
-    let burst = number("burst", arguments, item, errors);
-    let refill = word("refill", &["greedy", "interval"], arguments, errors);
-    match algorithm.as_deref() {
-        Some("token_bucket") => {
-            Algorithm::TokenBucket { burst, interval: refill.as_deref() == Some("interval") }
-        }
-        // A wrong word has its own message.
-        None if arguments.get("algorithm").is_some() || !arguments.complete => Algorithm::Counter,
-        _ => {
-            for given in ["burst", "refill"].into_iter().filter_map(|name| arguments.get(name)) {
-                errors.on(
-                    &given.name,
-                    format!("`{}` needs a bucket: add `algorithm = \"token_bucket\"`", given.name),
-                );
-            }
-            Algorithm::Counter
-        }
-    }
-}
-
-/// One of a few words.
-fn word(name: &str, words: &[&str], arguments: &Arguments, errors: &mut Errors) -> Option<String> {
-    let value = arguments.value(name)?;
-    let Some(literal) = string(value) else {
-        let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
-        errors.on(value, format!("`{name}` has to be {}", words.join(" or ")));
-        return None;
-    };
-    let found = literal.value();
-    if words.contains(&found.as_str()) {
-        return Some(found);
-    }
-    let suggestion = suggest(&found, words.iter().copied());
-    errors.on(literal, format!("unknown {name} `{found}`{suggestion}"));
-    None
 }
 
 pub(super) fn cost(arguments: &Arguments, limit: &Limit, errors: &mut Errors) -> Option<Expr> {
@@ -84,23 +125,33 @@ pub(super) fn cost(arguments: &Arguments, limit: &Limit, errors: &mut Errors) ->
     if is_literal(value)
         && let Some(cost) = units("cost", value, zero, errors)
         && arguments.complete
+        && let Limit::Parts(parts) = limit
     {
-        check_cost_fits(value, cost, limit, errors);
+        check_cost_fits(value, cost, parts, errors);
     }
     Some(value.clone())
 }
 
-fn check_cost_fits(value: &Expr, cost: u32, limit: &Limit, errors: &mut Errors) {
-    let (name, capacity) = match &limit.algorithm {
-        Algorithm::TokenBucket { burst: Some(burst), .. } => ("burst", burst),
-        _ => ("count", &limit.count),
+fn check_cost_fits(value: &Expr, cost: u32, parts: &Parts, errors: &mut Errors) {
+    let (burst, borrow) = match &parts.algorithm {
+        // A queue takes a cost of any size.
+        Algorithm::LeakyBucket { .. } if parts.wait.is_some() => return,
+        Algorithm::TokenBucket { burst, borrow, .. } => (burst.as_ref(), borrow.as_ref()),
+        Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
+        _ => (None, None),
     };
-    if let Number::Literal(capacity, _) = capacity
-        && cost > *capacity
+    let (name, held) = match burst {
+        Some(burst) => ("burst", burst.literal()),
+        None => ("count", parts.count.literal()),
+    };
+    let borrowed = borrow.map_or(Some(0), Number::literal);
+    if let (Some(held), Some(borrowed)) = (held, borrowed)
+        && cost > held.saturating_add(borrowed)
     {
+        let least = cost - borrowed;
         errors.on(
             value,
-            format!("`cost` is above what the limit can ever hold: raise `{name}` to {cost} or more"),
+            format!("`cost` is above what the limit can ever hold: raise `{name}` to {least} or more"),
         );
     }
 }

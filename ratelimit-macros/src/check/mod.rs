@@ -1,28 +1,42 @@
 //! The rules: what the arguments mean, and every way in which they can be wrong.
 
+mod afterwards;
+mod algorithm;
+mod identity;
 mod limit;
 mod number;
+mod stack;
 
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::key::Template;
-use crate::model::{Identity, Model};
-use crate::suggest::nearest;
+use crate::model::{Member, Model};
 use proc_macro2::Span;
 use syn::{Expr, ExprLit, Lit, LitStr, Path, parse_quote_spanned};
 
-/// What the arguments mean for this function. Meaningless where errors were found.
-pub(crate) fn check(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Model {
-    let limit = limit::limit(arguments, item, errors);
+/// What the attributes of this function mean, the topmost first. Meaningless where errors were found.
+pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
+    let mut members = vec![member(first, item, errors)];
+    let runtime = runtime(first, errors);
+    members.extend(others.iter().map(|arguments| member(arguments, item, errors)));
+    stack::check(first, others, &members, errors);
     Model {
-        runtime: runtime(arguments, errors),
+        runtime,
+        members,
+        on_limit: first.value("on_limit").cloned(),
+        limiter: first.value("limiter").cloned(),
+    }
+}
+
+fn member(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Member {
+    let limit = limit::limit(arguments, item, errors);
+    Member {
         key: key(arguments, item, errors),
-        by: by(arguments, item, errors),
+        by: identity::by(arguments, item, errors),
         cost: limit::cost(arguments, &limit, errors),
+        afterwards: afterwards::afterwards(arguments, &limit, errors),
         limit,
-        on_limit: arguments.value("on_limit").cloned(),
-        limiter: arguments.value("limiter").cloned(),
     }
 }
 
@@ -63,53 +77,6 @@ fn key(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Templa
             None
         }
     }
-}
-
-fn by(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Vec<Identity> {
-    match arguments.value("by") {
-        None => Vec::new(),
-        Some(Expr::Tuple(tuple)) if !tuple.elems.is_empty() => {
-            let elements = tuple.elems.iter();
-            elements.filter_map(|value| identity(value, &["ip"], item, errors)).collect()
-        }
-        Some(value) => identity(value, &["ip", "global"], item, errors).into_iter().collect(),
-    }
-}
-
-/// One element of who is limited, where some words have a meaning.
-fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
-    if let Some(literal) = string(value) {
-        match literal.value().as_str() {
-            "ip" => return Some(Identity::Ip(literal.span())),
-            "global" if words.contains(&"global") => {}
-            other => errors.on(literal, unknown_word(other, words)),
-        }
-        return None;
-    }
-    if let Expr::Lit(_) = value {
-        errors.on(
-            value,
-            "a constant in `by` is the same for every caller: write a value that differs, as in `by = user.id`",
-        );
-        return None;
-    }
-    if let Expr::Path(path) = value
-        && let Some(word) = path.path.get_ident().filter(|ident| words.iter().any(|word| ident == word))
-        && item.unknown_name(word).is_some()
-    {
-        errors.on(value, format!("`{word}` in `by` needs quotes: write `by = \"{word}\"`"));
-        return None;
-    }
-    Some(Identity::Value(value.clone()))
-}
-
-fn unknown_word(found: &str, words: &[&str]) -> String {
-    if let Some(word) = nearest(found, words.iter().copied()) {
-        return format!("unknown identity `{found}`; did you mean `{word}`?");
-    }
-    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    let words = words.join(", ");
-    format!("unknown identity `{found}`; expected {words} or an expression, as in `by = user.id`")
 }
 
 fn string(value: &Expr) -> Option<&LitStr> {

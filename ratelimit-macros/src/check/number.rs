@@ -5,14 +5,11 @@ use crate::duration;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::model::{Number, Time};
-use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
 /// The longest time of a limit: 366 days.
 const MAX_TIME_MS: u64 = 366 * 86_400_000;
-/// The time of a limit that says none.
-const DEFAULT_TIME_MS: u64 = 60_000;
 
 pub(super) fn number(name: &str, arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Number> {
     let value = arguments.value(name)?;
@@ -27,10 +24,25 @@ pub(super) fn number(name: &str, arguments: &Arguments, item: &Item, errors: &mu
     Some(Number::Literal(number, value.span()))
 }
 
+/// The same, where zero says no more than that the argument is left out.
+pub(super) fn number_or_zero(
+    name: &str,
+    arguments: &Arguments,
+    item: &Item,
+    errors: &mut Errors,
+) -> Option<Number> {
+    match arguments.value(name)? {
+        Expr::Lit(ExprLit { lit: Lit::Int(zero), .. }) if zero.base10_digits() == "0" => {
+            Some(Number::Literal(0, zero.span()))
+        }
+        _ => number(name, arguments, item, errors),
+    }
+}
+
 /// A literal number of units from 1 to `u32::MAX`; `zero` says why zero makes no sense.
 pub(super) fn units(name: &str, value: &Expr, zero: &str, errors: &mut Errors) -> Option<u32> {
     let wrong = match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if is_integer(literal) => {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if is_whole(literal) => {
             match literal.base10_parse::<u64>().map(u32::try_from) {
                 Ok(Ok(0)) => format!("`{name}` has to be at least 1: {zero}"),
                 Ok(Ok(number)) => return Some(number),
@@ -47,48 +59,48 @@ pub(super) fn units(name: &str, value: &Expr, zero: &str, errors: &mut Errors) -
     None
 }
 
-pub(super) fn time(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Time {
-    let default = Time::Millis(DEFAULT_TIME_MS, Span::mixed_site());
-    let Some(value) = arguments.value("time") else {
-        return default;
-    };
+pub(super) fn time(name: &str, arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Time> {
+    let value = arguments.value(name)?;
     if !is_literal(value) {
-        return Time::Value(value.clone(), item.known(value));
+        return Some(Time::Value(value.clone(), item.known(value)));
     }
-    match millis(value) {
+    match millis(name, value) {
+        Ok(0) if name == "wait" => {
+            errors.on(value, "`wait` has to be at least 1 ms: to refuse at once, leave it out");
+        }
         Ok(0) => errors.on(value, "`time` has to be at least 1 ms"),
-        Ok(ms) if ms <= MAX_TIME_MS => return Time::Millis(ms, value.span()),
-        Ok(_) => errors.on(value, "`time` has to be at most 366 days"),
+        Ok(ms) if ms <= MAX_TIME_MS => return Some(Time::Millis(ms, value.span())),
+        Ok(_) => errors.on(value, format!("`{name}` has to be at most 366 days")),
         Err(wrong) => errors.on(value, wrong),
     }
-    default
+    None
 }
 
 /// The milliseconds of a literal, or what is wrong with it.
-fn millis(value: &Expr) -> Result<u64, String> {
+fn millis(name: &str, value: &Expr) -> Result<u64, String> {
     match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if is_integer(literal) => {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if is_whole(literal) => {
             let seconds = literal.base10_parse::<u64>().unwrap_or(u64::MAX);
             Ok(seconds.saturating_mul(1000))
         }
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. })
             if duration::parse(&literal.to_string()).is_ok() =>
         {
-            Err(format!("`{literal}` needs quotes: write `time = \"{literal}\"`"))
+            Err(format!("`{literal}` needs quotes: write `{name} = \"{literal}\"`"))
         }
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_digits(&text.value()) => {
             let seconds = text.value().trim().to_owned();
-            Err(format!("`time` has no unit: write `time = \"{seconds}s\"` or `time = {seconds}`"))
+            Err(format!("`{name}` has no unit: write `{name} = \"{seconds}s\"` or `{name} = {seconds}`"))
         }
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => duration::parse(&text.value())
             .map_err(|wrong| format!("`{}` is not a duration: {wrong}", text.value())),
-        Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => {
-            Err("`time` in seconds has to be a whole number: write `time = \"1500ms\"` for one and a half"
-                .to_owned())
-        }
-        Expr::Unary(_) => Err("`time` cannot be negative: it has to be at least 1 ms".to_owned()),
-        _ => Err("`time` has to be seconds (`time = 60`), a duration (`time = \"1h30m\"`) or a `Duration`"
-            .to_owned()),
+        Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => Err(format!(
+            "`{name}` in seconds has to be a whole number: write `{name} = \"1500ms\"` for one and a half"
+        )),
+        Expr::Unary(_) => Err(format!("`{name}` cannot be negative: it has to be at least 1 ms")),
+        _ => Err(format!(
+            "`{name}` has to be seconds (`{name} = 60`), a duration (`{name} = \"1h30m\"`) or a `Duration`"
+        )),
     }
 }
 
@@ -102,7 +114,11 @@ pub(super) fn is_literal(value: &Expr) -> bool {
 }
 
 /// `60`, `60u32`; not `60s`.
-fn is_integer(literal: &LitInt) -> bool {
+pub(super) fn is_integer(value: &Expr) -> bool {
+    matches!(value, Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if is_whole(literal))
+}
+
+fn is_whole(literal: &LitInt) -> bool {
     literal.suffix().is_empty() || literal.suffix().starts_with(['u', 'i'])
 }
 

@@ -22,9 +22,11 @@ pub(super) fn element(runtime: &Path, value: &Expr, place: &str) -> TokenStream 
 /// The traits that tell how to write a value, if there are any.
 pub(super) fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
-    let mut values = model.by.iter().map(|identity| matches!(identity, Identity::Value(_)));
-    let holes = model.key.as_ref().is_some_and(|key| !key.holes.is_empty());
-    (holes || values.any(|is| is)).then(|| {
+    let writes = model.members.iter().any(|member| {
+        let holes = member.key.as_ref().is_some_and(|key| !key.holes.is_empty());
+        holes || member.by.iter().any(|identity| matches!(identity, Identity::Value(_)))
+    });
+    writes.then(|| {
         quote_spanned! {Span::mixed_site()=>
             #[allow(unused_imports)]
             use #runtime::__private::{ElementDisplay as _, ElementIdentity as _, ElementOther as _};

@@ -2,7 +2,7 @@
 
 use super::place::{ends, located};
 use crate::item::Item;
-use crate::model::{Algorithm, Known, Limit, Model, Number, Time};
+use crate::model::{Algorithm, Known, Limit, Member, Number, Parts, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -10,20 +10,20 @@ use syn::{Expr, Path};
 
 /// Everything about the attribute that is known before the call: its declaration, and a reference to it. A static has
 /// no hygiene, so its name is one that no expression of the user's has.
-pub(super) fn site(model: &Model, item: &Item) -> (Option<TokenStream>, TokenStream) {
-    let runtime = &model.runtime;
-    let name = if let Some(key) = &model.key {
+pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<TokenStream>, TokenStream) {
+    let name = if let Some(key) = &member.key {
         key.text.to_token_stream()
     } else {
         let function = item.signature.ident.unraw().to_string();
         quote!(::core::concat!(::core::module_path!(), "::", #function))
     };
-    let known = model.limit.known();
-    let site = if known == Known::PerCall {
-        quote!(#runtime::__private::Site::per_call(#name))
-    } else {
-        let limit = constant(runtime, &model.limit);
-        quote!(#runtime::__private::Site::new(#name, #limit))
+    let known = member.limit.known();
+    let site = match &member.limit {
+        Limit::Parts(parts) if known != Known::PerCall => {
+            let limit = constant(runtime, parts);
+            quote!(#runtime::__private::Site::new(#name, #limit))
+        }
+        _ => quote!(#runtime::__private::Site::per_call(#name)),
     };
     let at = Span::mixed_site();
     if known == Known::PerInstance {
@@ -35,23 +35,51 @@ pub(super) fn site(model: &Model, item: &Item) -> (Option<TokenStream>, TokenStr
 }
 
 /// A constant that is wrong panics while it is compiled. Its check has its place, for the caret of the compiler.
-fn constant(runtime: &Path, limit: &Limit) -> TokenStream {
-    let count = checked(runtime, "count", &limit.count);
-    let time = match &limit.time {
-        Time::Value(value, _) => check(runtime, "time", value),
-        Time::Millis(..) => time(&limit.time),
+fn constant(runtime: &Path, parts: &Parts) -> TokenStream {
+    let count = checked(runtime, "count", &parts.count);
+    let time = constant_time(runtime, parts);
+    let limit = call(runtime, number_ends(&parts.count), parts.algorithm.name(), &quote!(#count, #time));
+    let (burst, borrow) = match &parts.algorithm {
+        Algorithm::TokenBucket { burst, borrow, .. } => (burst.as_ref(), borrow.as_ref()),
+        Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
+        _ => (None, None),
     };
-    let Algorithm::TokenBucket { burst, interval } = &limit.algorithm else {
-        return quote!(#runtime::Limit::counter(#count, #time));
+    let limit = match &parts.algorithm {
+        Algorithm::TokenBucket { interval: true, .. } => quote!(#limit.refill(#runtime::Refill::Interval)),
+        _ => limit,
     };
-    let bucket = call(runtime, number_ends(&limit.count), "token_bucket", &quote!(#count, #time));
-    let bucket = if *interval { quote!(#bucket.refill(#runtime::Refill::Interval)) } else { bucket };
-    match burst {
-        None => bucket,
+    let limit = match burst {
         Some(burst) => {
             let capacity = checked(runtime, "burst", burst);
-            call(runtime, number_ends(burst), "burst", &quote!(#bucket, #capacity))
+            call(runtime, number_ends(burst), "burst", &quote!(#limit, #capacity))
         }
+        None => limit,
+    };
+    let limit = match borrow {
+        Some(borrow) => {
+            let most = number(borrow);
+            call(runtime, number_ends(borrow), "borrow", &quote!(#limit, #most))
+        }
+        None => limit,
+    };
+    match &parts.wait {
+        Some(wait) => {
+            let longest = time_value(wait);
+            call(runtime, time_ends(wait), "wait", &quote!(#limit, #longest))
+        }
+        None => limit,
+    }
+}
+
+/// The time of a constant limit. A constant that is wrong is found by a limit of its own.
+fn constant_time(runtime: &Path, parts: &Parts) -> TokenStream {
+    match (&parts.time, &parts.algorithm) {
+        (Time::Value(value, _), Algorithm::Concurrency) => {
+            let limit = call(runtime, ends(value), "concurrency", &quote!(1, #value));
+            quote!(#limit.time())
+        }
+        (Time::Value(value, _), _) => check(runtime, "time", value),
+        (time @ Time::Millis(..), _) => time_value(time),
     }
 }
 
@@ -88,22 +116,48 @@ fn number_ends(number: &Number) -> (Span, Span) {
     }
 }
 
+fn time_ends(time: &Time) -> (Span, Span) {
+    match time {
+        Time::Millis(_, span) => {
+            let at = Span::mixed_site().located_at(*span);
+            (at, at)
+        }
+        Time::Value(value, _) => ends(value),
+    }
+}
+
 /// The limit of one call, from values that are known only now.
 pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
-    let count = number(&limit.count);
-    let time = time(&limit.time);
-    match &limit.algorithm {
-        Algorithm::Counter => quote!(#runtime::__private::limit::counter(#count, #time)),
-        Algorithm::TokenBucket { burst, interval } => {
-            let burst = if let Some(burst) = burst.as_ref().map(number) {
-                quote!(Some(#burst))
-            } else {
-                quote!(None)
-            };
-            let refill = if *interval { quote!(Interval) } else { quote!(Greedy) };
-            quote!(#runtime::__private::limit::token_bucket(#count, #time, ::core::option::Option::#burst, #runtime::Refill::#refill))
+    let parts = match limit {
+        Limit::Value(value) => {
+            let (first, last) = ends(value);
+            let argument = quote_spanned!(last=> (#value));
+            return quote_spanned!(first=> ::core::result::Result::Ok #argument);
         }
+        Limit::Parts(parts) => parts,
+    };
+    let limit = |function: &str, arguments: TokenStream| {
+        let function = Ident::new(function, Span::mixed_site());
+        quote!(#runtime::__private::limit::#function(#arguments))
+    };
+    let (count, time) = (number(&parts.count), time_value(&parts.time));
+    let mut made = limit(parts.algorithm.name(), quote!(#count, #time));
+    let mut with = |function: &str, value: TokenStream| made = limit(function, quote!(#made, #value));
+    if let Algorithm::TokenBucket { interval: true, .. } = &parts.algorithm {
+        with("with_refill", quote!(#runtime::Refill::Interval));
     }
+    if let Algorithm::TokenBucket { burst: Some(burst), .. } | Algorithm::LeakyBucket { burst: Some(burst) } =
+        &parts.algorithm
+    {
+        with("with_burst", number(burst));
+    }
+    if let Algorithm::TokenBucket { borrow: Some(borrow), .. } = &parts.algorithm {
+        with("with_borrow", number(borrow));
+    }
+    if let Some(wait) = &parts.wait {
+        with("with_wait", time_value(wait));
+    }
+    made
 }
 
 fn number(number: &Number) -> TokenStream {
@@ -113,7 +167,7 @@ fn number(number: &Number) -> TokenStream {
     }
 }
 
-fn time(time: &Time) -> TokenStream {
+fn time_value(time: &Time) -> TokenStream {
     let (method, literal) = match time {
         Time::Millis(ms, span) if ms % 1000 == 0 => {
             (quote!(from_secs), literal(Literal::u64_unsuffixed(ms / 1000), *span))

@@ -1,6 +1,9 @@
-//! From a checked attribute and its function to code: a guard in front of the untouched body.
+//! From checked attributes and their function to code: a guard in front of the untouched body.
 
+mod afterwards;
+mod call;
 mod element;
+mod guard;
 mod limit;
 mod place;
 mod probe;
@@ -10,7 +13,8 @@ mod tests;
 
 use crate::boxed::{self, Boxed};
 use crate::item::{Item, bound_names, split_inner_attributes};
-use crate::model::{Identity, Known, Model};
+use crate::model::Model;
+use guard::guard;
 use probe::Probed;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -36,13 +40,14 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
     let rebind = probed.rebind;
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
+    let afterwards = afterwards::afterwards(model);
     let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.on_limit.is_none();
     let (reject, body) = if opaque {
         returned::widen(&mut item, &model.runtime);
-        returned::widened(&body)
+        returned::widened(&body, &afterwards)
     } else {
         let reject = returned::reject(model, returned.as_ref(), item.span());
-        (reject, as_a_block(&body))
+        (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
     let guard = guard(model, &item, &reject);
     let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #probe #rebind #guard #body));
@@ -66,9 +71,20 @@ fn expand_boxed(model: &Model, mut item: Item, boxed: &Boxed) -> TokenStream {
     let probe = probe::probe(model, &names);
     let reject = returned::reject(model, returned.as_ref(), item.span());
     let guard = boxed::rename_self(guard(model, &item, &reject));
-    let body = as_a_block(&body);
+    let afterwards = boxed::rename_self(afterwards::afterwards(model));
+    let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
     item.body = boxed.rebuild(&item.body, probe, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()
+}
+
+/// The body at the end of the function, whose value it gives, with what comes after it.
+fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: &TokenStream) -> TokenStream {
+    let body = as_a_block(body);
+    if afterwards.is_empty() {
+        return body;
+    }
+    let result = afterwards::result(&body, &returned::nameable(returned, function));
+    quote_spanned!(Span::mixed_site()=> #result #afterwards result)
 }
 
 /// The body as the last expression of another block. Braces around a single expression would be called unused, unless
@@ -79,61 +95,6 @@ fn as_a_block(body: &Group) -> TokenStream {
     let attribute =
         single.then(|| quote_spanned!(Span::mixed_site()=> #[allow(clippy::semicolon_outside_block)]));
     quote!(#attribute #body)
-}
-
-/// Decides, and returns early from the function if the call is refused. All that it borrows is given back before the
-/// await: the decision owns what it needs.
-fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
-    let runtime = &model.runtime;
-    let (declared, site) = limit::site(model, item);
-    let new = if let Some(limiter) = &model.limiter {
-        let limiter = place::borrowed(limiter);
-        quote!(by_limiter(#site, #limiter))
-    } else {
-        quote!(new(#site))
-    };
-    let traits = element::traits(model);
-    let statements = statements(model, item);
-    let start = if statements.is_empty() {
-        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new.start())
-    } else {
-        quote_spanned! {Span::mixed_site()=>
-            let mut call = #runtime::__private::Call::#new;
-            #statements
-            call.start()
-        }
-    };
-    quote_spanned! {Span::mixed_site()=>
-        let check = { #traits #declared #start };
-        if let ::core::result::Result::Err(rejection) = check.await {
-            return #reject;
-        }
-    }
-}
-
-/// What a call brings along. No method syntax: a trait of the user's could have a method of the same name.
-fn statements(model: &Model, item: &Item) -> TokenStream {
-    let runtime = &model.runtime;
-    let limit = (model.limit.known() == Known::PerCall).then(|| {
-        let limit = limit::per_call(runtime, &model.limit);
-        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
-    });
-    let identities = model.by.iter().map(|identity| match identity {
-        Identity::Ip(_) => quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::ip(&mut call, ip);),
-        Identity::Value(value) => element::element(runtime, value, "identity"),
-    });
-    let holes = model.key.iter().flat_map(|key| &key.holes);
-    let parts = holes.map(|hole| element::element(runtime, &hole.value, "part"));
-    let cost = model
-        .cost
-        .as_ref()
-        .map(|cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut call, #cost);));
-    let of_type = (model.key.is_none() && item.has_receiver()).then(|| {
-        quote_spanned! {Span::mixed_site()=>
-            #runtime::__private::Call::of_type(&mut call, ::core::any::type_name::<Self>());
-        }
-    });
-    quote!(#limit #(#identities)* #of_type #(#parts)* #cost)
 }
 
 fn is_unit(returned: &Type) -> bool {

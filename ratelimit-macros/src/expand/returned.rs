@@ -19,11 +19,17 @@ pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> 
         let arguments = quote_spanned!(last=> (#on_limit, rejection));
         return quote_spanned!(first=> #runtime::__private::on_limit #arguments);
     }
+    let returned = nameable(returned, function);
+    quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(rejection))
+}
+
+/// The return type, where types are named.
+pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
     // A unit that nobody has written is found under the name of the function.
     let unit = || parse_quote_spanned!(function=> ());
     let mut returned = returned.cloned().unwrap_or_else(unit);
     EraseOpaque.visit_type_mut(&mut returned);
-    quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(rejection))
+    returned
 }
 
 /// `impl Trait` cannot be named in a path; inference finds it.
@@ -49,10 +55,13 @@ pub(super) fn widen(item: &mut Item, runtime: &Path) {
 
 /// What a refused call of a widened function returns, and what its body becomes. The block of its own is for the
 /// `return`s in it.
-pub(super) fn widened(body: &Group) -> (TokenStream, TokenStream) {
+pub(super) fn widened(body: &Group, afterwards: &TokenStream) -> (TokenStream, TokenStream) {
     let at = Span::mixed_site();
-    (
-        quote_spanned!(at=> ::core::result::Result::Err(rejection)),
-        quote!(::core::result::Result::Ok(async move #body.await)),
-    )
+    let value = quote!(async move #body.await);
+    let body = if afterwards.is_empty() {
+        quote!(::core::result::Result::Ok(#value))
+    } else {
+        quote_spanned!(at=> let result = #value; #afterwards ::core::result::Result::Ok(result))
+    };
+    (quote_spanned!(at=> ::core::result::Result::Err(rejection)), body)
 }

@@ -1,5 +1,8 @@
 //! What comes out, to be read. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` writes it anew.
 
+mod held;
+mod stacks;
+
 use expect_test::{Expect, expect};
 
 fn check(arguments: &str, item: &str, expected: &Expect) {
@@ -132,11 +135,15 @@ fn values_that_are_known_at_the_call() {
                     let mut call = ::ratelimit::__private::Call::by_limiter(&__SITE, &self.limits);
                     ::ratelimit::__private::Call::limit(
                         &mut call,
-                        ::ratelimit::__private::limit::token_bucket(
-                            plan.rate(),
-                            self.window,
-                            ::core::option::Option::Some(BURST),
-                            ::ratelimit::Refill::Interval,
+                        ::ratelimit::__private::limit::with_burst(
+                            ::ratelimit::__private::limit::with_refill(
+                                ::ratelimit::__private::limit::token_bucket(
+                                    plan.rate(),
+                                    self.window,
+                                ),
+                                ::ratelimit::Refill::Interval,
+                            ),
+                            BURST,
                         ),
                     );
                     ::ratelimit::__private::Call::ip(&mut call, ip);

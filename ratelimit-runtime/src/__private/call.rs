@@ -1,20 +1,17 @@
-//! One limited call: its site, its key, its cost, its decision.
+//! One limited call: its site, its key, its cost.
 
-use crate::decision::Decision;
+use super::check::{self, Check};
+use super::hold::{self, Hold};
 use crate::error::{Error, ErrorKind};
 use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
-use crate::limiter::RateLimiter;
 use crate::limiter::current::{Current, current};
-use crate::rejection::Rejection;
-use crate::store::Reply;
-use std::collections::HashMap;
-use std::future::Future;
+use crate::limiter::{Question, RateLimiter};
+use crate::store::Request;
+use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 use std::net::IpAddr;
-use std::pin::Pin;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::sync::LazyLock;
 
 /// Why `by = "ip"` has found nobody.
 const NO_ADDRESS: &str = "the request carries no address of its client; axum has one when it serves with `into_make_service_with_connect_info::<SocketAddr>()`";
@@ -47,6 +44,8 @@ pub struct Call {
     key: KeyBuilder<'static>,
     limit: Option<Result<Limit, LimitError>>,
     cost: u32,
+    later: bool,
+    in_stack: bool,
 }
 
 impl Call {
@@ -64,7 +63,15 @@ impl Call {
 
     fn with(site: &'static Site, limiter: Result<Current, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), site.name);
-        Self { name: site.name.as_str(), limiter, key, limit: site.limit.map(Ok), cost: 1 }
+        Self {
+            name: site.name.as_str(),
+            limiter,
+            key,
+            limit: site.limit.map(Ok),
+            cost: 1,
+            later: false,
+            in_stack: false,
+        }
     }
 
     /// The limit of this call, where the site has none.
@@ -75,6 +82,11 @@ impl Call {
     /// The units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.cost = cost;
+    }
+
+    /// The units are taken after the call, if its result says so.
+    pub fn charge_later(&mut self) {
+        self.later = true;
     }
 
     /// A writer for one more element of the identity.
@@ -101,19 +113,87 @@ impl Call {
     }
 
     /// Decides, at once where the store needs no waiting. The answer borrows nothing.
-    pub fn start(mut self) -> Check {
-        let name = self.name;
-        let reply = self.decide().unwrap_or_else(|error| Reply::ready(Err(error)));
-        Check { name, reply }
+    pub fn start(self) -> Check {
+        check::start(smallvec![self])
     }
 
-    fn decide(&mut self) -> Result<Reply<Decision>, Error> {
-        let Some(limit) = self.limit else {
-            return Err(Error::new(ErrorKind::Limit, "the call has brought no limit along"));
-        };
-        let limit = limit?;
+    /// As [`start`](Self::start), and what was taken stays at hand.
+    pub fn hold(self) -> Hold {
+        hold::hold(smallvec![self])
+    }
+
+    /// A stack of two.
+    #[must_use]
+    pub fn and(self, next: Self) -> Calls {
+        Calls(SmallVec::from_iter([self])).and(next)
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(super) fn limiter(&self) -> Result<&RateLimiter, Error> {
+        self.limiter.as_deref().map_err(Error::clone)
+    }
+
+    /// The limit that holds now, and whether it is no more than a question to the store. The key is finished.
+    pub(super) fn resolve(&mut self) -> Result<(Limit, bool), Error> {
+        let written = self.written()?;
+        let key = self.key.finish()?;
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        Ok(limiter.decide(self.key.finish(limit.form())?, &limit, self.cost))
+        let limit = limiter.overridden(self.name, key, &written);
+        Ok((limit, !self.later && limit.wait_ms() == 0 && !limit.is_concurrency()))
+    }
+
+    /// The question to the store, by the limit that [`resolve`](Self::resolve) has found, and who asks it.
+    pub(super) fn request<'c>(
+        &'c mut self,
+        limit: &'c Limit,
+    ) -> Result<(Request<'c>, &'c RateLimiter), Error> {
+        let stacked = if self.in_stack { Some(self.written()?.time_ms()) } else { None };
+        let key = self.key.finish()?;
+        key.add_form(limit, stacked);
+        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
+        Ok((Request::new(key.as_store_key(), limit, self.cost), limiter))
+    }
+
+    /// What is asked where that takes longer.
+    pub(super) fn into_question(mut self) -> Result<Question, Error> {
+        let limit = self.written()?;
+        self.key.finish()?;
+        let Self { name, key, cost, later, in_stack, .. } = self;
+        Ok(Question { name: Cow::Borrowed(name), key: key.into_key(), limit, cost, in_stack, later })
+    }
+
+    fn written(&self) -> Result<Limit, Error> {
+        let limit =
+            self.limit.ok_or_else(|| Error::new(ErrorKind::Limit, "the call has brought no limit along"))?;
+        Ok(limit?)
+    }
+}
+
+/// Calls of several limits that are decided together.
+pub struct Calls(SmallVec<[Call; 1]>);
+
+impl Calls {
+    /// One more limit.
+    #[must_use]
+    pub fn and(mut self, next: Call) -> Self {
+        self.0.push(next);
+        for call in &mut self.0 {
+            call.in_stack = true;
+        }
+        self
+    }
+
+    /// Decides, at once where the store needs no waiting. The answer borrows nothing.
+    pub fn start(self) -> Check {
+        check::start(self.0)
+    }
+
+    /// As [`start`](Self::start), and what was taken stays at hand.
+    pub fn hold(self) -> Hold {
+        hold::hold(self.0)
     }
 }
 
@@ -124,42 +204,5 @@ fn settings(limiter: &Result<Current, Error>) -> &KeySettings {
     match limiter {
         Ok(limiter) => limiter.keys(),
         Err(_) => &NONE,
-    }
-}
-
-/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
-fn complain(name: &'static str, error: &Error) {
-    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
-    if error.is_transient() {
-        return;
-    }
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
-        last.insert(name, Instant::now());
-        tracing::error!(limit = name, %error, "calls are rejected, since their limit cannot be decided");
-    }
-}
-
-/// Whether the call may go on.
-#[derive(Debug)]
-#[must_use = "the decision has to be awaited"]
-pub struct Check {
-    name: &'static str,
-    reply: Reply<Decision>,
-}
-
-impl Future for Check {
-    type Output = Result<(), Rejection>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let answer = ready!(Pin::new(&mut self.reply).poll(context));
-        Poll::Ready(match answer {
-            Ok(decision) if decision.allowed() => Ok(()),
-            Ok(decision) => Err(Rejection::limited(self.name, decision)),
-            Err(error) => {
-                complain(self.name, &error);
-                Err(Rejection::unavailable(self.name, error))
-            }
-        })
     }
 }

@@ -3,33 +3,105 @@
 use crate::limit::{Limit, LimitError, Refill};
 use core::time::Duration;
 
-/// A counter from numbers that are known only now.
+/// As [`Limit::try_counter`].
 ///
 /// # Errors
 ///
-/// As [`Limit::try_counter`].
+/// As there.
 pub const fn counter(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_counter(count, time)
 }
 
-/// A token bucket from numbers that are known only now.
+/// As [`Limit::try_token_bucket`].
 ///
 /// # Errors
 ///
-/// As [`Limit::try_token_bucket`], [`Limit::try_burst`] and [`Limit::try_refill`].
-pub const fn token_bucket(
-    count: u32,
-    time: Duration,
-    burst: Option<u32>,
-    refill: Refill,
-) -> Result<Limit, LimitError> {
-    let limit = match Limit::try_token_bucket(count, time) {
+/// As there.
+pub const fn token_bucket(count: u32, time: Duration) -> Result<Limit, LimitError> {
+    Limit::try_token_bucket(count, time)
+}
+
+/// As [`Limit::try_sliding_window`].
+///
+/// # Errors
+///
+/// As there.
+pub const fn sliding_window(count: u32, time: Duration) -> Result<Limit, LimitError> {
+    Limit::try_sliding_window(count, time)
+}
+
+/// As [`Limit::try_sliding_log`].
+///
+/// # Errors
+///
+/// As there.
+pub const fn sliding_log(count: u32, time: Duration) -> Result<Limit, LimitError> {
+    Limit::try_sliding_log(count, time)
+}
+
+/// As [`Limit::try_leaky_bucket`].
+///
+/// # Errors
+///
+/// As there.
+pub const fn leaky_bucket(count: u32, time: Duration) -> Result<Limit, LimitError> {
+    Limit::try_leaky_bucket(count, time)
+}
+
+/// As [`Limit::try_concurrency`].
+///
+/// # Errors
+///
+/// As there.
+pub const fn concurrency(count: u32, time: Duration) -> Result<Limit, LimitError> {
+    Limit::try_concurrency(count, time)
+}
+
+/// As [`Limit::try_burst`].
+///
+/// # Errors
+///
+/// As there, or the one that is here already.
+pub const fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_burst(burst),
+        error => error,
+    }
+}
+
+/// As [`Limit::try_refill`].
+///
+/// # Errors
+///
+/// As there, or the one that is here already.
+pub const fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
+    match limit {
         Ok(limit) => limit.try_refill(refill),
-        error => return error,
-    };
-    match (limit, burst) {
-        (Ok(limit), Some(burst)) => limit.try_burst(burst),
-        (limit, _) => limit,
+        error => error,
+    }
+}
+
+/// As [`Limit::try_borrow`].
+///
+/// # Errors
+///
+/// As there, or the one that is here already.
+pub const fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_borrow(borrow),
+        error => error,
+    }
+}
+
+/// As [`Limit::try_wait`].
+///
+/// # Errors
+///
+/// As there, or the one that is here already.
+pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_wait(wait),
+        error => error,
     }
 }
 

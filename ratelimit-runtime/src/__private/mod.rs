@@ -1,10 +1,14 @@
 //! All that generated code may call. No part of the public interface: it changes with the macro, in lockstep.
 
 mod call;
+mod check;
+mod hold;
 pub mod limit;
 mod probe;
 
-pub use call::{Call, Check, Site};
+pub use call::{Call, Calls, Site};
+pub use check::Check;
+pub use hold::{Held, Hold, judge};
 pub use probe::{
     Argument, Element, ElementDisplay, ElementIdentity, ElementOther, FoundAddress, Merge, NoAddress,
     ProbeAddress, ProbeClientIp, ProbeOther, Way,

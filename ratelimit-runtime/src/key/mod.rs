@@ -6,7 +6,7 @@
 //!   there (`prefix:{name=part}:form`), so that global limits spread over the slots of a cluster;
 //! - the name is the text of the template, with `<` `>` for its braces;
 //! - the parts are the values of the template's holes;
-//! - the form is the algorithm and the version of its state format.
+//! - the form is the algorithm and the version of its state format, in a stack with the limit's time.
 //!
 //! Identities and parts are escaped ([`write`]), so that different values never make the same key, and no value
 //! reaches beyond its place.
@@ -61,6 +61,7 @@ pub struct Key<'n, I = (), P = ()> {
     name: &'n str,
     identities: I,
     parts: P,
+    in_stack: bool,
 }
 
 impl<'n> Key<'n> {
@@ -68,7 +69,7 @@ impl<'n> Key<'n> {
     /// `key = "login"` in the attribute.
     #[must_use]
     pub fn new(name: &'n str) -> Self {
-        Self { name, identities: (), parts: () }
+        Self { name, identities: (), parts: (), in_stack: false }
     }
 }
 
@@ -76,13 +77,22 @@ impl<'n, I, P> Key<'n, I, P> {
     /// Counts for this identity alone; repeated, for the combination.
     #[must_use]
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
-        Key { name: self.name, identities: (self.identities, identity), parts: self.parts }
+        let Self { name, identities, parts, in_stack } = self;
+        Key { name, identities: (identities, identity), parts, in_stack }
     }
 
     /// Adds a value to the name, as a hole in the attribute's `key` does.
     #[must_use]
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
-        Key { name: self.name, identities: self.identities, parts: (self.parts, part) }
+        let Self { name, identities, parts, in_stack } = self;
+        Key { name, identities, parts: (parts, part), in_stack }
+    }
+
+    /// The key that the limit has in a stack, to look at it or to reset it alone: several limits that are decided
+    /// together ([`check_all`](crate::RateLimiter::check_all), repeated attributes) have their time in their keys.
+    #[must_use]
+    pub fn in_stack(self) -> Self {
+        Self { in_stack: true, ..self }
     }
 }
 
@@ -104,6 +114,10 @@ pub trait AsKey {
     #[doc(hidden)]
     fn parts(&self) -> &dyn Elements {
         &()
+    }
+    #[doc(hidden)]
+    fn is_in_stack(&self) -> bool {
+        false
     }
 }
 
@@ -131,6 +145,10 @@ impl<T: AsKey + ?Sized> AsKey for &T {
     fn parts(&self) -> &dyn Elements {
         (**self).parts()
     }
+
+    fn is_in_stack(&self) -> bool {
+        (**self).is_in_stack()
+    }
 }
 
 impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
@@ -144,6 +162,10 @@ impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
 
     fn parts(&self) -> &dyn Elements {
         &self.parts
+    }
+
+    fn is_in_stack(&self) -> bool {
+        self.in_stack
     }
 }
 

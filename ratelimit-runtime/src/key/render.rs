@@ -3,13 +3,15 @@
 use super::write::{KeyWriter, Name};
 use super::{AsKey, Bytes, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
+use crate::limit::Limit;
+use std::io::Write as _;
 
-/// The key of a limit with this form.
-pub(crate) fn render(key: &impl AsKey, settings: &KeySettings, form: &str) -> Result<RenderedKey, Error> {
+/// The key without a form.
+pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<RenderedKey, Error> {
     let mut builder = KeyBuilder::new(settings, Name::new(key.name()));
     key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
     key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
-    builder.finish(form)?;
+    builder.finish()?;
     Ok(builder.key)
 }
 
@@ -18,6 +20,7 @@ pub(crate) struct KeyBuilder<'n> {
     key: RenderedKey,
     name: Name<'n>,
     named: bool,
+    finished: bool,
     has_identity: bool,
     absent: Option<&'static str>,
 }
@@ -26,7 +29,14 @@ impl<'n> KeyBuilder<'n> {
     pub(crate) fn new(settings: &KeySettings, name: Name<'n>) -> Self {
         let mut bytes = Bytes::from_slice(settings.prefix.as_bytes());
         bytes.extend_from_slice(b":{");
-        Self { key: RenderedKey(bytes), name, named: false, has_identity: false, absent: None }
+        Self {
+            key: RenderedKey(bytes),
+            name,
+            named: false,
+            finished: false,
+            has_identity: false,
+            absent: None,
+        }
     }
 
     /// A writer for one more identity. Identities come before parts.
@@ -47,18 +57,21 @@ impl<'n> KeyBuilder<'n> {
         self.absent = Some(why);
     }
 
-    /// The whole key, where it was built: it is too large to be moved about for each call.
-    pub(crate) fn finish(&mut self, form: &str) -> Result<&RenderedKey, Error> {
+    /// The key without a form, where it was built: it is too large to be moved about for each call.
+    pub(crate) fn finish(&mut self) -> Result<&mut RenderedKey, Error> {
         self.write_name();
-        if !self.has_identity {
+        if !std::mem::replace(&mut self.finished, true) && !self.has_identity {
             self.key.0.push(b'}');
         }
-        if let Some(why) = self.absent {
-            return Err(Error::new(ErrorKind::NoIdentity, why));
+        match self.absent {
+            Some(why) => Err(Error::new(ErrorKind::NoIdentity, why)),
+            None => Ok(&mut self.key),
         }
-        self.key.0.push(b':');
-        self.key.0.extend_from_slice(form.as_bytes());
-        Ok(&self.key)
+    }
+
+    /// What was finished.
+    pub(crate) fn into_key(self) -> RenderedKey {
+        self.key
     }
 
     fn write_name(&mut self) {
@@ -73,10 +86,21 @@ impl<'n> KeyBuilder<'n> {
 }
 
 /// A key with all its parts.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct RenderedKey(Bytes);
 
 impl RenderedKey {
+    /// Adds the form of the state. In a stack the limit's time is a part of it, so that two limits of one function
+    /// never meet in one key.
+    pub(crate) fn add_form(&mut self, limit: &Limit, stacked: Option<u64>) {
+        self.0.push(b':');
+        self.0.extend_from_slice(limit.form().as_bytes());
+        if let Some(time_ms) = stacked {
+            // Writing to memory does not fail.
+            let _ = write!(self.0, "@{time_ms}");
+        }
+    }
+
     pub(crate) fn as_store_key(&self) -> StoreKey<'_> {
         StoreKey::new(&self.0)
     }

@@ -1,6 +1,9 @@
 //! Keys as stores see them.
 
+use super::derive_key;
+use siphasher::sip::SipHasher13;
 use std::fmt;
+use std::hash::Hasher as _;
 
 /// A key as a store sees it: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format,
 /// and the identity.
@@ -12,6 +15,15 @@ impl<'a> StoreKey<'a> {
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
+    }
+
+    /// What stands for the key in messages: SipHash-1-3 with the first part of the key, the limiter's prefix, as its
+    /// key. It is no secret, but more than the key is not printed.
+    pub(crate) fn hash(&self) -> u64 {
+        let prefix = self.0.split(|byte| *byte == b':').next().unwrap_or_default();
+        let mut hasher = SipHasher13::new_with_key(&derive_key(prefix));
+        hasher.write(self.0);
+        hasher.finish()
     }
 
     /// The bytes of the key.

@@ -7,7 +7,8 @@ fn settings() -> KeySettings {
 }
 
 fn rendered(key: impl AsKey) -> String {
-    let key = render(&key, &settings(), "c1").unwrap();
+    let mut key = render(&key, &settings()).unwrap();
+    key.add_form(&crate::Limit::counter(1, std::time::Duration::from_secs(1)), None);
     String::from_utf8(key.as_store_key().as_bytes().to_vec()).unwrap()
 }
 
@@ -76,16 +77,16 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
 #[test]
 fn nobody_is_an_error_and_not_a_shared_key() {
     let nobody: Option<u32> = None;
-    let error = render(&Key::new("n").by(("tenant", nobody)), &settings(), "c1").err().unwrap();
+    let error = render(&Key::new("n").by(("tenant", nobody)), &settings()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::NoIdentity);
     for outcome in [
-        render(&Key::new("n").by(Silent), &settings(), "c1"),
-        render(&Key::new("n").by(7).by(Silent), &settings(), "c1"),
-        render(&Key::new("n").part(Silent), &settings(), "c1"),
+        render(&Key::new("n").by(Silent), &settings()),
+        render(&Key::new("n").by(7).by(Silent), &settings()),
+        render(&Key::new("n").part(Silent), &settings()),
     ] {
         assert_eq!(outcome.err().unwrap().kind(), ErrorKind::NoIdentity);
     }
-    assert!(render(&Key::new("n").by(Some(7)), &settings(), "c1").is_ok());
+    assert!(render(&Key::new("n").by(Some(7)), &settings()).is_ok());
 }
 
 /// Every combination of awkward values, as name, identities and parts: no two make the same key.

@@ -1,5 +1,9 @@
 //! Puts a limiter together, and refuses what cannot work.
 
+use super::background::Background;
+use super::leases::Leases;
+use super::overrides::Snapshot;
+use super::wake::Wake;
 use super::{OnError, RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::key::{KeySettings, derive_key};
@@ -118,6 +122,7 @@ impl RateLimiterBuilder {
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis.filter(|_| !lazily) {
             redis.verify(&limiter.keys().prefix).await?;
+            limiter.learn_overrides().await;
         }
         Ok(limiter)
     }
@@ -151,6 +156,10 @@ impl RateLimiterBuilder {
                 on_error: self.on_error,
                 local: OnceLock::new(),
                 failing: AtomicBool::new(false),
+                overrides: Snapshot::default(),
+                leases: Leases::default(),
+                wake: Wake::default(),
+                background: Background::default(),
             }),
         }
     }

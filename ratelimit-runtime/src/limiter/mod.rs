@@ -1,21 +1,41 @@
 //! The limiter: a store, and everything that is decided around it.
 
+mod acquire;
+mod admit;
+mod asked;
+mod background;
 mod builder;
+mod charge;
+mod check;
 pub(crate) mod current;
+mod decide;
+mod held;
+mod leases;
+mod overrides;
+mod permit;
+mod wake;
 
+pub(crate) use admit::Refused;
+pub(crate) use asked::{Asked, Question, Stack, joined};
 pub use builder::RateLimiterBuilder;
+pub use charge::Charge;
+pub(crate) use decide::Outcome;
+pub(crate) use held::Held;
+pub use overrides::{Override, OverrideTarget, Overrides};
+pub use permit::Permit;
 
-use crate::decision::Decision;
-use crate::error::{Error, ErrorKind};
-use crate::key::{self, AsKey, KeySettings, RenderedKey};
+use crate::key::{KeySettings, RenderedKey};
 use crate::limit::Limit;
+use crate::store::Store;
 use crate::store::memory::MemoryStore;
-use crate::store::{Decisions, Reply, Request, Store};
+use background::Background;
+use leases::Leases;
+use overrides::Snapshot;
 use std::fmt;
-use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use wake::Wake;
 
 /// Decides whether calls may go on: a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -53,6 +73,10 @@ struct Shared {
     /// Decides while the store cannot; made when it is first needed.
     local: OnceLock<MemoryStore>,
     failing: AtomicBool,
+    overrides: Snapshot,
+    leases: Leases,
+    wake: Wake,
+    background: Background,
 }
 
 /// What happens to a call when the store is out of reach, or does not answer in time.
@@ -85,170 +109,33 @@ impl RateLimiter {
         Self::builder().around(Box::new(MemoryStore::new()))
     }
 
-    /// Takes one unit of a limit, if it is free.
-    ///
-    /// Nothing happens before the future is polled. If it is dropped before it is ready, the unit may have been
-    /// taken or not.
-    ///
-    /// # Errors
-    ///
-    /// When no decision could be made: a store that is ill under [`OnError::Deny`], a wrong configuration, or a key
-    /// without identity ([`ErrorKind::NoIdentity`]). A refusal is no error.
-    pub fn check(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-    ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        self.check_cost(limit, key, 1)
+    /// The limits that are replaced while everything runs.
+    #[must_use]
+    pub const fn overrides(&self) -> Overrides<'_> {
+        Overrides::of(self)
     }
 
-    /// Takes `cost` units of a limit, or none. A cost of zero is answered and takes nothing; one above the
-    /// limit's [`capacity`](Limit::capacity) is refused for good (`retry_after` is `None`).
-    ///
-    /// # Errors
-    ///
-    /// As [`check`](Self::check).
-    pub fn check_cost(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-        cost: u32,
-    ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        let (limiter, limit, key) =
-            (self.clone(), *limit, key::render(&key, &self.shared.keys, limit.form()));
-        async move { limiter.decide(&key?, &limit, cost).await }
-    }
-
-    /// What [`check`](Self::check) would answer now, without taking anything.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot answer, whatever the failure policy.
-    pub fn peek(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-    ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        let (limiter, limit, key) =
-            (self.clone(), *limit, key::render(&key, &self.shared.keys, limit.form()));
-        async move {
-            let reply = limiter.ask(&key?, &limit, 1, Store::peek);
-            first(&limiter.within_deadline(reply).await?)
-        }
-    }
-
-    /// Forgets what is in use of a limit under a key: the next call finds it untouched.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot answer, whatever the failure policy.
-    pub fn reset(&self, limit: &Limit, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
-        let (limiter, key) = (self.clone(), key::render(&key, &self.shared.keys, limit.form()));
-        async move {
-            let key = key?;
-            let reply = limiter.shared.store.reset(&[key.as_store_key()]);
-            limiter.within_deadline(reply).await
-        }
+    /// Gives back all permits, and waits until everything that was to be given back has arrived, at most as long as
+    /// five decisions may take. Call it when the service shuts down: a permit that is not given back is free again when
+    /// its lease ends. The limiter works on afterwards.
+    pub async fn close(&self) {
+        self.shared.leases.release_all(self);
+        let _ = tokio::time::timeout(self.shared.deadline * 5, self.shared.background.idle()).await;
     }
 
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
     }
 
-    /// Decides one request under the failure policy. What needs no waiting is decided before this returns.
-    pub(crate) fn decide(&self, key: &RenderedKey, limit: &Limit, cost: u32) -> Reply<Decision> {
-        match self.ask(key, limit, cost, Store::decide) {
-            Reply::Ready(answer) => {
-                let answer =
-                    answer.unwrap_or_else(|| Err(Error::new(ErrorKind::Unavailable, "an empty reply")));
-                Reply::ready(self.conclude(answer, key, limit, cost))
-            }
-            pending @ Reply::Pending(_) => {
-                let (limiter, key, limit) = (self.clone(), key.clone(), *limit);
-                Reply::pending(async move {
-                    let answer = limiter.within_deadline(pending).await;
-                    limiter.conclude(answer, &key, &limit, cost)
-                })
-            }
-        }
+    /// The limit that holds now for a name and a key without a form.
+    pub(crate) fn overridden(&self, name: &str, key: &RenderedKey, limit: &Limit) -> Limit {
+        self.shared.overrides.apply(name, key, limit)
     }
 
-    fn ask<T>(
-        &self,
-        key: &RenderedKey,
-        limit: &Limit,
-        cost: u32,
-        question: impl FnOnce(&dyn Store, &[Request<'_>]) -> T,
-    ) -> T {
-        let request = Request::new(key.as_store_key(), limit, cost);
-        question(&*self.shared.store, &[request])
+    async fn resolve(&self, question: Question) -> Asked {
+        self.learn_overrides().await;
+        question.resolve(self)
     }
-
-    async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
-        match reply {
-            ready @ Reply::Ready(_) => ready.await,
-            Reply::Pending(future) => {
-                Error::unless_runtime()?;
-                let answer = tokio::time::timeout(self.shared.deadline, future).await;
-                answer.unwrap_or_else(|_| Err(self.too_late()))
-            }
-        }
-    }
-
-    fn too_late(&self) -> Error {
-        Error::new(
-            ErrorKind::Timeout,
-            format!("the store has not answered within {:?}", self.shared.deadline),
-        )
-    }
-
-    /// The store's decision, or what the failure policy makes of an error.
-    fn conclude(
-        &self,
-        answer: Result<Decisions, Error>,
-        key: &RenderedKey,
-        limit: &Limit,
-        cost: u32,
-    ) -> Result<Decision, Error> {
-        let error = match answer.and_then(|decisions| first(&decisions)) {
-            Ok(decision) => {
-                self.note_recovery();
-                return Ok(decision);
-            }
-            Err(error) => error,
-        };
-        if !error.is_transient() {
-            return Err(error);
-        }
-        self.note_outage(&error);
-        match self.shared.on_error {
-            OnError::Deny => Err(error),
-            OnError::Allow => Ok(Decision::allow(limit, limit.capacity(), Duration::ZERO)),
-            OnError::Local => {
-                let local = self.shared.local.get_or_init(MemoryStore::new);
-                let request = Request::new(key.as_store_key(), limit, cost);
-                first(&local.decide_now(&[request])?)
-            }
-        }
-    }
-
-    fn note_outage(&self, error: &Error) {
-        if !self.shared.failing.swap(true, Ordering::Relaxed) {
-            let policy = self.shared.on_error;
-            tracing::warn!(%error, ?policy, "the store is away: limits are decided by the policy");
-        }
-    }
-
-    fn note_recovery(&self) {
-        if self.shared.failing.load(Ordering::Relaxed) && self.shared.failing.swap(false, Ordering::Relaxed) {
-            tracing::info!("the store is back: limits are decided by it again");
-        }
-    }
-}
-
-fn first(decisions: &Decisions) -> Result<Decision, Error> {
-    let first = decisions.first().copied();
-    first.ok_or_else(|| Error::new(ErrorKind::Configuration, "the store has answered nothing"))
 }
 
 impl fmt::Debug for RateLimiter {

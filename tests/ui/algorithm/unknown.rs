@@ -22,4 +22,39 @@ async fn d() -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(algorithm = "fixed-window")]
+async fn e() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "Semaphore")]
+async fn f() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "moving window")]
+async fn g() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "throttle")]
+async fn h() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "sliding")]
+async fn i() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "bucket")]
+async fn j() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "fair")]
+async fn k() -> Result<(), Rejection> {
+    Ok(())
+}
+
 fn main() {}

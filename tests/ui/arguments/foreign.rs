@@ -2,7 +2,7 @@
 
 use ratelimit::{Rejection, rate_limit};
 
-#[rate_limit(limit = 5, per = 60)]
+#[rate_limit(max = 5, per = 60)]
 async fn a() -> Result<(), Rejection> {
     Ok(())
 }
@@ -49,6 +49,26 @@ async fn i() -> Result<(), Rejection> {
 
 #[rate_limit(refill_mode = "greedy")]
 async fn j() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(timeout = "2s")]
+async fn k() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(overdraft = 5, refund = |_| true, count_if = |_| true, actual_cost = |_| 5)]
+async fn l() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(policy = POLICY)]
+async fn m() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(semaphore = 5)]
+async fn n() -> Result<(), Rejection> {
     Ok(())
 }
 

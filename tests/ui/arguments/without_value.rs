@@ -22,4 +22,9 @@ async fn d() -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(borrow, wait, charge_if, refund_if =, settle =, limit)]
+async fn e() -> Result<(), Rejection> {
+    Ok(())
+}
+
 fn main() {}

@@ -1,4 +1,4 @@
-// `burst` and `refill` belong to a bucket.
+// `burst`, `refill` and `borrow` belong to buckets, and of these all but the first to token buckets.
 
 use ratelimit::{Rejection, rate_limit};
 
@@ -9,6 +9,16 @@ async fn a() -> Result<(), Rejection> {
 
 #[rate_limit(algorithm = "counter", count = 5, refill = "interval", burst = 5)]
 async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "sliding_log", burst = 5, borrow = 1)]
+async fn c() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "leaky_bucket", refill = "greedy", borrow = 1)]
+async fn d() -> Result<(), Rejection> {
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use ratelimit::{Rejection, rate_limit};
 
-#[rate_limit(algorithm = "token_bucket", count = 67108863, time = "366d")]
+#[rate_limit(algorithm = "token_bucket", count = 33554431, time = "366d")]
 async fn a() -> Result<(), Rejection> {
     Ok(())
 }

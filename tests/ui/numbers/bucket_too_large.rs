@@ -1,14 +1,29 @@
-// A bucket holds and refills 2^26 tokens at most.
+// A bucket holds, lends and refills 2^25 units at most.
 
 use ratelimit::{Rejection, rate_limit};
 
-#[rate_limit(algorithm = "token_bucket", count = 67108865)]
+#[rate_limit(algorithm = "token_bucket", count = 33554433)]
 async fn a() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(algorithm = "token_bucket", count = 5, burst = 67108865)]
+#[rate_limit(algorithm = "token_bucket", count = 5, burst = 33554433)]
 async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "leaky_bucket", count = 33554433)]
+async fn c() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "token_bucket", count = 5, burst = 33554432, borrow = 1)]
+async fn d() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(algorithm = "token_bucket", count = 33554431, borrow = 2)]
+async fn e() -> Result<(), Rejection> {
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use ratelimit::{Rejection, rate_limit};
 
-const HUGE: u32 = 67_108_865;
+const HUGE: u32 = 33_554_433;
 const YEAR: u32 = 367;
 
 #[rate_limit(algorithm = "token_bucket", count = HUGE)]

@@ -74,6 +74,12 @@ impl Link {
         }
     }
 
+    /// Whether there is a connection that can be used now.
+    pub(super) fn is_open(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(&*state, State::Open(connection) if connection.health.is_open())
+    }
+
     fn look(&self) -> Look {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (attempts, wait, error) = match &*state {

@@ -1,21 +1,31 @@
 //! The shared store: one atomic Lua script decides for all processes.
 
 mod address;
+mod call;
 mod connection;
 mod failure;
 mod health;
+mod lone;
+mod overrides;
 mod script;
+mod slots;
 
-use super::{Decisions, Reply, Request, Store, stacks};
+use super::{
+    Adjusted, Adjustment, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply, Request, Store,
+    stacks,
+};
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
 use address::Address;
+use call::{Alone, Call, Shared};
 use connection::Link;
-use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
-use script::{Mode, Script};
+use lone::Lone;
+use script::Script;
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Keeps limits in Redis or Valkey, shared by all processes that use the same server and prefix.
@@ -34,12 +44,6 @@ pub struct RedisStore {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    address: Address,
-    link: Link,
-    script: Script,
-}
-
 impl RedisStore {
     /// A store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) built on the URL connects
     /// at once instead, and says what is wrong.
@@ -50,25 +54,49 @@ impl RedisStore {
     ///
     /// [`ErrorKind::Configuration`] if the URL cannot be read. No message holds its password.
     pub fn new(url: &str) -> Result<Self, Error> {
-        Self::with_script(url, Script::new(""))
+        Self::with_prelude(url, "")
     }
 
-    /// For tests: Lua in front of the script, such as a clock that stands in for the server's.
+    /// For tests: Lua in front of the scripts, such as a clock that stands in for the server's.
     #[doc(hidden)]
     pub fn with_prelude(url: &str, prelude: &str) -> Result<Self, Error> {
-        Self::with_script(url, Script::new(prelude))
+        Self::with_lone_scripts(url, prelude, lone::TEXTS)
     }
 
-    /// For tests: the script that every decision runs.
+    /// For tests: other texts than [`lone_scripts`](Self::lone_scripts).
+    #[doc(hidden)]
+    pub fn with_lone_scripts(url: &str, prelude: &str, texts: [(&str, &str); 5]) -> Result<Self, Error> {
+        let lone = Some(Lone::new(prelude, texts));
+        Self::with(url, prelude, script::DECIDE, script::ADJUST, lone)
+    }
+
+    /// For tests: other scripts than [`scripts`](Self::scripts), also for lone requests.
+    #[doc(hidden)]
+    pub fn with_texts(url: &str, prelude: &str, decide: &str, adjust: &str) -> Result<Self, Error> {
+        Self::with(url, prelude, decide, adjust, None)
+    }
+
+    /// For tests: the script of every decision but the lone ones, and that of every adjustment.
     #[doc(hidden)]
     #[must_use]
-    pub const fn script() -> &'static str {
-        script::TEXT
+    pub const fn scripts() -> [&'static str; 2] {
+        [script::DECIDE, script::ADJUST]
     }
 
-    fn with_script(url: &str, script: Script) -> Result<Self, Error> {
+    /// For tests: the scripts of lone requests, by name.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn lone_scripts() -> [(&'static str, &'static str); 5] {
+        lone::TEXTS
+    }
+
+    fn with(url: &str, prelude: &str, decide: &str, adjust: &str, lone: Option<Lone>) -> Result<Self, Error> {
         let address = Address::parse(url)?;
-        Ok(Self { shared: Arc::new(Shared { link: Link::new(address.clone()), address, script }) })
+        let (decide, adjust) = (Script::new(prelude, decide), Script::new(prelude, adjust));
+        let link = Link::new(address.clone());
+        Ok(Self {
+            shared: Arc::new(Shared { address, link, decide, adjust, lone, sharded: AtomicBool::new(false) }),
+        })
     }
 
     /// Connects, decides something, and forgets it: the server is there, takes the password, and permits what is
@@ -80,7 +108,7 @@ impl RedisStore {
         let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
         let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
-            self.decide(&[probe]).await?;
+            self.decide(Mode::Check, &[probe]).await?;
             self.reset(&[*probe.key()]).await
         };
         match tokio::time::timeout(CONNECT, probing).await {
@@ -92,102 +120,74 @@ impl RedisStore {
             )),
         }
     }
-
-    fn answer(&self, requests: &[Request<'_>], mode: Mode) -> Reply<Decisions> {
-        if let Err(error) = stacks(requests) {
-            return Reply::ready(Err(error));
-        }
-        let call = Call::new(&self.shared.script, requests, mode);
-        let limits: smallvec::SmallVec<[Limit; 1]> =
-            requests.iter().map(|request| *request.limit()).collect();
-        let shared = Arc::clone(&self.shared);
-        Reply::pending(async move {
-            let value = shared.run(call).await?;
-            script::decisions(&value, &limits).map_err(|what| {
-                shared.address.error(ErrorKind::Configuration, "cannot use the answer of", what)
-            })
-        })
-    }
 }
 
 /// How long building a limiter waits for a server that does not answer.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// One script call, by digest, and by text where the server does not know it yet.
-struct Call {
-    by_digest: redis::Cmd,
-    script: Arc<str>,
-}
-
-impl Call {
-    fn new(script: &Script, requests: &[Request<'_>], mode: Mode) -> Self {
-        let mut by_digest = redis::cmd("EVALSHA");
-        by_digest.arg(script.digest());
-        script::encode(&mut by_digest, requests, mode);
-        Self { by_digest, script: script.text() }
-    }
-
-    fn by_text(&self) -> redis::Cmd {
-        let mut by_text = redis::cmd("EVAL");
-        by_text.arg(&*self.script);
-        for argument in self.by_digest.args_iter().skip(2) {
-            if let redis::Arg::Simple(argument) = argument {
-                by_text.arg(argument);
-            }
+impl Store for RedisStore {
+    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+        if let Err(error) = stacks(requests) {
+            return Reply::ready(Err(error));
         }
-        by_text
-    }
-}
-
-impl Shared {
-    async fn run(&self, call: Call) -> Result<Value, Error> {
-        let answer = self.send(&call.by_digest).await;
-        let answer = match answer {
-            // It was not executed, so it may be sent again; the text stays in the server's cache.
-            Err(Failed::Answer(error)) if error.kind() == RedisKind::Server(ServerErrorKind::NoScript) => {
-                self.send(&call.by_text()).await
-            }
-            other => other,
-        };
-        answer.map_err(|failed| match failed {
-            Failed::Connect(error) => error,
-            Failed::Answer(error) => failure::explain(&self.address, &error),
+        let shared = Arc::clone(&self.shared);
+        if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
+            let call = Call::new(script, |command| lone::encode(command, &requests[0]));
+            let alone = Alone::of(&requests[0]);
+            return Reply::pending(async move { shared.decide_alone(&call, mode, &alone).await });
+        }
+        let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
+        Reply::pending(async move {
+            let requests: SmallVec<[Request<'_>; 1]> = owned.iter().map(OwnedRequest::request).collect();
+            slots::decide(&shared, mode, &requests).await
         })
     }
 
-    async fn send(&self, command: &redis::Cmd) -> Result<Value, Failed> {
-        let mut connection = self.link.get().await.map_err(Failed::Connect)?;
-        connection.send(command).await.map_err(Failed::Answer)
-    }
-}
-
-enum Failed {
-    Connect(Error),
-    Answer(redis::RedisError),
-}
-
-impl Store for RedisStore {
-    fn decide(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
-        self.answer(requests, Mode::Charge)
-    }
-
-    fn peek(&self, requests: &[Request<'_>]) -> Reply<Decisions> {
-        self.answer(requests, Mode::Peek)
+    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        if let Err(error) = adjustments.iter().try_for_each(Adjustment::check) {
+            return Reply::ready(Err(error));
+        }
+        let shared = Arc::clone(&self.shared);
+        let owned: SmallVec<[OwnedAdjustment; 1]> = adjustments.iter().map(OwnedAdjustment::of).collect();
+        Reply::pending(async move {
+            let adjustments: SmallVec<[Adjustment<'_>; 1]> =
+                owned.iter().map(OwnedAdjustment::adjustment).collect();
+            slots::adjust(&shared, &adjustments).await
+        })
     }
 
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
-        let mut command = redis::cmd("DEL");
-        for key in keys {
-            command.arg(key.as_bytes());
-        }
+        // One command per key: they may live on different slots.
+        let commands: SmallVec<[redis::Cmd; 1]> = keys
+            .iter()
+            .map(|key| {
+                let mut command = redis::cmd("DEL");
+                command.arg(key.as_bytes());
+                command
+            })
+            .collect();
         let shared = Arc::clone(&self.shared);
         Reply::pending(async move {
-            match shared.send(&command).await {
-                Ok(_) => Ok(()),
-                Err(Failed::Connect(error)) => Err(error),
-                Err(Failed::Answer(error)) => Err(failure::explain(&shared.address, &error)),
+            for command in &commands {
+                shared.ask(command).await?;
             }
+            Ok(())
         })
+    }
+
+    fn is_connected(&self) -> bool {
+        self.shared.link.is_open()
+    }
+
+    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<Overridden>> {
+        let (shared, key) = (Arc::clone(&self.shared), key.as_bytes().to_vec());
+        Reply::pending(async move { overrides::load(&shared, &key, seen).await })
+    }
+
+    fn save_override(&self, key: StoreKey<'_>, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+        let (shared, key) = (Arc::clone(&self.shared), key.as_bytes().to_vec());
+        let (entry, limit) = (entry.to_vec(), limit.map(str::to_owned));
+        Reply::pending(async move { overrides::save(&shared, &key, &entry, limit.as_deref()).await })
     }
 }
 

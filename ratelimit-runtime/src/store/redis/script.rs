@@ -1,22 +1,40 @@
-//! The script: its text, its arguments, its answer. `lua/decide.lua` documents both.
+//! The scripts: their texts, their arguments, their answers. `lua/decide.lua` and `lua/adjust.lua` document them.
 
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
-use crate::store::{Decisions, Request};
+use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, Request};
 use redis::{Cmd, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// `head`, the algorithms as functions of `modules`, and the driver, in one text with one digest.
-pub(super) const TEXT: &str = concat!(
-    include_str!("../../../lua/head.lua"),
-    "modules.counter = function(...)\n",
-    include_str!("../../../lua/counter.lua"),
-    "end\nmodules.token_bucket = function(...)\n",
-    include_str!("../../../lua/token_bucket.lua"),
-    "end\nmodules.token_bucket_interval = modules.token_bucket\n",
-    include_str!("../../../lua/decide.lua"),
-);
+/// `head`, the algorithms as functions of `modules`, and a driver, in one text with one digest.
+macro_rules! script {
+    ($driver:literal) => {
+        concat!(
+            include_str!("../../../lua/head.lua"),
+            "modules.bucket = function(...)\n",
+            include_str!("../../../lua/bucket.lua"),
+            "end\nmodules.counter = function(...)\n",
+            include_str!("../../../lua/counter.lua"),
+            "end\nmodules.token_bucket = function(...)\n",
+            include_str!("../../../lua/token_bucket.lua"),
+            "end\nmodules.leaky_bucket = function(...)\n",
+            include_str!("../../../lua/leaky_bucket.lua"),
+            "end\nmodules.sliding_window = function(...)\n",
+            include_str!("../../../lua/sliding_window.lua"),
+            "end\nmodules.sliding_log = function(...)\n",
+            include_str!("../../../lua/sliding_log.lua"),
+            "end\nmodules.concurrency = function(...)\n",
+            include_str!("../../../lua/concurrency.lua"),
+            "end\nmodules.token_bucket_interval = modules.token_bucket\n",
+            "modules.leaky_bucket_queue = modules.leaky_bucket\n",
+            include_str!($driver),
+        )
+    };
+}
+
+pub(super) const DECIDE: &str = script!("../../../lua/decide.lua");
+pub(super) const ADJUST: &str = script!("../../../lua/adjust.lua");
 
 /// What the script answers instead of a wait (`lua/head.lua`).
 const NEVER: i64 = (1 << 53) - 1;
@@ -29,8 +47,8 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn new(prelude: &str) -> Self {
-        let text = [prelude, TEXT].concat();
+    pub(super) fn new(prelude: &str, text: &str) -> Self {
+        let text = [prelude, text].concat();
         let digest = redis::Script::new(&text).get_hash().to_owned();
         Self { text: text.into(), digest }
     }
@@ -44,84 +62,141 @@ impl Script {
     }
 }
 
-/// Whether a request that passes is charged.
-#[derive(Clone, Copy)]
-pub(super) enum Mode {
-    Charge,
-    Peek,
-}
-
-/// Adds the number of keys, the keys and the arguments.
-pub(super) fn encode(command: &mut Cmd, requests: &[Request<'_>], mode: Mode) {
+/// Adds the number of keys, the keys and the arguments of `decide`.
+pub(super) fn encode(command: &mut Cmd, mode: Mode, requests: &[Request<'_>]) {
     command.arg(requests.len());
     for request in requests {
         command.arg(request.key().as_bytes());
     }
     command.arg(match mode {
+        Mode::Check => "check",
         Mode::Charge => "charge",
         Mode::Peek => "peek",
     });
     runs(requests).for_each(|run| encode_run(command, run));
 }
 
-/// Neighbours with the same limit make one run; a member of a stack is a run of its own.
+/// Neighbours with the same limit make one run; a member of a stack, and a permit, is a run of its own.
 fn runs<'s, 'a>(requests: &'s [Request<'a>]) -> impl Iterator<Item = &'s [Request<'a>]> {
     let mut stacked = false;
     requests.chunk_by(move |a, b| {
         let joined = a.passes_with_next() || b.passes_with_next() || stacked;
         stacked = a.passes_with_next();
-        !joined && a.limit() == b.limit()
+        !joined && !a.limit().is_concurrency() && a.limit() == b.limit()
     })
 }
 
 fn encode_run(command: &mut Cmd, run: &[Request<'_>]) {
-    let limit = run[0].limit();
-    let rate = limit.rate();
-    command.arg(name(limit)).arg(rate.tokens).arg(rate.period_ms).arg(limit.capacity());
+    encode_limit(command, run[0].limit(), run[0].permit());
     command.arg(if run[0].passes_with_next() { 0 } else { run.len() });
     for request in run {
         command.arg(request.cost());
     }
 }
 
+/// The algorithm and its numbers; the id of a permit stands in the place of the burst.
+fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
+    let rate = limit.rate();
+    let burst = match limit.algorithm() {
+        Algorithm::Concurrency if limit.capacity() > 0 => permit,
+        _ => limit.capacity().into(),
+    };
+    command.arg(name(limit)).arg(rate.tokens).arg(rate.period_ms).arg(burst).arg(limit.wait_ms());
+}
+
 const fn name(limit: &Limit) -> &'static str {
     match limit.algorithm() {
         Algorithm::TokenBucket if limit.refills_by_interval() => "token_bucket_interval",
+        Algorithm::LeakyBucket if limit.is_queue() => "leaky_bucket_queue",
         algorithm => algorithm.as_str(),
     }
 }
 
-/// Reads three integers per request.
-pub(super) fn decisions(answer: &Value, limits: &[Limit]) -> Result<Decisions, &'static str> {
-    let Value::Array(fields) = answer else {
-        return Err("it is not a list");
-    };
-    if fields.len() != 3 * limits.len() {
-        return Err("it has not three integers per request");
+/// Adds the number of keys, the keys and the arguments of `adjust`.
+pub(super) fn encode_adjustments(command: &mut Cmd, adjustments: &[Adjustment<'_>]) {
+    command.arg(adjustments.len());
+    for adjustment in adjustments {
+        command.arg(adjustment.key().as_bytes());
     }
-    fields
-        .chunks_exact(3)
-        .zip(limits)
-        .map(|(fields, limit)| match fields {
-            [Value::Int(delay), Value::Int(remaining), Value::Int(reset)] => {
-                decision(*delay, *remaining, *reset, limit)
-            }
-            _ => Err("it has something else than integers"),
-        })
-        .collect()
+    for adjustment in adjustments {
+        let (what, stamp) = match adjustment.change() {
+            Change::Give(stamp) => ("give", stamp),
+            Change::Take => ("take", 0),
+            Change::Renew(id) => ("renew", id),
+        };
+        command.arg(what);
+        encode_limit(command, adjustment.limit(), stamp);
+        command.arg(adjustment.units()).arg(stamp);
+    }
 }
 
-fn decision(delay: i64, remaining: i64, reset: i64, limit: &Limit) -> Result<Decision, &'static str> {
-    let remaining = u32::try_from(remaining).map_err(|_| "a number is out of range")?;
-    let reset_after = Duration::from_millis(reset.try_into().map_err(|_| "a number is out of range")?);
-    match -delay {
-        0 => Ok(Decision::allow(limit, remaining, reset_after)),
-        FOREIGN => Err("a key holds something that is not a rate limit"),
-        NEVER => Ok(Decision::refuse(limit, remaining, None, reset_after)),
-        1.. => {
-            let retry_after = Duration::from_millis(delay.unsigned_abs());
-            Ok(Decision::refuse(limit, remaining, Some(retry_after), reset_after))
-        }
-        _ => Err("a number is out of range"),
+/// Why an answer cannot be used.
+pub(super) enum Wrong {
+    Answer(&'static str),
+    /// The key of the request at this position holds something foreign.
+    Foreign(usize),
+}
+
+impl From<&'static str> for Wrong {
+    fn from(what: &'static str) -> Self {
+        Self::Answer(what)
     }
+}
+
+/// Reads three integers per request, four where they may be given back.
+pub(super) fn decisions(answer: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, Wrong> {
+    let width = if mode == Mode::Charge { 4 } else { 3 };
+    let Value::Array(fields) = answer else {
+        return Err("it is not a list".into());
+    };
+    if fields.len() != width * limits.len() {
+        return Err("it has another number of integers than asked for".into());
+    }
+    let decide = |(at, (fields, limit)): (usize, (&[Value], &Limit))| match fields {
+        [Value::Int(delay), ..] if -delay == FOREIGN => Err(Wrong::Foreign(at)),
+        [Value::Int(delay), Value::Int(remaining), Value::Int(reset)] => {
+            Ok(decision(*delay, *remaining, *reset, 0, limit)?)
+        }
+        [Value::Int(delay), Value::Int(remaining), Value::Int(reset), Value::Int(stamp)] => {
+            Ok(decision(*delay, *remaining, *reset, *stamp, limit)?)
+        }
+        _ => Err("it has something else than integers".into()),
+    };
+    fields.chunks_exact(width).zip(limits).enumerate().map(decide).collect()
+}
+
+fn decision(
+    delay: i64,
+    remaining: i64,
+    reset: i64,
+    stamp: i64,
+    limit: &Limit,
+) -> Result<Decision, &'static str> {
+    const WRONG: &str = "a number is out of range";
+    let remaining = u32::try_from(remaining).map_err(|_| WRONG)?;
+    let ms = |ms: i64| u64::try_from(ms).map(Duration::from_millis).map_err(|_| WRONG);
+    let reset_after = ms(reset)?;
+    match -delay {
+        NEVER => Ok(Decision::refuse(limit, remaining, None, reset_after)),
+        wait @ 1.. => Ok(Decision::refuse(limit, remaining, Some(ms(wait)?), reset_after)),
+        _ => {
+            let stamp = u64::try_from(stamp).map_err(|_| WRONG)?;
+            Ok(Decision::allow(limit, remaining, reset_after).in_turn(ms(delay)?, stamp))
+        }
+    }
+}
+
+/// Reads one integer per adjustment.
+pub(super) fn adjusted(answer: &Value, adjustments: usize) -> Result<Adjusted, Wrong> {
+    let Value::Array(fields) = answer else {
+        return Err("it is not a list".into());
+    };
+    if fields.len() != adjustments {
+        return Err("it has another number of integers than asked for".into());
+    }
+    let units = |field: &Value| match field {
+        Value::Int(units) => u32::try_from(*units).map_err(|_| "a number is out of range".into()),
+        _ => Err("it has something else than integers".into()),
+    };
+    fields.iter().map(units).collect()
 }

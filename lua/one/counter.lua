@@ -1,0 +1,28 @@
+-- one/counter: counter.lua for one request of mode check, the usual case, in a script of its own on the same state.
+--
+-- KEYS   one.
+-- ARGV   count, time_ms, cost: decimal integers, 1 <= cost <= count, count * (time_ms + 1) < 2^53. Without a wait.
+-- Reply  remaining * (time_ms + 1) + reset_after_ms where it passes; -retry_after_ms where it is refused and nothing
+--        remains; else -retry_after_ms, reset_after_ms, remaining. (One integer is half the price of three.)
+-- Errors What is wrong with ARGV, and whatever is found that is no state of a counter; nothing has been written then.
+local call, key, count, time_ms, cost = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+if not string.find(count .. "," .. time_ms .. "," .. cost, "^%d+,%d+,%d+$") then
+  return redis.error_reply("ERR ratelimit: expected integers")
+end
+local used, ttl = call("GET", key), 0
+local room = count - (used or 0)
+if used then ttl = call("PTTL", key) end
+if ttl <= 0 then
+  call("SET", key, cost, "PX", time_ms)
+  return (count - cost) * (time_ms + 1) + time_ms
+end
+if room - cost < 0 then
+  if room <= 0 then return -ttl end
+  return { -ttl, ttl, room }
+end
+call("INCRBY", key, cost)
+if ttl - time_ms > 0 then
+  call("PEXPIRE", key, time_ms)
+  ttl = time_ms
+end
+return (room - cost) * (time_ms + 1) + ttl

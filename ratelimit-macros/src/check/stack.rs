@@ -1,0 +1,112 @@
+//! Whether the limits of a stack go together.
+
+use crate::args::Arguments;
+use crate::duration;
+use crate::errors::Errors;
+use crate::model::{Algorithm, Identity, Limit, Member, Parts, Time};
+use quote::ToTokens;
+
+/// What a stack has once.
+const OF_THE_STACK: [&str; 3] = ["on_limit", "limiter", "crate"];
+
+pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member], errors: &mut Errors) {
+    for arguments in others {
+        for given in OF_THE_STACK.into_iter().filter_map(|name| arguments.get(name)) {
+            let name = &given.name;
+            errors.on(
+                name,
+                format!("`{name}` is for all limits of a function: write it in the first attribute"),
+            );
+        }
+    }
+    let all: Vec<_> = std::iter::once(first).chain(others).zip(members).collect();
+    if all.iter().any(|(arguments, _)| !arguments.complete) {
+        return;
+    }
+    for (at, (arguments, member)) in all.iter().enumerate() {
+        if all[..at].iter().any(|(_, earlier)| is_the_same(earlier, member)) {
+            arguments.error(
+                errors,
+                "an attribute above says the same `key`, `by`, `algorithm` and `time`, so the two would be one limit: remove one, or give it a `key` of its own",
+            );
+        } else if let Some(wrong) = all.iter().find_map(|(_, other)| never_refuses(other, member)) {
+            match arguments.value("count") {
+                Some(count) => errors.on(count, wrong),
+                None => arguments.error(errors, wrong),
+            }
+        }
+    }
+}
+
+/// Whether two limits count under one key, whatever the call.
+fn is_the_same(a: &Member, b: &Member) -> bool {
+    is_of_the_same(a, b)
+        && match (&a.limit, &b.limit) {
+            (Limit::Parts(a), Limit::Parts(b)) => {
+                a.algorithm.name() == b.algorithm.name()
+                    && a.wait.is_some() == b.wait.is_some()
+                    && is_the_same_time(&a.time, &b.time)
+            }
+            (Limit::Value(a), Limit::Value(b)) => text(a) == text(b),
+            _ => false,
+        }
+}
+
+/// Whether two limits have one name, and limit the same callers.
+fn is_of_the_same(a: &Member, b: &Member) -> bool {
+    let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
+    let by = |member: &Member| -> Vec<Option<String>> {
+        let texts = member.by.iter().map(|identity| match identity {
+            Identity::Ip(_) => None,
+            Identity::Value(value) => Some(text(value)),
+        });
+        texts.collect()
+    };
+    key(a) == key(b) && by(a) == by(b)
+}
+
+fn is_the_same_time(a: &Time, b: &Time) -> bool {
+    match (a, b) {
+        (Time::Millis(a, _), Time::Millis(b, _)) => a == b,
+        (Time::Value(a, _), Time::Value(b, _)) => text(a) == text(b),
+        _ => false,
+    }
+}
+
+/// Says so where another limit of the stack lets so little through that this one is never used up.
+fn never_refuses(other: &Member, this: &Member) -> Option<String> {
+    let ((count, time_ms, exact), (most, in_ms, exact_too)) = (numbers(other)?, numbers(this)?);
+    let cost = |member: &Member| member.cost.as_ref().map(text);
+    if std::ptr::eq(other, this) || !is_of_the_same(other, this) || cost(other) != cost(this) {
+        return None;
+    }
+    // A log never has more than `count` units in any `time`. Windows can have them twice around an edge, which weighs
+    // as one more; and one more may be in a millisecond that one clock counts and the other does not.
+    let windows = in_ms.div_ceil(time_ms) + if exact && exact_too { 0 } else { 2 };
+    let passed = u128::from(count) * u128::from(windows);
+    (u128::from(most) >= passed).then(|| {
+        format!(
+            "this limit never refuses a call: another of this function, of {count} in {}, lets at most {passed} units pass in {}; write a `count` below that, remove it, or give it a `key` of its own to share it with other functions",
+            duration::show(time_ms),
+            duration::show(in_ms)
+        )
+    })
+}
+
+/// The numbers of a limit whose calls are counted where they are decided, and whether any stretch of its `time` has at
+/// most `count` units.
+fn numbers(member: &Member) -> Option<(u32, u64, bool)> {
+    let Limit::Parts(parts) = &member.limit else { return None };
+    let Parts { algorithm, count, time, wait: None } = &**parts else { return None };
+    let exact = match algorithm {
+        Algorithm::Counter | Algorithm::SlidingWindow => false,
+        Algorithm::SlidingLog => true,
+        _ => return None,
+    };
+    let numbers = (count.literal()?, time.literal()?, exact);
+    member.afterwards.is_none().then_some(numbers)
+}
+
+fn text(value: &impl ToTokens) -> String {
+    value.to_token_stream().to_string()
+}

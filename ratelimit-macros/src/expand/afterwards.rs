@@ -1,0 +1,52 @@
+//! What happens between the end of the body and that of the function, where the result decides about a charge.
+
+use super::place::{ends, located};
+use crate::model::{Afterwards, Model};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote_spanned;
+use syn::{Path, Type};
+
+// Input:
+//     { body }
+// Output:
+//     let result: R = async move {
+//         if let Some(result) = None::<R> { return result; }
+//         { body }
+//     }.await;
+/// The block of its own is for the `return`s in it. Its type is said in front, so that they, and the `?`s, are those of
+/// the function.
+pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        let result: #returned = async move {
+            if let ::core::option::Option::Some(result) = ::core::option::Option::None::<#returned> {
+                return result;
+            }
+            #body
+        }.await;
+    }
+}
+
+/// Asks what the result says about each charge, then tells the store, in one call.
+pub(super) fn afterwards(model: &Model) -> TokenStream {
+    if !model.judges() {
+        return TokenStream::new();
+    }
+    let runtime = &model.runtime;
+    let charges = model.members.iter().enumerate();
+    let verdicts = charges.filter_map(|(at, member)| Some(verdict(runtime, at, member.afterwards.as_ref()?)));
+    quote_spanned! {Span::mixed_site()=>
+        #(#verdicts)*
+        #runtime::__private::Held::finish(held).await;
+    }
+}
+
+/// All of it has the place of the user's function, for the caret of the compiler.
+fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
+    let (first, last) = ends(judge);
+    let there = located(runtime, first);
+    let verdict = Ident::new(verdict.name(), Span::mixed_site());
+    let at = Literal::usize_unsuffixed(at);
+    let arguments = quote_spanned!(last=> (#judge, &result));
+    let judged = quote_spanned!(first=> #there::__private::judge #arguments);
+    quote_spanned!(Span::mixed_site()=> #runtime::__private::Held::#verdict(&mut held, #at, #judged);)
+}

@@ -1,0 +1,75 @@
+//! One limited call: what it brings along to its decision.
+
+use super::{element, limit};
+use crate::item::Item;
+use crate::model::{Identity, Known, Member, Model, Verdict};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+/// A call in parts.
+pub(super) struct Call {
+    declared: Option<TokenStream>,
+    new: TokenStream,
+    /// What it brings along, as statements about `call`.
+    statements: TokenStream,
+}
+
+/// The call of one limit, decided by this limiter if there is one.
+pub(super) fn call(model: &Model, member: &Member, limiter: Option<&TokenStream>, item: &Item) -> Call {
+    let runtime = &model.runtime;
+    let (declared, site) = limit::site(runtime, member, item);
+    let new =
+        if let Some(limiter) = limiter { quote!(by_limiter(#site, #limiter)) } else { quote!(new(#site)) };
+    let new = quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new);
+    Call { declared, new, statements: statements(model, member, item) }
+}
+
+impl Call {
+    /// A block that starts the decision.
+    pub(super) fn started(self, traits: Option<&TokenStream>, start: &Ident) -> TokenStream {
+        let Self { declared, new, statements } = self;
+        if statements.is_empty() {
+            return quote_spanned!(Span::mixed_site()=> { #declared #new.#start() });
+        }
+        quote_spanned! {Span::mixed_site()=>
+            { #traits #declared let mut call = #new; #statements call.#start() }
+        }
+    }
+
+    /// An expression that is the call.
+    pub(super) fn made(self) -> TokenStream {
+        let Self { declared, new, statements } = self;
+        if statements.is_empty() {
+            return quote_spanned!(Span::mixed_site()=> { #declared #new });
+        }
+        quote_spanned!(Span::mixed_site()=> { #declared let mut call = #new; #statements call })
+    }
+}
+
+/// What a call brings along. No method syntax: a trait of the user's could have a method of the same name.
+fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
+    let runtime = &model.runtime;
+    let limit = (member.limit.known() == Known::PerCall).then(|| {
+        let limit = limit::per_call(runtime, &member.limit);
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
+    });
+    let identities = member.by.iter().map(|identity| match identity {
+        Identity::Ip(_) => quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::ip(&mut call, ip);),
+        Identity::Value(value) => element::element(runtime, value, "identity"),
+    });
+    let holes = member.key.iter().flat_map(|key| &key.holes);
+    let parts = holes.map(|hole| element::element(runtime, &hole.value, "part"));
+    let cost = member
+        .cost
+        .as_ref()
+        .map(|cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut call, #cost);));
+    let of_type = (member.key.is_none() && item.has_receiver()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            #runtime::__private::Call::of_type(&mut call, ::core::any::type_name::<Self>());
+        }
+    });
+    let later = member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
+    let later = later
+        .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_later(&mut call);));
+    quote!(#limit #(#identities)* #of_type #(#parts)* #cost #later)
+}

@@ -1,0 +1,254 @@
+//! Waiting, permits, and what the result decides about a charge.
+
+use super::check;
+use expect_test::expect;
+
+#[test]
+fn a_call_that_waits_for_its_turn() {
+    check(
+        r#"key = "mail", time = "1s", count = 10, algorithm = "leaky_bucket", wait = "2s""#,
+        "async fn send(mail: Mail) -> Result<(), Error> { post(mail).await }",
+        &expect![[r#"
+            async fn send(mail: Mail) -> Result<(), Error> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "mail",
+                        ::ratelimit::Limit::wait(
+                            ::ratelimit::Limit::leaky_bucket(
+                                10,
+                                ::core::time::Duration::from_secs(1),
+                            ),
+                            ::core::time::Duration::from_secs(2),
+                        ),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return <Result<
+                        (),
+                        Error,
+                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                }
+                #[allow(clippy::semicolon_outside_block)] { post(mail).await }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_permit() {
+    check(
+        r#"key = "render", count = 4, algorithm = "concurrency", wait = patience"#,
+        "async fn render(page: Page, patience: Duration) -> Result<Image, Error> { draw(page).await }",
+        &expect![[r#"
+            async fn render(page: Page, patience: Duration) -> Result<Image, Error> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
+                        "render",
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Call::limit(
+                        &mut call,
+                        ::ratelimit::__private::limit::with_wait(
+                            ::ratelimit::__private::limit::concurrency(
+                                4,
+                                ::core::time::Duration::from_secs(60),
+                            ),
+                            patience,
+                        ),
+                    );
+                    call.hold()
+                };
+                let _held = match check.await {
+                    ::core::result::Result::Ok(held) => held,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            Image,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                #[allow(clippy::semicolon_outside_block)] { draw(page).await }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_limit_that_may_be_of_permits() {
+    check(
+        "limit = self.plan.limit",
+        "async fn render(&self) -> Result<Image, Error> { self.draw().await }",
+        &expect![[r#"
+            async fn render(&self) -> Result<Image, Error> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
+                        ::core::concat!(::core::module_path!(), "::", "render"),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Call::limit(
+                        &mut call,
+                        ::core::result::Result::Ok(self.plan.limit),
+                    );
+                    ::ratelimit::__private::Call::of_type(
+                        &mut call,
+                        ::core::any::type_name::<Self>(),
+                    );
+                    call.hold()
+                };
+                let _held = match check.await {
+                    ::core::result::Result::Ok(held) => held,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            Image,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                #[allow(clippy::semicolon_outside_block)] { self.draw().await }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_charge_that_is_given_back() {
+    check(
+        r#"key = "search", refund_if = |result| result.is_err()"#,
+        "async fn search(query: Query) -> Result<Hits, Error> { find(query).await }",
+        &expect![[r#"
+            async fn search(query: Query) -> Result<Hits, Error> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "search",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).hold()
+                };
+                let mut held = match check.await {
+                    ::core::result::Result::Ok(held) => held,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            Hits,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                let result: Result<Hits, Error> = async move {
+                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        Result<Hits, Error>,
+                    > {
+                        return result;
+                    }
+                    #[allow(clippy::semicolon_outside_block)] { find(query).await }
+                }
+                    .await;
+                ::ratelimit::__private::Held::refund_if(
+                    &mut held,
+                    0,
+                    ::ratelimit::__private::judge(|result| result.is_err(), &result),
+                );
+                ::ratelimit::__private::Held::finish(held).await;
+                result
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_charge_that_comes_later_in_a_method_of_async_trait() {
+    check(
+        r#"key = "login", charge_if = |_| self.strict"#,
+        "fn login<'a, 'async_trait>(&'a self)
+            -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = ()> + ::core::marker::Send + 'async_trait>> {
+            Box::pin(async move {
+                let __self = self;
+                let _: () = { __self.open().await; };
+            })
+        }",
+        &expect![[r#"
+            fn login<'a, 'async_trait>(
+                &'a self,
+            ) -> ::core::pin::Pin<
+                Box<dyn ::core::future::Future<Output = ()> + ::core::marker::Send + 'async_trait>,
+            > {
+                Box::pin(async move {
+                    let __self = self;
+                    let _: () = {
+                        let check = {
+                            static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                                "login",
+                                ::ratelimit::Limit::counter(
+                                    100,
+                                    ::core::time::Duration::from_secs(60),
+                                ),
+                            );
+                            let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                            ::ratelimit::__private::Call::charge_later(&mut call);
+                            call.hold()
+                        };
+                        let mut held = match check.await {
+                            ::core::result::Result::Ok(held) => held,
+                            ::core::result::Result::Err(rejection) => {
+                                return <() as ::ratelimit::FromRejection>::from_rejection(rejection);
+                            }
+                        };
+                        let result: () = async move {
+                            if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                                (),
+                            > {
+                                return result;
+                            }
+                            {
+                                __self.open().await;
+                            }
+                        }
+                            .await;
+                        ::ratelimit::__private::Held::charge_if(
+                            &mut held,
+                            0,
+                            ::ratelimit::__private::judge(|_| __self.strict, &result),
+                        );
+                        ::ratelimit::__private::Held::finish(held).await;
+                        result
+                    };
+                })
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn the_true_cost_of_an_opaque_result() {
+    check(
+        r#"key = "page", cost = 10, settle = Page::rows"#,
+        "async fn page() -> impl IntoResponse { Page::read().await }",
+        &expect![[r#"
+            async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "page",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Call::cost(&mut call, 10);
+                    call.hold()
+                };
+                let mut held = match check.await {
+                    ::core::result::Result::Ok(held) => held,
+                    ::core::result::Result::Err(rejection) => {
+                        return ::core::result::Result::Err(rejection);
+                    }
+                };
+                let result = async move { Page::read().await }.await;
+                ::ratelimit::__private::Held::settle(
+                    &mut held,
+                    0,
+                    ::ratelimit::__private::judge(Page::rows, &result),
+                );
+                ::ratelimit::__private::Held::finish(held).await;
+                ::core::result::Result::Ok(result)
+            }
+        "#]],
+    );
+}

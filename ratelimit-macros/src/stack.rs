@@ -1,0 +1,70 @@
+//! Several limits on one function: the topmost attribute takes the others along, so that they are decided together.
+
+use crate::args::Arguments;
+use crate::boxed::is_word;
+use crate::errors::Errors;
+use crate::item::Item;
+use proc_macro2::{Group, Span, TokenTree};
+use quote::ToTokens;
+use syn::{Expr, Path};
+
+/// Takes the other limits off the function, and reports those that cannot be decided together with this one.
+pub(crate) fn collect(first: &Arguments, item: &mut Item, errors: &mut Errors) -> Vec<Arguments> {
+    if is_guarded(&item.body) {
+        errors.at(
+            Span::call_site(),
+            "this function has a limit already, from an attribute above that does not know this one: write each as `#[rate_limit(..)]`, and they are decided together",
+        );
+    }
+    let runtime = first.value("crate");
+    let mut others = Vec::new();
+    for attribute in std::mem::take(&mut item.attributes) {
+        if is_limit(attribute.path(), runtime) {
+            others.push(Arguments::of(attribute, errors));
+        } else {
+            item.attributes.push(attribute);
+        }
+    }
+    others
+}
+
+/// `#[rate_limit]`, by itself, in a crate that is called `ratelimit`, or in the one that was named.
+fn is_limit(path: &Path, runtime: Option<&Expr>) -> bool {
+    let mut parents: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let name = parents.pop();
+    let named = |runtime: &Expr| {
+        let runtime = runtime.to_token_stream().to_string().replace(' ', "");
+        runtime.trim_start_matches("::") == parents.join("::")
+    };
+    name.is_some_and(|name| name == "rate_limit")
+        && (parents.last().is_none_or(|parent| parent == "ratelimit") || runtime.is_some_and(named))
+}
+
+/// Whether another attribute has put its guard into this body already, under whatever name.
+fn is_guarded(body: &Group) -> bool {
+    let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
+    let call = |path: &[TokenTree]| is_word(&path[0], "__private") && is_word(&path[3], "Call");
+    tokens.windows(4).any(call)
+        || tokens.iter().any(|token| matches!(token, TokenTree::Group(group) if is_guarded(group)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_known_by_their_path() {
+        let runtime: Expr = syn::parse_str("::my::limits").unwrap();
+        let known = |path: &str, runtime| is_limit(&syn::parse_str(path).unwrap(), runtime);
+        for path in
+            ["rate_limit", "ratelimit::rate_limit", "::ratelimit::rate_limit", "my::ratelimit::rate_limit"]
+        {
+            assert!(known(path, None), "{path}");
+        }
+        assert!(known("my::limits::rate_limit", Some(&runtime)));
+        for path in ["limited", "my::limits::rate_limit", "rate_limit::of_another_crate"] {
+            assert!(!known(path, None), "{path}");
+        }
+        assert!(!known("your::limits::rate_limit", Some(&runtime)));
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether a call may go on.
+
+use super::call::Call;
+use super::hold;
+use crate::error::Error;
+use crate::limit::Limit;
+use crate::limiter::{Outcome, joined};
+use crate::rejection::Rejection;
+use crate::store::{Mode, Reply};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+/// The decision about a call, and its turn, if it has to wait for one.
+#[must_use = "the decision has to be awaited"]
+pub struct Check(Way);
+
+enum Way {
+    /// The answer of the store is all there is to it.
+    Plain { names: SmallVec<[&'static str; 1]>, reply: Reply<Outcome> },
+    /// There may be more than one question, or a turn to wait for.
+    Boxed(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
+}
+
+pub(super) fn start(mut calls: SmallVec<[Call; 1]>) -> Check {
+    let names = calls.iter().map(Call::name).collect();
+    let reply = match ask(&mut calls) {
+        Ok(Some(reply)) => reply,
+        Ok(None) => {
+            let held = hold::hold(calls);
+            return Check(Way::Boxed(Box::pin(async move { held.await.map(drop) })));
+        }
+        Err(error) => Reply::ready(Err(error)),
+    };
+    Check(Way::Plain { names, reply })
+}
+
+/// Asks the store, if that is all there is to do.
+fn ask(calls: &mut [Call]) -> Result<Option<Reply<Outcome>>, Error> {
+    if let [first, ..] = calls
+        && !first.limiter()?.knows_overrides()
+    {
+        return Ok(None);
+    }
+    if let [call] = calls {
+        let (limit, plain) = call.resolve()?;
+        if !plain {
+            return Ok(None);
+        }
+        let (request, limiter) = call.request(&limit)?;
+        return Ok(Some(limiter.decide(Mode::Check, &[request])));
+    }
+    let resolved =
+        calls.iter_mut().map(Call::resolve).collect::<Result<SmallVec<[(Limit, bool); 2]>, _>>()?;
+    if resolved.iter().any(|(_, plain)| !plain) {
+        return Ok(None);
+    }
+    let asked: SmallVec<[_; 2]> = calls
+        .iter_mut()
+        .zip(&resolved)
+        .map(|(call, (limit, _))| call.request(limit))
+        .collect::<Result<_, _>>()?;
+    let stack = joined(asked.iter().map(|(request, _)| *request));
+    Ok(asked.first().map(|(_, limiter)| limiter.decide(Mode::Check, &stack)))
+}
+
+impl Future for Check {
+    type Output = Result<(), Rejection>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Way::Boxed(future) => future.as_mut().poll(context),
+            Way::Plain { names, reply } => {
+                let answer = ready!(Pin::new(reply).poll(context));
+                let name = |at: usize| names.get(at).copied().unwrap_or_default();
+                Poll::Ready(match answer {
+                    Ok(outcome) => match outcome.refused() {
+                        None => Ok(()),
+                        Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),
+                    },
+                    Err(error) => Err(unavailable(name(0), error)),
+                })
+            }
+        }
+    }
+}
+
+/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
+pub(super) fn unavailable(name: &'static str, error: Error) -> Rejection {
+    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
+    if !error.is_transient() {
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
+            last.insert(name, Instant::now());
+            tracing::error!(limit = name, %error, "calls are rejected, since their limit cannot be decided");
+        }
+    }
+    Rejection::unavailable(name, error)
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,195 @@
+//! Limits as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`.
+
+use super::{Algorithm, Limit, LimitError, Refill};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Units of time, and their length in milliseconds.
+const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} count={} time={}", self.algorithm.as_str(), self.count, Time(self.time_ms))?;
+        if self.burst != self.count {
+            write!(f, " burst={}", self.burst)?;
+        }
+        if self.refills_by_interval() {
+            f.write_str(" refill=interval")?;
+        }
+        if self.borrow > 0 {
+            write!(f, " borrow={}", self.borrow)?;
+        }
+        if self.wait_ms > 0 {
+            write!(f, " wait={}", Time(self.wait_ms))?;
+        }
+        Ok(())
+    }
+}
+
+/// In the largest unit that leaves no rest.
+struct Time(u64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS.iter().find(|(_, length)| self.0.is_multiple_of(*length));
+        let (name, length) = unit.unwrap_or(&("ms", 1));
+        write!(f, "{}{name}", self.0 / length)
+    }
+}
+
+impl FromStr for Limit {
+    type Err = ParseLimitError;
+
+    /// Reads what [`Display`](fmt::Display) writes. Times are whole numbers with one of the units `ms`, `s`, `m`, `h`
+    /// and `d`; `burst`, `refill`, `borrow` and `wait` may be left out.
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
+        let algorithm = algorithm.ok_or_else(|| ParseLimitError::wrong("algorithm", name))?;
+        let mut fields = Fields::default();
+        for word in words {
+            fields.read(word)?;
+        }
+        fields.limit(algorithm)
+    }
+}
+
+#[derive(Default)]
+struct Fields {
+    count: Option<u32>,
+    time: Option<Duration>,
+    burst: Option<u32>,
+    refill: Option<Refill>,
+    borrow: Option<u32>,
+    wait: Option<Duration>,
+}
+
+impl Fields {
+    fn read(&mut self, word: &str) -> Result<(), ParseLimitError> {
+        let wrong = || ParseLimitError::wrong("field", word);
+        let (name, value) = word.split_once('=').ok_or_else(wrong)?;
+        let twice = match name {
+            "count" => self.count.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "time" => self.time.replace(duration(value).ok_or_else(wrong)?).is_some(),
+            "burst" => self.burst.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
+            "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "wait" => self.wait.replace(duration(value).ok_or_else(wrong)?).is_some(),
+            _ => return Err(wrong()),
+        };
+        if twice { Err(wrong()) } else { Ok(()) }
+    }
+
+    fn limit(self, algorithm: Algorithm) -> Result<Limit, ParseLimitError> {
+        let (Some(count), Some(time)) = (self.count, self.time) else {
+            return Err(ParseLimitError(Wrong::Missing));
+        };
+        let limit = match algorithm {
+            Algorithm::Counter => Limit::try_counter(count, time),
+            Algorithm::TokenBucket => Limit::try_token_bucket(count, time),
+            Algorithm::SlidingWindow => Limit::try_sliding_window(count, time),
+            Algorithm::SlidingLog => Limit::try_sliding_log(count, time),
+            Algorithm::LeakyBucket => Limit::try_leaky_bucket(count, time),
+            Algorithm::Concurrency => Limit::try_concurrency(count, time),
+        };
+        let limit = match self.refill {
+            Some(refill) => limit.and_then(|limit| limit.try_refill(refill)),
+            None => limit,
+        };
+        let limit = self.burst.into_iter().fold(limit, |limit, burst| limit?.try_burst(burst));
+        let limit = self.borrow.into_iter().fold(limit, |limit, borrow| limit?.try_borrow(borrow));
+        let limit = self.wait.into_iter().fold(limit, |limit, wait| limit?.try_wait(wait));
+        limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
+    }
+}
+
+fn refill(text: &str) -> Option<Refill> {
+    match text {
+        "greedy" => Some(Refill::Greedy),
+        "interval" => Some(Refill::Interval),
+        _ => None,
+    }
+}
+
+fn duration(text: &str) -> Option<Duration> {
+    let at = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(at);
+    let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    number.parse::<u64>().ok()?.checked_mul(*length).map(Duration::from_millis)
+}
+
+/// Why a text is no [`Limit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseLimitError(Wrong);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wrong {
+    Word(&'static str, Box<str>),
+    Missing,
+    Limit(LimitError),
+}
+
+impl ParseLimitError {
+    fn wrong(what: &'static str, word: &str) -> Self {
+        Self(Wrong::Word(what, word.into()))
+    }
+}
+
+impl fmt::Display for ParseLimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
+        match &self.0 {
+            Wrong::Word(what, word) => write!(f, "`{word}` is no {what} of a limit: {EXAMPLE}"),
+            Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
+            Wrong::Limit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ParseLimitError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (second, week) = (Duration::from_secs(1), Duration::from_secs(7 * 86_400));
+        for (limit, text) in [
+            (Limit::counter(5, second), "counter count=5 time=1s"),
+            (Limit::counter(5, second * 90).wait(second / 2), "counter count=5 time=90s wait=500ms"),
+            (
+                Limit::token_bucket(20, second * 3600).burst(5).borrow(2).refill(Refill::Interval),
+                "token_bucket count=20 time=1h burst=5 refill=interval borrow=2",
+            ),
+            (Limit::leaky_bucket(7, second).burst(9), "leaky_bucket count=7 time=1s burst=9"),
+            (Limit::leaky_bucket(7, second).wait(second), "leaky_bucket count=7 time=1s wait=1s"),
+            (Limit::sliding_window(7, week), "sliding_window count=7 time=7d"),
+            (Limit::sliding_log(0, second), "sliding_log count=0 time=1s"),
+            (Limit::concurrency(3, second * 60), "concurrency count=3 time=1m"),
+        ] {
+            assert_eq!(limit.to_string(), text);
+            assert_eq!(text.parse(), Ok(limit));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, says) in [
+            ("", "`` is no algorithm"),
+            ("fixed count=1 time=1s", "`fixed` is no algorithm"),
+            ("counter count=1", "needs a `count` and a `time`"),
+            ("counter count=x time=1s", "`count=x` is no field"),
+            ("counter count=1 count=2 time=1s", "`count=2` is no field"),
+            ("counter count=1 time=1", "`time=1` is no field"),
+            ("counter count=1 time=99999999999999999d", "is no field"),
+            ("counter count=1 time=1s burst=2", "`burst` needs a bucket"),
+            ("leaky_bucket count=1 time=1s burst=2 wait=1s", "which `wait` bounds"),
+        ] {
+            let error = text.parse::<Limit>().unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

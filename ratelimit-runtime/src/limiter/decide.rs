@@ -1,0 +1,146 @@
+//! Asking the store under a deadline, and what the failure policy makes of its errors.
+
+use super::{OnError, RateLimiter};
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::store::memory::MemoryStore;
+use crate::store::{Adjusted, Adjustment, Decisions, Mode, OwnedRequest, Reply, Request};
+use smallvec::SmallVec;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Who has decided, and keeps what was charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Store,
+    /// The memory of this process, while the store is away.
+    Local,
+    /// The failure policy: nothing was charged.
+    Nobody,
+}
+
+/// The decisions on a stack, and who has made them.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) decisions: Decisions,
+    pub(crate) source: Source,
+}
+
+impl Outcome {
+    /// The position of the refusal with the longest wait, if there is one.
+    pub(crate) fn refused(&self) -> Option<usize> {
+        let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
+        let refused = self.decisions.iter().enumerate().filter(|(_, decision)| !decision.allowed());
+        // Of equal ones the first.
+        refused.rev().max_by_key(|(_, decision)| wait(decision)).map(|(at, _)| at)
+    }
+}
+
+impl RateLimiter {
+    /// Decides requests under the failure policy. What needs no waiting is decided before this returns.
+    pub(crate) fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Outcome> {
+        match self.shared.store.decide(mode, requests) {
+            Reply::Ready(answer) => {
+                let answer = answer.unwrap_or_else(|| Err(nothing()));
+                Reply::ready(self.conclude(answer, mode, requests))
+            }
+            pending @ Reply::Pending(_) => {
+                let limiter = self.clone();
+                let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
+                Reply::pending(async move {
+                    let answer = limiter.within_deadline(pending).await;
+                    let requests: SmallVec<[Request<'_>; 1]> =
+                        owned.iter().map(OwnedRequest::request).collect();
+                    limiter.conclude(answer, mode, &requests)
+                })
+            }
+        }
+    }
+
+    /// Changes what was charged, where it was charged.
+    pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        match source {
+            Source::Store => self.shared.store.adjust(adjustments),
+            Source::Local => Reply::ready(self.local().adjust_now(adjustments)),
+            Source::Nobody => Reply::ready(Ok(adjustments.iter().map(|_| 0).collect())),
+        }
+    }
+
+    pub(crate) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
+        match reply {
+            ready @ Reply::Ready(_) => ready.await,
+            Reply::Pending(future) => {
+                Error::unless_runtime()?;
+                let answer = tokio::time::timeout(self.shared.deadline, future).await;
+                answer.unwrap_or_else(|_| Err(self.too_late()))
+            }
+        }
+    }
+
+    fn too_late(&self) -> Error {
+        Error::new(
+            ErrorKind::Timeout,
+            format!("the store has not answered within {:?}", self.shared.deadline),
+        )
+    }
+
+    /// Decides while the store cannot; made when it is first needed.
+    fn local(&self) -> &MemoryStore {
+        self.shared.local.get_or_init(MemoryStore::new)
+    }
+
+    /// The store's decisions, or what the failure policy makes of an error.
+    fn conclude(
+        &self,
+        answer: Result<Decisions, Error>,
+        mode: Mode,
+        requests: &[Request<'_>],
+    ) -> Result<Outcome, Error> {
+        let answer =
+            answer.and_then(
+                |decisions| {
+                    if decisions.len() == requests.len() { Ok(decisions) } else { Err(nothing()) }
+                },
+            );
+        let error = match answer {
+            Ok(decisions) => {
+                self.note_recovery();
+                return Ok(Outcome { decisions, source: Source::Store });
+            }
+            Err(error) => error,
+        };
+        if !error.is_transient() {
+            return Err(error);
+        }
+        self.note_outage(&error);
+        match self.shared.on_error {
+            OnError::Deny => Err(error),
+            OnError::Allow => {
+                let allow = |request: &Request<'_>| {
+                    Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
+                };
+                Ok(Outcome { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
+            }
+            OnError::Local => {
+                Ok(Outcome { decisions: self.local().decide_now(mode, requests)?, source: Source::Local })
+            }
+        }
+    }
+
+    fn note_outage(&self, error: &Error) {
+        if !self.shared.failing.swap(true, Ordering::Relaxed) {
+            let policy = self.shared.on_error;
+            tracing::warn!(%error, ?policy, "the store is away: limits are decided by the policy");
+        }
+    }
+
+    fn note_recovery(&self) {
+        if self.shared.failing.load(Ordering::Relaxed) && self.shared.failing.swap(false, Ordering::Relaxed) {
+            tracing::info!("the store is back: limits are decided by it again");
+        }
+    }
+}
+
+fn nothing() -> Error {
+    Error::new(ErrorKind::Configuration, "the store has not answered all requests")
+}

@@ -1,0 +1,158 @@
+//! What this process knows of the overrides, and how it learns of changes.
+
+use crate::error::Error;
+use crate::key::{RenderedKey, StoreKey};
+use crate::limit::Limit;
+use crate::limiter::{RateLimiter, Shared};
+use crate::store::{Overridden, Reply};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+/// How often a process asks for changes.
+const POLL: Duration = Duration::from_millis(500);
+/// What the entries of names and of keys begin with.
+pub(super) const NAME: &[u8] = b"name:";
+pub(super) const KEY: &[u8] = b"key:";
+
+/// What this process knows of the overrides of its prefix.
+#[derive(Default)]
+pub(crate) struct Snapshot {
+    limits: RwLock<Arc<HashMap<Vec<u8>, Limit>>>,
+    version: AtomicU64,
+    any: AtomicBool,
+    /// They were asked for once.
+    known: AtomicBool,
+    /// A task asks for changes, or nobody else can make any.
+    watched: AtomicBool,
+}
+
+impl Snapshot {
+    /// The limit that holds now for a name and a key without a form.
+    pub(crate) fn apply(&self, name: &str, key: &RenderedKey, limit: &Limit) -> Limit {
+        if !self.any.load(Ordering::Relaxed) {
+            return *limit;
+        }
+        let limits = self.limits();
+        let found = limits.get(&entry_of_key(key)).or_else(|| limits.get(&entry_of_name(name)));
+        match found {
+            // The code around the call holds a permit, or it does not.
+            Some(found) if found.is_concurrency() == limit.is_concurrency() => *found,
+            _ => *limit,
+        }
+    }
+
+    pub(crate) fn is_settled(&self) -> bool {
+        self.known.load(Ordering::Acquire) && self.watched.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn replace(&self, overridden: Overridden) {
+        let mut limits = HashMap::new();
+        for (entry, text) in overridden.entries {
+            match text.parse::<Limit>() {
+                Ok(limit) => drop(limits.insert(entry, limit)),
+                Err(error) => tracing::error!(%error, "an override cannot be read, and is left out"),
+            }
+        }
+        let any = !limits.is_empty();
+        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(limits);
+        self.version.store(overridden.version, Ordering::Release);
+        self.any.store(any, Ordering::Release);
+    }
+
+    /// All that is known.
+    pub(super) fn limits(&self) -> Arc<HashMap<Vec<u8>, Limit>> {
+        Arc::clone(&self.limits.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn learn(&self, answer: Result<Option<Overridden>, Error>) {
+        match answer {
+            Ok(Some(overridden)) => self.replace(overridden),
+            Ok(None) => {}
+            Err(error) if error.is_transient() => {}
+            Err(error) => tracing::error!(%error, "overrides cannot be read"),
+        }
+        self.known.store(true, Ordering::Release);
+    }
+}
+
+pub(super) fn entry_of_name(name: &str) -> Vec<u8> {
+    [NAME, name.as_bytes()].concat()
+}
+
+pub(super) fn entry_of_key(key: &RenderedKey) -> Vec<u8> {
+    [KEY, key.as_store_key().as_bytes()].concat()
+}
+
+impl RateLimiter {
+    pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
+        let seen = self.shared.overrides.version.load(Ordering::Acquire);
+        self.shared.store.load_overrides(StoreKey::new(&self.overrides_key()), seen)
+    }
+
+    /// `#` is the tag of no identity, and no limit's key ends here.
+    pub(super) fn overrides_key(&self) -> Vec<u8> {
+        format!("{}:{{#}}:overrides", self.keys().prefix).into_bytes()
+    }
+
+    /// Whether the overrides are known and watched; asks for them where that needs no waiting.
+    pub(crate) fn knows_overrides(&self) -> bool {
+        self.shared.overrides.is_settled() || self.watch_overrides()
+    }
+
+    #[cold]
+    fn watch_overrides(&self) -> bool {
+        let snapshot = &self.shared.overrides;
+        match self.load_overrides() {
+            Reply::Ready(answer) => {
+                snapshot.learn(answer.unwrap_or(Ok(None)));
+                snapshot.watched.store(true, Ordering::Relaxed);
+                true
+            }
+            Reply::Pending(_) => {
+                if let Ok(runtime) = tokio::runtime::Handle::try_current()
+                    && !snapshot.watched.swap(true, Ordering::Relaxed)
+                {
+                    runtime.spawn(watch(Watcher(Arc::downgrade(&self.shared))));
+                }
+                snapshot.known.load(Ordering::Acquire)
+            }
+        }
+    }
+
+    /// Whether it is known that there are none.
+    pub(crate) fn has_no_overrides(&self) -> bool {
+        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the first answer to what the overrides are, as long as for a decision.
+    pub(crate) async fn learn_overrides(&self) {
+        if !self.knows_overrides() {
+            let answer = self.within_deadline(self.load_overrides()).await;
+            self.shared.overrides.learn(answer);
+        }
+    }
+}
+
+/// Says so when its task ends, also with its runtime: then the next call starts another.
+struct Watcher(Weak<Shared>);
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.overrides.watched.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+async fn watch(watcher: Watcher) {
+    while let Some(limiter) = watcher.0.upgrade().map(|shared| RateLimiter { shared }) {
+        if limiter.shared.store.is_connected() {
+            let answer = limiter.within_deadline(limiter.load_overrides()).await;
+            limiter.shared.overrides.learn(answer);
+        }
+        drop(limiter);
+        tokio::time::sleep(POLL).await;
+    }
+}

@@ -1,0 +1,100 @@
+//! A slot of a concurrency limit, given back on drop.
+
+use super::RateLimiter;
+use super::asked::{Question, Stack};
+use super::held::Held;
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::key::AsKey;
+use crate::limit::Limit;
+use crate::rejection::Rejection;
+use std::fmt;
+use std::future::Future;
+
+/// A slot of a concurrency limit: held until it is dropped, for all processes.
+///
+/// While it is held, its lease is renewed each time a third of it has passed. It comes back however its holder ends:
+/// by return, error, panic, or because its future is dropped. A process that dies, or is cut off from the store, loses
+/// it when the lease ends. Giving back needs no waiting: it is sent in the background, on the tokio runtime in which it
+/// is dropped; [`RateLimiter::close`] waits for it.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::{Limit, RateLimiter};
+/// use std::time::Duration;
+///
+/// const EXPORTS: Limit = Limit::concurrency(1, Duration::from_secs(30));
+///
+/// let limiter = RateLimiter::in_memory();
+/// let permit = limiter.permit(&EXPORTS, "exports").await?;
+/// assert!(limiter.permit(&EXPORTS, "exports").await.is_err());
+/// drop(permit);
+/// assert!(limiter.permit(&EXPORTS, "exports").await.is_ok());
+/// # Ok(()) }
+/// ```
+#[must_use = "a permit that is dropped is given back"]
+pub struct Permit {
+    held: Held,
+}
+
+impl Permit {
+    /// What the store has decided when it was given.
+    #[must_use]
+    pub fn decision(&self) -> Option<Decision> {
+        self.held.decision()
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit").field("decision", &self.decision()).finish_non_exhaustive()
+    }
+}
+
+impl RateLimiter {
+    /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), it waits for one at most so
+    /// long: in the order of arrival, woken at once by permits that come back in this process, and otherwise asking
+    /// again every 20 ms or so if it could be the next, every 100 ms if not.
+    ///
+    /// If the future is dropped before it is ready, nothing stays taken.
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], if all permits are held, no decision could be made, or the limit is no concurrency limit.
+    pub fn permit(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+    ) -> impl Future<Output = Result<Permit, Rejection>> + Send {
+        self.permit_cost(limit, key, 1)
+    }
+
+    /// [`permit`](Self::permit) of `cost` units, which are held and given back together.
+    ///
+    /// # Errors
+    ///
+    /// As [`permit`](Self::permit).
+    pub fn permit_cost(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: u32,
+    ) -> impl Future<Output = Result<Permit, Rejection>> + Send {
+        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
+        let name = key.name().to_owned();
+        async move {
+            let admitted = async {
+                let asked = limiter.resolve(question?).await;
+                if !asked.limit.is_concurrency() {
+                    return Err(spent().into());
+                }
+                limiter.clone().admit(Stack::from_iter([asked])).await
+            };
+            admitted.await.map(|held| Permit { held }).map_err(|refused| refused.rejection(name))
+        }
+    }
+}
+
+fn spent() -> Error {
+    Error::new(ErrorKind::Configuration, "only a concurrency limit gives permits: use `check` or `charge`")
+}

@@ -1,0 +1,120 @@
+//! Permits with a lease, and the tickets of those who wait for one. The twin of `lua/concurrency.lua`.
+
+use super::verdict::{Charged, Verdict, Wait, signed};
+use crate::limit::Limit;
+
+/// When to ask again: soon for those who could be next.
+const SOON_MS: u64 = 20;
+const LATER_MS: u64 = 100;
+
+#[derive(Debug, Default)]
+pub(super) struct Permits {
+    held: Vec<Permit>,
+    waiting: Vec<Ticket>,
+}
+
+#[derive(Debug)]
+struct Permit {
+    id: u64,
+    units: u32,
+    /// How many of the units, from the first, were given back.
+    given: u32,
+    ends: u64,
+}
+
+#[derive(Debug)]
+struct Ticket {
+    id: u64,
+    units: u32,
+    arrival: u64,
+}
+
+impl Permits {
+    pub(super) fn len(&self) -> usize {
+        self.held.len() + self.waiting.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn alive(&self, now: u64) -> impl Iterator<Item = &Permit> {
+        self.held.iter().filter(move |permit| permit.ends > now)
+    }
+
+    /// Units of those who wait, up to the one with this id.
+    fn ahead(&self, limit: &Limit, id: u64, now: u64) -> u64 {
+        if limit.wait_ms() == 0 {
+            return 0;
+        }
+        let alive = |ticket: &&Ticket| ticket.arrival + limit.wait_ms() > now;
+        let own = self.waiting.iter().filter(alive).find(|ticket| ticket.id == id);
+        let before = own.map_or(u64::MAX, |ticket| ticket.arrival);
+        let ahead = self.waiting.iter().filter(alive).filter(|ticket| ticket.arrival < before);
+        ahead.map(|ticket| u64::from(ticket.units)).sum()
+    }
+
+    pub(super) fn judge(&self, limit: &Limit, cost: u32, id: u64, now: u64) -> Verdict {
+        let held: u64 = self.alive(now).map(|permit| u64::from(permit.units - permit.given)).sum();
+        let room = i64::from(limit.count()) - signed(held + self.ahead(limit, id, now));
+        let wait = if cost > limit.count() {
+            Wait::Never
+        } else if i64::from(cost) > room {
+            let first = self.alive(now).map(|permit| permit.ends - now).min();
+            Wait::Millis(first.unwrap_or(limit.time_ms()))
+        } else {
+            Wait::Millis(0)
+        };
+        Verdict { wait, room, reset_ms: self.last(now) }
+    }
+
+    fn last(&self, now: u64) -> u64 {
+        self.alive(now).map(|permit| permit.ends - now).max().unwrap_or(0)
+    }
+
+    /// Until when something of it is alive, in ms from now.
+    pub(super) fn lives(&self, limit: &Limit, now: u64) -> u64 {
+        self.last(now).max(limit.wait_ms())
+    }
+
+    pub(super) fn charge(&mut self, limit: &Limit, cost: u32, id: u64, now: u64) -> Charged {
+        self.held.retain(|permit| permit.ends > now && permit.id != id);
+        self.waiting.retain(|ticket| ticket.id != id);
+        self.held.push(Permit { id, units: cost, given: 0, ends: now + limit.time_ms() });
+        Charged { reset_ms: self.last(now), stamp: id }
+    }
+
+    /// Leaves a ticket, and says when to ask again.
+    pub(super) fn queue(&mut self, limit: &Limit, cost: u32, id: u64, wait: u64, now: u64) -> u64 {
+        let ahead = self.ahead(limit, id, now);
+        self.waiting.retain(|ticket| ticket.arrival + limit.wait_ms() > now);
+        if cost > 0 && !self.waiting.iter().any(|ticket| ticket.id == id) {
+            self.waiting.push(Ticket { id, units: cost, arrival: now });
+        }
+        wait.min(if ahead < u64::from(limit.count()) { SOON_MS } else { LATER_MS })
+    }
+
+    pub(super) fn give(&mut self, units: u32, id: u64) -> u32 {
+        let tickets: u32 =
+            self.waiting.iter().filter(|ticket| ticket.id == id).map(|ticket| ticket.units.min(units)).sum();
+        self.waiting.retain(|ticket| ticket.id != id);
+        let mut given = tickets;
+        for permit in self.held.iter_mut().filter(|permit| permit.id == id) {
+            let reached = units.min(permit.units).max(permit.given);
+            given += reached - permit.given;
+            permit.given = reached;
+        }
+        self.held.retain(|permit| permit.given < permit.units);
+        given
+    }
+
+    pub(super) fn renew(&mut self, limit: &Limit, id: u64, now: u64) -> u32 {
+        let ends = now + limit.time_ms();
+        let mut renewed = 0;
+        for permit in self.held.iter_mut().filter(|permit| permit.id == id && permit.ends > now) {
+            permit.ends = ends;
+            renewed += permit.units - permit.given;
+        }
+        renewed
+    }
+}

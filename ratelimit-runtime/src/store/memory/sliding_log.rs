@@ -1,0 +1,60 @@
+//! The sliding log: the moment of each unit, in microseconds. The twin of `lua/sliding_log.lua`.
+
+use super::verdict::{Charged, Verdict, Wait, signed};
+use crate::limit::Limit;
+use std::collections::VecDeque;
+
+/// Moments of turns, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Log(VecDeque<u64>);
+
+impl Log {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many of the oldest entries count no more.
+    fn dead(&self, limit: &Limit, now_us: u64) -> usize {
+        let window = limit.time_ms() * 1000;
+        self.0.partition_point(|entry| entry + window <= now_us)
+    }
+
+    pub(super) fn judge(&self, limit: &Limit, cost: u32, now_us: u64) -> Verdict {
+        let (window, dead) = (limit.time_ms() * 1000, self.dead(limit, now_us));
+        let live = self.0.len() - dead;
+        let newest = self.0.back().copied().filter(|_| live > 0).unwrap_or(0);
+        let reset_ms = if live > 0 { (newest + window).saturating_sub(now_us).div_ceil(1000) } else { 0 };
+        let room = i64::from(limit.count()) - signed(live as u64);
+        let mut turn = if limit.wait_ms() > 0 { newest } else { 0 };
+        let over = i64::from(cost) - room;
+        if over > 0
+            && cost <= limit.count()
+            && let Some(leaves) = self.0.get(dead + usize::try_from(over - 1).unwrap_or(0))
+        {
+            turn = turn.max(leaves + window);
+        }
+        let wait = if cost > limit.count() {
+            Wait::Never
+        } else {
+            Wait::Millis(turn.saturating_sub(now_us).div_ceil(1000))
+        };
+        Verdict { wait, room, reset_ms }
+    }
+
+    pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {
+        let dead = self.dead(limit, now_us);
+        self.0.drain(..dead);
+        let stamp = (now_us + wait * 1000).max(self.0.back().copied().unwrap_or(0));
+        self.0.extend(std::iter::repeat_n(stamp, cost as usize));
+        let reset_ms = (stamp + limit.time_ms() * 1000 - now_us).div_ceil(1000);
+        Charged { reset_ms, stamp }
+    }
+
+    pub(super) fn give(&mut self, units: u32, stamp: u64) -> u32 {
+        let first = self.0.partition_point(|entry| *entry < stamp);
+        let after = self.0.partition_point(|entry| *entry <= stamp);
+        let given = (after - first).min(units as usize);
+        self.0.drain(first..first + given);
+        u32::try_from(given).unwrap_or(units)
+    }
+}

@@ -1,0 +1,168 @@
+//! One script call: sent by digest, by text where the server does not know it, its answer read.
+
+use super::address::Address;
+use super::connection::Link;
+use super::failure;
+use super::lone::{self, Lone};
+use super::script::{self, Script, Wrong};
+use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
+use crate::limit::Limit;
+use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request};
+use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the clones of a store share.
+pub(super) struct Shared {
+    pub(super) address: Address,
+    pub(super) link: Link,
+    pub(super) decide: Script,
+    pub(super) adjust: Script,
+    pub(super) lone: Option<Lone>,
+    pub(super) sharded: AtomicBool,
+}
+
+/// One script call, by digest, and by text where the server does not know it yet.
+pub(super) struct Call {
+    by_digest: redis::Cmd,
+    script: Arc<str>,
+}
+
+impl Call {
+    pub(super) fn new(script: &Script, encode: impl FnOnce(&mut redis::Cmd)) -> Self {
+        let mut by_digest = redis::cmd("EVALSHA");
+        by_digest.arg(script.digest());
+        encode(&mut by_digest);
+        Self { by_digest, script: script.text() }
+    }
+
+    /// The first keys of the call.
+    fn keys(&self, number: usize) -> SmallVec<[StoreKey<'_>; 1]> {
+        let key = |argument| match argument {
+            redis::Arg::Simple(key) => StoreKey::new(key),
+            _ => StoreKey::new(b""),
+        };
+        self.by_digest.args_iter().skip(3).take(number).map(key).collect()
+    }
+
+    fn by_text(&self) -> redis::Cmd {
+        let mut by_text = redis::cmd("EVAL");
+        by_text.arg(&*self.script);
+        for argument in self.by_digest.args_iter().skip(2) {
+            if let redis::Arg::Simple(argument) = argument {
+                by_text.arg(argument);
+            }
+        }
+        by_text
+    }
+}
+
+/// What a lone request asks, but for its key, which is in the call.
+pub(super) struct Alone {
+    limit: Limit,
+    cost: u32,
+    permit: u64,
+}
+
+impl Alone {
+    pub(super) fn of(request: &Request<'_>) -> Self {
+        Self { limit: *request.limit(), cost: request.cost(), permit: request.permit() }
+    }
+}
+
+impl Shared {
+    /// Decides requests in one call.
+    pub(super) async fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Result<Decisions, Error> {
+        let call = Call::new(&self.decide, |command| script::encode(command, mode, requests));
+        let value = self.run(&call).await?;
+        let limits: SmallVec<[Limit; 1]> = requests.iter().map(|request| *request.limit()).collect();
+        script::decisions(&value, mode, &limits).map_err(|wrong| self.wrong(&wrong, &call.keys(limits.len())))
+    }
+
+    /// Adjusts in one call.
+    pub(super) async fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
+        let call = Call::new(&self.adjust, |command| script::encode_adjustments(command, adjustments));
+        let value = self.run(&call).await?;
+        script::adjusted(&value, adjustments.len()).map_err(|wrong| self.wrong(&wrong, &[]))
+    }
+
+    /// Decides a lone request by its small script. If that does not answer as it should, nothing has been written, and
+    /// `decide` says what is wrong.
+    pub(super) async fn decide_alone(
+        &self,
+        call: &Call,
+        mode: Mode,
+        alone: &Alone,
+    ) -> Result<Decisions, Error> {
+        let decisions = match self.run(call).await {
+            Ok(value) => lone::decision(&value, mode, &alone.limit, alone.cost, alone.permit),
+            Err(error) if error.is_transient() => return Err(error),
+            Err(_) => None,
+        };
+        if let Some(decisions) = decisions {
+            return Ok(decisions);
+        }
+        let keys = call.keys(1);
+        let key = keys.first().copied().unwrap_or(StoreKey::new(b""));
+        let request = Request::new(key, &alone.limit, alone.cost).with_permit(alone.permit);
+        self.decide(mode, &[request]).await
+    }
+
+    pub(super) async fn run(&self, call: &Call) -> Result<Value, Error> {
+        match self.send(&call.by_digest).await {
+            // It was not executed, so it may be sent again; the text stays in the server's cache.
+            Err(Failed::Answer(error)) if error.kind() == RedisKind::Server(ServerErrorKind::NoScript) => {
+                self.send(&call.by_text()).await
+            }
+            other => other,
+        }
+        .map_err(|failed| self.explain(failed))
+    }
+
+    /// An answer that cannot be used.
+    pub(super) fn wrong(&self, wrong: &Wrong, keys: &[StoreKey<'_>]) -> Error {
+        let what = match wrong {
+            Wrong::Answer(what) => Cow::Borrowed(*what),
+            Wrong::Foreign(at) => {
+                let hash = keys.get(*at).map(StoreKey::hash).unwrap_or_default();
+                format!("the key with the hash {hash:016x} holds something that is not a rate limit").into()
+            }
+        };
+        self.address.error(ErrorKind::Configuration, "cannot use the answer of", what)
+    }
+
+    /// One plain command.
+    pub(super) async fn ask(&self, command: &redis::Cmd) -> Result<Value, Error> {
+        self.send(command).await.map_err(|failed| self.explain(failed))
+    }
+
+    fn explain(&self, failed: Failed) -> Error {
+        match failed {
+            Failed::Connect(error) => error,
+            Failed::Answer(error) => {
+                if error.kind() == RedisKind::Server(ServerErrorKind::CrossSlot) {
+                    self.sharded.store(true, Ordering::Relaxed);
+                }
+                failure::explain(&self.address, &error)
+            }
+        }
+    }
+
+    /// Whether keys of different slots cannot be in one call. The server says so when they are.
+    pub(super) fn is_sharded(&self) -> bool {
+        self.sharded.load(Ordering::Relaxed)
+    }
+
+    async fn send(&self, command: &redis::Cmd) -> Result<Value, Failed> {
+        let mut connection = self.link.get().await.map_err(Failed::Connect)?;
+        connection.send(command).await.map_err(Failed::Answer)
+    }
+}
+
+enum Failed {
+    Connect(Error),
+    Answer(redis::RedisError),
+}

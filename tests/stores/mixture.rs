@@ -1,0 +1,187 @@
+//! Requests and adjustments of all algorithms at once: limits that change under a key, stacks, other limits' charges.
+
+use crate::setup::{Ask, Tell, Twins, ask, tell};
+use ratelimit::{Algorithm, Change, Decision, Limit, Mode, Refill};
+use std::time::Duration;
+
+const KEYS: usize = 5;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// One of many limits that are all of one algorithm, since keys are of one too.
+fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
+    let time = ms(random.choice([1, 7, 250, 1000, 1500, 60_000]).unwrap());
+    let count = random.choice([1, 2, 5, 12, 300]).unwrap();
+    let burst = random.choice([1, 3, 10, 400]).unwrap();
+    let wait = ms(random.choice([0, 0, 1, 20, 700, 3000]).unwrap());
+    match algorithm {
+        Algorithm::Counter => Limit::counter(count, time).wait(wait),
+        Algorithm::SlidingWindow => Limit::sliding_window(count, time).wait(wait),
+        Algorithm::SlidingLog => Limit::sliding_log(count, time).wait(wait),
+        Algorithm::Concurrency => Limit::concurrency(count, time.max(ms(1000))).wait(wait),
+        Algorithm::LeakyBucket if random.bool() => Limit::leaky_bucket(count, time).burst(burst),
+        Algorithm::LeakyBucket => Limit::leaky_bucket(count, time).wait(wait),
+        Algorithm::TokenBucket => {
+            let refill = random.choice([Refill::Greedy, Refill::Interval]).unwrap();
+            let limit = Limit::token_bucket(count, time).burst(burst).refill(refill);
+            limit.borrow(random.choice([0, 0, 4]).unwrap()).wait(wait)
+        }
+        other => panic!("no limit of {other:?}"),
+    }
+}
+
+/// What is asked of both, and what may be given back.
+struct Mixture {
+    random: fastrand::Rng,
+    algorithms: Vec<Algorithm>,
+    permits: u64,
+    charges: Vec<(Ask, u64)>,
+}
+
+impl Mixture {
+    fn new(algorithms: &[Algorithm], seed: u64) -> Self {
+        let random = fastrand::Rng::with_seed(seed);
+        Self { random, algorithms: algorithms.to_vec(), permits: 1, charges: Vec::new() }
+    }
+
+    fn ask(&mut self, key: usize) -> Ask {
+        let algorithm = self.random.choice(&self.algorithms).copied().unwrap();
+        let limit = any_limit(&mut self.random, algorithm);
+        let cost = if self.random.bool() { 1 } else { self.random.u32(0..=limit.capacity() + 2) };
+        self.permits += 1;
+        Ask::new(key, limit, cost.min(1000)).with_permit(self.permits)
+    }
+
+    /// Requests alone and in stacks, whose members have different keys.
+    fn asks(&mut self) -> Vec<Ask> {
+        let mut asks = Vec::new();
+        while asks.len() < self.random.usize(1..=8) {
+            let members = if self.random.u32(0..4) == 0 { self.random.usize(2..=4) } else { 1 };
+            let mut of_stack: Vec<usize> = (0..KEYS).collect();
+            self.random.shuffle(&mut of_stack);
+            for (i, key) in of_stack.into_iter().take(members).enumerate() {
+                asks.push(Ask { with_next: i + 1 < members, ..self.ask(key) });
+            }
+        }
+        asks
+    }
+
+    /// An adjustment by the limit of the charge, or by another one.
+    fn tell(&mut self) -> Tell {
+        let (ask, stamp) = self.random.choice(&self.charges).copied().unwrap_or((self.ask(0), 1));
+        let algorithm = ask.limit.algorithm();
+        let limit = if self.random.bool() { ask.limit } else { any_limit(&mut self.random, algorithm) };
+        let change = match (algorithm, self.random.u32(0..4)) {
+            (Algorithm::Concurrency, 0) => Change::Renew(stamp),
+            (Algorithm::Concurrency, _) => Change::Give(stamp),
+            (_, 0) => Change::Take,
+            _ => Change::Give(stamp),
+        };
+        Tell { key: ask.key, limit, units: ask.cost, change }
+    }
+
+    fn remember(&mut self, asks: &[Ask], decisions: &[Decision]) {
+        let charged = asks.iter().zip(decisions).filter(|(_, decision)| decision.stamp() > 0);
+        self.charges.extend(charged.map(|(ask, decision)| (*ask, decision.stamp())));
+        let superfluous = self.charges.len().saturating_sub(30);
+        self.charges.drain(..superfluous);
+    }
+}
+
+/// What holds for every answer, whatever has happened before.
+fn plausible(mode: Mode, ask: &Ask, decision: &Decision) {
+    assert!(decision.remaining() <= decision.limit(), "{ask:?} {decision:?}");
+    assert_eq!(decision.limit(), ask.limit.capacity());
+    match (decision.allowed(), decision.retry_after()) {
+        (true, None) => {}
+        (false, None) => assert!(ask.cost > ask.limit.capacity(), "never, though {ask:?} could fit"),
+        (false, Some(wait)) => assert!(wait >= ms(1), "{ask:?} {decision:?}"),
+        (true, Some(_)) => panic!("an allowed call has nothing to wait for"),
+    }
+    let patience = if mode == Mode::Charge { ask.limit.longest_wait() } else { Duration::ZERO };
+    assert!(decision.delay() <= patience, "{ask:?} {decision:?}");
+    assert!(mode == Mode::Charge || decision.stamp() == 0);
+}
+
+/// What both stores are told at once.
+#[derive(Clone, Debug)]
+pub(crate) enum Call {
+    Ask(Mode, Vec<Ask>),
+    Tell(Vec<Tell>),
+}
+
+impl Call {
+    fn any(mixture: &mut Mixture) -> Self {
+        let random = &mut mixture.random;
+        if random.u32(0..6) == 0 {
+            return Self::Tell((0..random.usize(1..=4)).map(|_| mixture.tell()).collect());
+        }
+        if random.u32(0..4) == 0 {
+            let key = random.usize(0..KEYS);
+            return Self::Ask(Mode::Check, vec![mixture.ask(key)]);
+        }
+        let modes = [Mode::Check, Mode::Check, Mode::Charge, Mode::Charge, Mode::Peek];
+        Self::Ask(random.choice(modes).unwrap(), mixture.asks())
+    }
+
+    /// -> operations, and whether both do the same.
+    async fn make(&self, twins: &Twins, mixture: &mut Mixture) -> (usize, bool) {
+        match self {
+            Self::Tell(tells) => {
+                let by_memory = tell(&twins.memory, tells).await.unwrap();
+                let by_script = tell(&twins.redis, tells).await;
+                (tells.len(), by_script.is_ok_and(|by_script| by_script == by_memory))
+            }
+            Self::Ask(mode, asks) => {
+                let decisions = ask(&twins.memory, *mode, asks).await.unwrap();
+                asks.iter().zip(&decisions).for_each(|(ask, decision)| plausible(*mode, ask, decision));
+                mixture.remember(asks, &decisions);
+                let by_script = ask(&twins.redis, *mode, asks).await;
+                (asks.len(), by_script.is_ok_and(|by_script| by_script == decisions))
+            }
+        }
+    }
+}
+
+/// Makes random calls until the twins differ, and says which calls those were.
+pub(crate) async fn first_difference(
+    twins: &mut Twins,
+    algorithms: &[Algorithm],
+    operations: usize,
+    back: bool,
+    seed: u64,
+) -> Option<Vec<(u64, Call)>> {
+    let mut mixture = Mixture::new(algorithms, seed);
+    let (mut now, mut done, mut past) = (10_000_000_000_u64, 0, Vec::new());
+    while done < operations {
+        let random = &mut mixture.random;
+        now += random.choice([0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000]).unwrap();
+        if back && random.u32(0..20) == 0 {
+            now -= random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
+        }
+        twins.set_clock(now);
+        let call = Call::any(&mut mixture);
+        past.push((now, call.clone()));
+        let (operations, same) = call.make(twins, &mut mixture).await;
+        if !same {
+            return Some(past);
+        }
+        done += operations;
+    }
+    None
+}
+
+/// Where the twins first differ when these calls are made on fresh stores.
+pub(crate) async fn differs_at(twins: &mut Twins, calls: &[(u64, Call)]) -> Option<usize> {
+    let mut mixture = Mixture::new(&[], 0);
+    twins.forget();
+    for (at, (now, call)) in calls.iter().enumerate() {
+        twins.set_clock(*now);
+        if !call.make(twins, &mut mixture).await.1 {
+            return Some(at);
+        }
+    }
+    None
+}

@@ -1,0 +1,128 @@
+//! Keys as no script leaves them: without a deadline, or with something else in them.
+
+use crate::setup::{Ask, Tell, Twins, ask, key, tell};
+use ratelimit::{Algorithm, Change, Limit, Mode, Refill};
+use std::time::Duration;
+
+const START: u64 = 1_763_000_000_000_000;
+
+/// How many of the script's keys would stay for ever.
+pub(crate) fn lasting_keys(twins: &mut Twins) -> usize {
+    let mut lasting = twins.keys();
+    let expiring: Vec<String> = redis::cmd("HKEYS").arg("test:deadlines").query(twins.raw()).unwrap();
+    lasting.retain(|key| !expiring.contains(key));
+    lasting.len()
+}
+
+fn dump(twins: &mut Twins, key: &str) -> Option<Vec<u8>> {
+    redis::cmd("DUMP").arg(key).query(twins.raw()).unwrap()
+}
+
+/// The most moments or permits that any key holds.
+pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
+    let length = |key: &String| {
+        let count = ["ZCOUNT", key, "0", "+inf"];
+        let command = if key.ends_with("concurrency") { &count[..] } else { &["LLEN", key][..] };
+        let mut length = redis::cmd(command[0]);
+        length.arg(&command[1..]);
+        length
+    };
+    let keys = twins.keys();
+    keys.iter().map(|key| length(key).query::<u32>(twins.raw()).unwrap_or(0)).max().unwrap_or(0)
+}
+
+/// Whether a permit whose lease was renewed is held as long as that, also beside one with a short lease.
+pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
+    twins.forget();
+    let lease = u64::try_from(limit.time().as_micros()).unwrap();
+    let one = Ask::new(0, limit, 1).with_permit(5);
+    let short = Ask::new(0, Limit::concurrency(limit.count(), Duration::from_secs(1)), 1).with_permit(6);
+    let renewal = Tell { key: 0, limit, units: 1, change: Change::Renew(5) };
+    twins.set_clock(START);
+    let mut held = true;
+    for permit in [one, short] {
+        held &= ask(&twins.redis, Mode::Check, &[permit]).await.is_ok_and(|decisions| decisions[0].allowed());
+    }
+    let mut renewed = Vec::new();
+    for after in [lease - 1000, 2 * lease - 2000, 3 * lease] {
+        twins.set_clock(START + after);
+        renewed.extend(tell(&twins.redis, &[renewal]).await.unwrap_or_default());
+    }
+    held && renewed == [1, 1, 0]
+}
+
+/// Whether a key that has lost its deadline counts as expired, at least when its time has come, and then has one again.
+pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
+    twins.forget();
+    twins.set_clock(START);
+    let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
+    let all = Ask::new(0, limit, limit.capacity()).with_permit(5);
+    let one = Ask::new(0, limit, 1).with_permit(6);
+    let Ok(first) = ask(&twins.redis, Mode::Check, &[all]).await else { return false };
+    redis::cmd("DEL").arg("test:deadlines").exec(twins.raw()).unwrap();
+    if lists {
+        twins.set_clock(START + u64::try_from(first[0].reset_after().as_micros()).unwrap());
+    }
+    let second = ask(&twins.redis, Mode::Check, &[one]).await;
+    first[0].allowed() && second.is_ok_and(|second| second[0].allowed()) && lasting_keys(twins) == 0
+}
+
+/// Whether what others have put under a key is named as such, and stays.
+pub(crate) async fn spares(twins: &mut Twins, limit: Limit) -> bool {
+    let changes = match limit.algorithm() {
+        Algorithm::Concurrency => [Change::Give(5), Change::Renew(5)],
+        _ => [Change::Give(START / 1000 + 1), Change::Take],
+    };
+    let mut spares = true;
+    for foreign in [["SET", "abc"], ["RPUSH", "abc"], ["SADD", "abc"]] {
+        if foreign[0] == "RPUSH" && limit.algorithm() == Algorithm::SlidingLog {
+            continue;
+        }
+        twins.forget();
+        twins.set_clock(START);
+        let name = key(0, &limit);
+        redis::cmd(foreign[0]).arg(&name).arg(foreign[1]).exec(twins.raw()).unwrap();
+        let before = dump(twins, &name);
+        let one = Ask::new(0, limit, 1).with_permit(5);
+        for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
+            spares &= ask(&twins.redis, mode, &[one]).await.is_err();
+        }
+        for change in changes {
+            let tell = tell(&twins.redis, &[Tell { key: 0, limit, units: 1, change }]).await;
+            spares &= tell.is_ok_and(|units| units == [0]);
+        }
+        spares &= dump(twins, &name) == before;
+    }
+    spares
+}
+
+fn limits() -> [Limit; 8] {
+    let (count, time) = (5, Duration::from_secs(60));
+    let bucket = Limit::token_bucket(count, time);
+    [
+        Limit::counter(count, time),
+        bucket,
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(count, time),
+        Limit::sliding_log(count, time),
+        Limit::leaky_bucket(count, time),
+        Limit::concurrency(count, time),
+        Limit::concurrency(count, time).wait(time),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_deadline_is_repaired() {
+    let mut twins = Twins::start();
+    for limit in limits() {
+        assert!(repairs(&mut twins, limit).await, "{limit}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_a_limit_is_named_and_spared() {
+    let mut twins = Twins::start();
+    for limit in limits() {
+        assert!(spares(&mut twins, limit).await, "{limit}");
+    }
+}

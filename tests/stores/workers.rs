@@ -1,0 +1,118 @@
+//! Several processes that call one limit at once, and what they have recorded.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How many processes call, 32 tasks each.
+const PROCESSES: usize = 4;
+/// For how long they call.
+const CALLING: Duration = Duration::from_secs(4);
+
+/// From when to when, in microseconds of the system's clock, which is the server's too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Span {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+/// A call that passed, when it was sent, and its turn: somewhere within this. A permit was held all that time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) sent: u64,
+    pub(crate) turn: Span,
+}
+
+/// What all processes have seen.
+pub(crate) struct Records {
+    /// While all of them called.
+    pub(crate) calling: Span,
+    pub(crate) passed: Vec<Passed>,
+    /// The last call that was refused.
+    pub(crate) refused: Span,
+}
+
+/// A process that ends with this value.
+pub(crate) struct Worker(Child);
+
+impl Worker {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_worker"));
+        Self(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// The next line of its report.
+    pub(crate) fn line(&mut self) -> String {
+        let (mut line, stdout) = (Vec::new(), self.0.stdout.as_mut().unwrap());
+        let mut byte = [0];
+        while stdout.read(&mut byte).unwrap() > 0 && byte != *b"\n" {
+            line.extend(byte);
+        }
+        String::from_utf8(line).unwrap()
+    }
+
+    fn tell(&mut self, line: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// What it reports until it ends.
+    fn report(mut self) -> String {
+        let mut report = String::new();
+        self.0.stdout.as_mut().unwrap().read_to_string(&mut report).unwrap();
+        assert!(self.0.wait().unwrap().success(), "a worker has failed");
+        report
+    }
+
+    /// Ends it as a crash would, and waits for its end.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Lets all processes call a limit of `worker_limits.rs`.
+pub(crate) fn call(url: &str, limit: &str) -> Records {
+    let worker = || Worker::start(&[url, limit]);
+    let mut workers: Vec<_> = std::iter::repeat_with(worker).take(PROCESSES).collect();
+    for worker in &mut workers {
+        assert_eq!(worker.line(), "ready");
+    }
+    let until = now() + micros(CALLING);
+    for worker in &mut workers {
+        worker.tell(&until.to_string());
+    }
+    let reports: Vec<_> = workers.into_iter().map(Worker::report).collect();
+
+    let mut records = Records {
+        calling: Span { from: 0, to: until },
+        passed: Vec::new(),
+        refused: Span { from: 0, to: 0 },
+    };
+    for line in reports.iter().flat_map(|report| report.lines()) {
+        let mut words = line.split(' ');
+        let what = words.next().unwrap();
+        let moments: Vec<u64> = words.map(|moment| moment.parse().unwrap()).collect();
+        match (what, moments.as_slice()) {
+            ("began", [at]) => records.calling.from = records.calling.from.max(*at),
+            ("passed", &[sent, from, to]) => records.passed.push(Passed { sent, turn: Span { from, to } }),
+            ("refused", &[from, to]) => records.refused = records.refused.max(Span { from, to }),
+            _ => panic!("a worker says {line}"),
+        }
+    }
+    records
+}
+
+fn now() -> u64 {
+    micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap())
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap()
+}

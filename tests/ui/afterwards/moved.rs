@@ -1,0 +1,10 @@
+// What the body has moved is gone when its result is judged.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(refund_if = |_| user.is_empty())]
+async fn a(user: String) -> Result<usize, Rejection> {
+    Ok(user.len())
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+// The result is judged by a function.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(charge_if = true)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(settle = 5)]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(refund_if = id == 5)]
+async fn c(id: u64) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,37 @@
+// Type errors in a body: the words and the carets of a plain function. And where the result is judged.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+async fn tail(id: u64) -> Result<String, Rejection> {
+    Ok(id)
+}
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+async fn semicolon(id: u64) -> Result<u64, Rejection> {
+    Ok(id);
+}
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+async fn early(id: u64) -> Result<u64, Rejection> {
+    if id == 0 {
+        return Err("zero");
+    }
+    Ok(id)
+}
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+async fn unknown(id: u64) -> Result<u64, Rejection> {
+    Ok(id + missing)
+}
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+async fn question_mark(id: u64) -> Result<u64, Rejection> {
+    let more: u64 = "5".parse()?;
+    Ok(id + more)
+}
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+async fn empty(id: u64) -> Result<u64, Rejection> {}
+
+fn main() {}

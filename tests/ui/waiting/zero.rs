@@ -1,0 +1,15 @@
+// Not to wait is to say nothing.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(wait = 0)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(wait = "0s")]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}
