@@ -4,7 +4,8 @@
 use crate::definitions::{Kind, Numbers};
 use crate::setup::{Twins, operations, seed};
 use crate::smallest::report;
-use crate::traffic::{self, Step, Traffic, by_store};
+use crate::steps::{self, Step, by_store};
+use crate::traffic::Traffic;
 
 /// Compares three times over, and how long keys live.
 async fn agree(limits: &[Numbers]) {
@@ -21,7 +22,7 @@ async fn agree(limits: &[Numbers]) {
             let by_memory = by_store(&twins.memory, limit, &steps).await.unwrap();
             let by_script = by_store(&twins.redis, limit, &steps).await.unwrap();
             done += steps.len();
-            let agrees = |found| traffic::agree(numbers, &steps, found, &expected);
+            let agrees = |found| steps::agree(numbers, &steps, found, &expected);
             let both_agree = agrees(&by_memory) && agrees(&by_script);
             past.push((now, steps));
             if !both_agree {

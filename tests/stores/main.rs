@@ -31,6 +31,7 @@ mod scripts;
 mod setup;
 mod slots;
 mod smallest;
+mod steps;
 mod tickets;
 mod traffic;
 mod twins;

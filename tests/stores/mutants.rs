@@ -3,7 +3,8 @@
 use crate::definitions::{Kind, Numbers};
 use crate::odd_keys::{lasting_keys, longest_list, renews, repairs, spares};
 use crate::setup::{CLOCK, Twins};
-use crate::traffic::{Traffic, agree, by_store};
+use crate::steps::{agree, by_store};
+use crate::traffic::Traffic;
 use crate::{merged, mixture};
 use ratelimit::RedisStore;
 

@@ -2,7 +2,7 @@
 
 use crate::definitions::{Answer, Numbers};
 use crate::setup::Twins;
-use crate::traffic::{Outcome, Step, agree, by_definition, by_store};
+use crate::steps::{Outcome, Step, agree, by_definition, by_store};
 use std::fmt::Write;
 
 /// Makes a sequence shorter as long as it still fails; false if it does not. `fails_at`: the first place at which it does.

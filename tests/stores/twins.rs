@@ -15,9 +15,9 @@ async fn agree(operations: usize, back: bool, seed: u64) {
     let mut twins = Twins::start();
     if let Some(mut calls) = first_difference(&mut twins, &Algorithm::ALL, operations, back, seed).await {
         let shortened = shorten(&mut calls, async |calls| differs_at(&mut twins, calls).await).await;
-        let calls: Vec<String> = calls.iter().map(|(now, call)| format!("at {now} µs {call:?}")).collect();
-        let calls = calls.join("\n");
-        panic!("the twins differ ({}) after\n{calls}", if shortened { "shortened" } else { "only once" });
+        let calls: Vec<_> = calls.iter().map(|(now, call)| format!("at {now} µs {call:?}")).collect();
+        let how = if shortened { "shortened" } else { "only once" };
+        panic!("the twins differ ({how}) after\n{}", calls.join("\n"));
     }
     let longest = twins.longest_ttl();
     assert!(back || longest <= LONGEST_TTL, "a key that lives for {longest} ms");
