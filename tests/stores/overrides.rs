@@ -85,6 +85,10 @@ async fn they_are_listed_by_name_and_by_key() {
     assert!(matches!(one.target(), OverrideTarget::Key(key) if key == "ratelimit:{a}:login:<form>=web"));
     assert_eq!((name.limit(), one.limit()), (&limit, &LOGIN));
     assert!(!format!("{list:?}").contains("{a}"), "keys are not printed");
+    for found in &list {
+        limiter.overrides().remove_target(found.target()).await.unwrap();
+    }
+    assert!(limiter.overrides().list().await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

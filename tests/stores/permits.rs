@@ -59,6 +59,18 @@ async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
     assert_all_expire(&server, &[LONG]);
 }
 
+/// Giving back needs no waiting, and the next call of the same task finds it done.
+#[tokio::test]
+async fn a_permit_is_back_before_the_next_question() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    let limit = Limit::concurrency(1, Duration::from_secs(60));
+    for n in 0..200 {
+        let permit = limiter.permit(&limit, "one").await;
+        assert!(permit.is_ok(), "call {n}: nobody else holds one");
+    }
+}
+
 #[tokio::test]
 async fn a_permit_comes_back_when_it_is_dropped() {
     comes_back(async |_, permit| drop(permit)).await;

@@ -41,8 +41,8 @@ impl fmt::Display for Time {
 impl FromStr for Limit {
     type Err = ParseLimitError;
 
-    /// Reads what [`Display`](fmt::Display) writes. Times are whole numbers with one of the units `ms`, `s`, `m`, `h`
-    /// and `d`; `burst`, `refill`, `borrow` and `wait` may be left out.
+    /// Reads what [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and
+    /// `d`, as `90s` or `1h30m`; `burst`, `refill`, `borrow` and `wait` may be left out.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -68,8 +68,17 @@ struct Fields {
 
 impl Fields {
     fn read(&mut self, word: &str) -> Result<(), ParseLimitError> {
-        let wrong = || ParseLimitError::wrong("field", word);
-        let (name, value) = word.split_once('=').ok_or_else(wrong)?;
+        let (name, value) = word.split_once('=').ok_or_else(|| ParseLimitError::wrong("field", word))?;
+        let wrong = || {
+            ParseLimitError::wrong(
+                match name {
+                    "count" | "burst" | "borrow" => "whole number",
+                    "time" | "wait" => "duration with units, as `90s` or `1h30m`",
+                    _ => "`greedy` or `interval`",
+                },
+                word,
+            )
+        };
         let twice = match name {
             "count" => self.count.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "time" => self.time.replace(duration(value).ok_or_else(wrong)?).is_some(),
@@ -77,9 +86,9 @@ impl Fields {
             "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
             "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "wait" => self.wait.replace(duration(value).ok_or_else(wrong)?).is_some(),
-            _ => return Err(wrong()),
+            _ => return Err(ParseLimitError::wrong("field", word)),
         };
-        if twice { Err(wrong()) } else { Ok(()) }
+        if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
     }
 
     fn limit(self, algorithm: Algorithm) -> Result<Limit, ParseLimitError> {
@@ -113,11 +122,17 @@ fn refill(text: &str) -> Option<Refill> {
     }
 }
 
+/// `90s`, `1h30m`: whole numbers, each with its unit, the largest first.
 fn duration(text: &str) -> Option<Duration> {
-    let at = text.find(|c: char| !c.is_ascii_digit())?;
-    let (number, unit) = text.split_at(at);
-    let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;
-    number.parse::<u64>().ok()?.checked_mul(*length).map(Duration::from_millis)
+    let (mut rest, mut total, mut units) = (text, 0_u64, UNITS.iter());
+    while !rest.is_empty() {
+        let (number, tail) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+        let (unit, tail) = tail.split_at(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()));
+        let (_, length) = units.find(|(name, _)| *name == unit)?;
+        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(*length)?)?;
+        rest = tail;
+    }
+    (!text.is_empty()).then(|| Duration::from_millis(total))
 }
 
 /// Why a text is no [`Limit`].
@@ -127,6 +142,7 @@ pub struct ParseLimitError(Wrong);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wrong {
     Word(&'static str, Box<str>),
+    Twice(Box<str>),
     Missing,
     Limit(LimitError),
 }
@@ -141,7 +157,18 @@ impl fmt::Display for ParseLimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
         match &self.0 {
-            Wrong::Word(what, word) => write!(f, "`{word}` is no {what} of a limit: {EXAMPLE}"),
+            Wrong::Word("algorithm", word) => {
+                let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.as_str()).collect();
+                write!(f, "`{word}` is no algorithm ({}): {EXAMPLE}", names.join(", "))
+            }
+            Wrong::Word("field", word) => {
+                write!(
+                    f,
+                    "`{word}` is none of `count`, `time`, `burst`, `refill`, `borrow` and `wait`: {EXAMPLE}"
+                )
+            }
+            Wrong::Word(what, word) => write!(f, "`{word}` has to be a {what}"),
+            Wrong::Twice(word) => write!(f, "`{word}` is given twice"),
             Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
             Wrong::Limit(error) => error.fmt(f),
         }
@@ -173,6 +200,7 @@ mod tests {
             assert_eq!(limit.to_string(), text);
             assert_eq!(text.parse(), Ok(limit));
         }
+        assert_eq!("counter count=5 time=1h30m".parse(), Ok(Limit::counter(5, second * 5400)));
     }
 
     #[test]
@@ -181,10 +209,14 @@ mod tests {
             ("", "`` is no algorithm"),
             ("fixed count=1 time=1s", "`fixed` is no algorithm"),
             ("counter count=1", "needs a `count` and a `time`"),
-            ("counter count=x time=1s", "`count=x` is no field"),
-            ("counter count=1 count=2 time=1s", "`count=2` is no field"),
-            ("counter count=1 time=1", "`time=1` is no field"),
-            ("counter count=1 time=99999999999999999d", "is no field"),
+            ("counter count=x time=1s", "`count=x` has to be a whole number"),
+            ("counter count=1 count=2 time=1s", "`count=2` is given twice"),
+            ("counter count=1 time=1", "`time=1` has to be a duration with units"),
+            ("counter count=1 time=1m1h", "`time=1m1h` has to be a duration"),
+            ("counter count=1 time=", "`time=` has to be a duration"),
+            ("counter count=1 time=99999999999999999d", "has to be a duration"),
+            ("counter limit=1 time=1s", "`limit=1` is none of `count`"),
+            ("token_bucket count=1 time=1s refill=slow", "has to be a `greedy` or `interval`"),
             ("counter count=1 time=1s burst=2", "`burst` needs a bucket"),
             ("leaky_bucket count=1 time=1s burst=2 wait=1s", "which `wait` bounds"),
         ] {

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::store::Reply;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
@@ -27,8 +28,13 @@ impl Background {
         match reply {
             Reply::Ready(Some(answer)) => then(answer),
             Reply::Ready(None) => {}
-            Reply::Pending(future) => {
+            Reply::Pending(mut future) => {
                 let Ok(runtime) = Handle::try_current() else { return };
+                // On its way before anything that this task asks next: the store answers in order.
+                let started = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                if let Poll::Ready(answer) = started {
+                    return then(answer);
+                }
                 let task = Task::of(&self.0);
                 runtime.spawn(async move {
                     let _task = task;

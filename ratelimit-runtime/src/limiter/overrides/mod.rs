@@ -76,6 +76,19 @@ impl<'l> Overrides<'l> {
         self.save(self.entry(&key), None)
     }
 
+    /// Removes an override that [`list`](Self::list) has shown.
+    ///
+    /// # Errors
+    ///
+    /// As [`set`](Self::set). It is no error if there was none.
+    pub fn remove_target(self, target: &OverrideTarget) -> impl Future<Output = Result<(), Error>> + Send {
+        let entry = match target {
+            OverrideTarget::Name(name) => entry_of_name(name),
+            OverrideTarget::Key(key) => [KEY, key.as_bytes()].concat(),
+        };
+        self.save(Ok(entry), None)
+    }
+
     /// The override of exactly this name or key, as the store has it now.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ pub(super) struct Shared {
     pub(super) adjust: Script,
     pub(super) lone: Option<Lone>,
     pub(super) sharded: AtomicBool,
+    pub(super) knows_adjust: AtomicBool,
 }
 
 /// One script call, by digest, and by text where the server does not know it yet.
@@ -82,10 +83,17 @@ impl Shared {
         script::decisions(&value, mode, &limits).map_err(|wrong| self.wrong(&wrong, &call.keys(limits.len())))
     }
 
-    /// Adjusts in one call.
+    /// Adjusts in one call. By text until the server has answered one: what is given back has to be there before what is
+    /// asked next, and not after a second try.
     pub(super) async fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
         let call = Call::new(&self.adjust, |command| script::encode_adjustments(command, adjustments));
-        let value = self.run(&call).await?;
+        let value = if self.knows_adjust.load(Ordering::Relaxed) {
+            self.run(&call).await?
+        } else {
+            let value = self.send(&call.by_text()).await.map_err(|failed| self.explain(failed))?;
+            self.knows_adjust.store(true, Ordering::Relaxed);
+            value
+        };
         script::adjusted(&value, adjustments.len()).map_err(|wrong| self.wrong(&wrong, &[]))
     }
 

@@ -95,7 +95,15 @@ impl RedisStore {
         let (decide, adjust) = (Script::new(prelude, decide), Script::new(prelude, adjust));
         let link = Link::new(address.clone());
         Ok(Self {
-            shared: Arc::new(Shared { address, link, decide, adjust, lone, sharded: AtomicBool::new(false) }),
+            shared: Arc::new(Shared {
+                address,
+                link,
+                decide,
+                adjust,
+                lone,
+                sharded: AtomicBool::new(false),
+                knows_adjust: AtomicBool::new(false),
+            }),
         })
     }
 
