@@ -25,21 +25,38 @@ fn numbers(name: &str) -> Numbers {
     Numbers { limit, count: limit.count().into(), time, capacity: limit.capacity().into() }
 }
 
+/// A machine that lets hardly any call come says nothing about what is due: then all begins anew.
+const ATTEMPTS: usize = 5;
+
 /// Lets all processes call, and looks at what they leave.
 fn run(name: &str) -> (Numbers, Records) {
     let server = RedisServer::start();
-    let records = workers::call(&server.url(), name);
     let numbers = numbers(name);
+    let mut records = workers::call(&server.url(), name);
+    for _ in 1..ATTEMPTS {
+        if records.has_met_the_limit() {
+            break;
+        }
+        redis::cmd("FLUSHALL").exec(&mut server.raw()).unwrap();
+        records = workers::call(&server.url(), name);
+    }
     assert_all_expire(&server, &[numbers.limit]);
     (numbers, records)
 }
 
 impl Records {
+    fn first(&self) -> u64 {
+        self.passed.iter().map(|call| call.turn.to).min().unwrap()
+    }
+
+    fn has_met_the_limit(&self) -> bool {
+        self.refused.from > self.first()
+    }
+
     /// From the first call until one was refused: then all that was due had passed.
     fn due_for(&self) -> u64 {
-        let first = self.passed.iter().map(|call| call.turn.to).min().unwrap();
-        assert!(self.refused.from > first, "too few calls to say anything");
-        self.refused.from - first
+        assert!(self.has_met_the_limit(), "too few calls to say anything");
+        self.refused.from - self.first()
     }
 
     /// Of what is due 99 of 100 have passed.
