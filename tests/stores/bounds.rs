@@ -25,8 +25,9 @@ fn numbers(name: &str) -> Numbers {
     Numbers { limit, count: limit.count().into(), time, capacity: limit.capacity().into() }
 }
 
-/// A machine that lets hardly any call come says nothing about what is due: then all begins anew.
-const ATTEMPTS: usize = 5;
+/// A machine that lets hardly any call come wastes what is due, and says nothing about the limiter: then all begins anew.
+/// A limiter that wastes does so each time.
+const ATTEMPTS: usize = 4;
 
 /// Lets all processes call, and looks at what they leave.
 fn run(name: &str) -> (Numbers, Records) {
@@ -42,6 +43,18 @@ fn run(name: &str) -> (Numbers, Records) {
     }
     assert_all_expire(&server, &[numbers.limit]);
     (numbers, records)
+}
+
+/// Judges what a run has left, and whether 99 of 100 of what was due have passed.
+fn keeps(name: &str, judge: impl Fn(&Numbers, &Records) -> u64) {
+    for attempt in 1..=ATTEMPTS {
+        let (numbers, records) = run(name);
+        let (passed, due) = (records.passed.len() as u64, judge(&numbers, &records));
+        if passed * 100 >= due * 99 {
+            return;
+        }
+        assert!(attempt < ATTEMPTS, "{passed} of {due}, and not more in {ATTEMPTS} runs");
+    }
 }
 
 impl Records {
@@ -82,36 +95,40 @@ fn windows(records: &Records, count: u64, time: u64) -> u64 {
 
 #[test]
 fn a_counter_keeps_its_bound_and_wastes_nothing() {
-    let (Numbers { count, time, .. }, records) = run("counter");
-    let ends = Ends::of(&records.passed);
-    steps().for_each(|k| ends.at_most(count * (k + 1), k * time - GRAIN_US));
-    windows_hold(&records.passed, count, time);
-    records.assert_passed(windows(&records, count, time));
+    keeps("counter", |&Numbers { count, time, .. }, records| {
+        let ends = Ends::of(&records.passed);
+        steps().for_each(|k| ends.at_most(count * (k + 1), k * time - GRAIN_US));
+        windows_hold(&records.passed, count, time);
+        windows(records, count, time)
+    });
 }
 
 #[test]
 fn a_sliding_window_keeps_its_bound_and_wastes_nothing() {
-    let (Numbers { count, time, .. }, records) = run("sliding window");
-    let ends = Ends::of(&records.passed);
-    steps().for_each(|k| ends.at_most(count * (k + 1) - 1, k * time - GRAIN_US));
-    cells_hold(&records.passed, count, time);
-    // After the first cell units come back all the time.
-    records.assert_passed(count.max(count * records.due_for().saturating_sub(LOST_US) / time));
+    keeps("sliding window", |&Numbers { count, time, .. }, records| {
+        let ends = Ends::of(&records.passed);
+        steps().for_each(|k| ends.at_most(count * (k + 1) - 1, k * time - GRAIN_US));
+        cells_hold(&records.passed, count, time);
+        // After the first cell units come back all the time.
+        count.max(count * records.due_for().saturating_sub(LOST_US) / time)
+    });
 }
 
 #[test]
 fn a_sliding_log_keeps_its_bound_and_wastes_nothing() {
-    let (Numbers { count, time, .. }, records) = run("sliding log");
-    let ends = Ends::of(&records.passed);
-    steps().for_each(|k| ends.at_most(count * k, k * time - 1));
-    records.assert_passed(windows(&records, count, time));
+    keeps("sliding log", |&Numbers { count, time, .. }, records| {
+        let ends = Ends::of(&records.passed);
+        steps().for_each(|k| ends.at_most(count * k, k * time - 1));
+        windows(records, count, time)
+    });
 }
 
 /// A bucket that leaks all the time: it wastes only what leaks while it is empty.
 fn a_bucket_keeps_its_bound_and_wastes_nothing(name: &str) {
-    let (Numbers { count, time, capacity, .. }, records) = run(name);
-    Ends::of(&records.passed).below_line(capacity + 1, count, time);
-    records.assert_passed(capacity + count * records.due_for() / time);
+    keeps(name, |&Numbers { count, time, capacity, .. }, records| {
+        Ends::of(&records.passed).below_line(capacity + 1, count, time);
+        capacity + count * records.due_for() / time
+    });
 }
 
 #[test]
@@ -131,10 +148,11 @@ fn a_meter_keeps_its_bound_and_wastes_nothing() {
 
 #[test]
 fn an_interval_bucket_keeps_its_bound_and_wastes_nothing() {
-    let (Numbers { count, time, capacity, .. }, records) = run("interval");
-    let ends = Ends::of(&records.passed);
-    steps().for_each(|k| ends.at_most(capacity + count.min(capacity) * k, k * time - 2 * GRAIN_US));
-    records.assert_passed(capacity + count * (records.due_for() / time));
+    keeps("interval", |&Numbers { count, time, capacity, .. }, records| {
+        let ends = Ends::of(&records.passed);
+        steps().for_each(|k| ends.at_most(capacity + count.min(capacity) * k, k * time - 2 * GRAIN_US));
+        capacity + count * (records.due_for() / time)
+    });
 }
 
 #[test]
