@@ -77,6 +77,15 @@ pub(crate) fn windows_hold(passed: &[Passed], count: u64, time: u64) {
     }
 }
 
+/// At most `at_once` before the first step has ended, and `count` more with each step from the first call on.
+pub(crate) fn steps_hold(passed: &[Passed], at_once: u64, count: u64, time: u64) {
+    let Some(start) = first(passed.iter().map(|call| call.turn.from)) else { return };
+    for step in 0..8 {
+        let (calls, most) = (within(passed, 0, start + (step + 1) * time - GRAIN_US), at_once + count * step);
+        assert!(calls <= most, "{calls} calls in {step} steps, and at most {most} may be");
+    }
+}
+
 /// In cells that follow each other without gap: at most `count` calls in each, with the share of those in the one before
 /// it that the window still covers.
 pub(crate) fn cells_hold(passed: &[Passed], count: u64, time: u64) {
