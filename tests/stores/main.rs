@@ -14,6 +14,7 @@ mod costs;
 mod definitions;
 mod differential;
 mod faults;
+mod full;
 mod giving;
 mod inspect;
 mod keyspace;

@@ -5,7 +5,7 @@
 //! `worker_limits.rs` until then, and reports what it has seen, each in a line with moments of that clock:
 //!   began AT              all tasks are about to call
 //!   passed SENT FROM TO   a call had its turn between the latter, or held its permit all that time
-//!   refused SENT TO       the last call of a task that was refused
+//!   refused SENT TO       a call was refused: each task says so once in a while, and at the end
 //!
 //! `worker URL hold LEASE KEY` takes the one permit of a key, with a lease of so many milliseconds, reports `held`, and
 //! holds it until it is killed or its input ends.
@@ -20,6 +20,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 mod worker_limits;
 
 const TASKS: usize = 32;
+/// Between two refusals that a task reports, in microseconds.
+const PAUSE_US: u64 = 20_000;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -72,7 +74,7 @@ struct Caller {
 
 impl Caller {
     async fn call_until(mut self, until: u64) -> Result<String, Failure> {
-        let mut refused = None;
+        let (mut refused, mut reported) = (None, 0);
         loop {
             let sent = now()?;
             if sent >= until {
@@ -81,6 +83,10 @@ impl Caller {
             match self.call(sent).await? {
                 Some((from, to)) => writeln!(self.report, "passed {sent} {from} {to}")?,
                 None => refused = Some((sent, now()?)),
+            }
+            if let Some((sent, to)) = refused.take_if(|(sent, _)| *sent > reported + PAUSE_US) {
+                writeln!(self.report, "refused {sent} {to}")?;
+                reported = sent;
             }
         }
         if let Some((sent, to)) = refused {

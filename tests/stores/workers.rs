@@ -28,8 +28,8 @@ pub(crate) struct Records {
     /// While all of them called.
     pub(crate) calling: Span,
     pub(crate) passed: Vec<Passed>,
-    /// The last call that was refused.
-    pub(crate) refused: Span,
+    /// Calls that were refused, sent at the first and answered at the second moment, in the order of their sending.
+    pub(crate) refused: Vec<Span>,
 }
 
 /// A process that ends with this value.
@@ -90,11 +90,8 @@ pub(crate) fn call(url: &str, limit: &str) -> Records {
     }
     let reports: Vec<_> = workers.into_iter().map(Worker::report).collect();
 
-    let mut records = Records {
-        calling: Span { from: 0, to: until },
-        passed: Vec::new(),
-        refused: Span { from: 0, to: 0 },
-    };
+    let mut records =
+        Records { calling: Span { from: 0, to: until }, passed: Vec::new(), refused: Vec::new() };
     for line in reports.iter().flat_map(|report| report.lines()) {
         let mut words = line.split(' ');
         let what = words.next().unwrap();
@@ -102,10 +99,11 @@ pub(crate) fn call(url: &str, limit: &str) -> Records {
         match (what, moments.as_slice()) {
             ("began", [at]) => records.calling.from = records.calling.from.max(*at),
             ("passed", &[sent, from, to]) => records.passed.push(Passed { sent, turn: Span { from, to } }),
-            ("refused", &[from, to]) => records.refused = records.refused.max(Span { from, to }),
+            ("refused", &[from, to]) => records.refused.push(Span { from, to }),
             _ => panic!("a worker says {line}"),
         }
     }
+    records.refused.sort_unstable();
     records
 }
 
