@@ -7,43 +7,97 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, Meta, Token};
 
-/// What an argument is called, what it takes, and how people used to other libraries call it.
+/// What an argument is called, what it takes, what it means to leave it out, and how people used to other libraries
+/// call it. The table of the documentation is made of this.
 pub(crate) struct Argument {
     pub(crate) name: &'static str,
     pub(crate) example: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "in the documentation"))]
+    takes: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "in the documentation"))]
+    default: &'static str,
     foreign: &'static [&'static str],
 }
 
-const fn argument(name: &'static str, example: &'static str, foreign: &'static [&'static str]) -> Argument {
-    Argument { name, example, foreign }
+const fn argument(
+    name: &'static str,
+    example: &'static str,
+    [takes, default]: [&'static str; 2],
+    foreign: &'static [&'static str],
+) -> Argument {
+    Argument { name, example, takes, default, foreign }
 }
 
 /// Every argument there is.
-pub(crate) const ARGUMENTS: [Argument; 17] = [
-    argument("key", "key = \"login\"", &["name", "prefix", "id"]),
-    argument("time", "time = 60", &["per", "window", "seconds", "period", "duration"]),
-    argument("count", "count = 100", &["max", "rate", "requests", "permits", "quota"]),
-    argument("by", "by = \"ip\"", &["per_ip", "ip", "identity", "key_by", "limit_type"]),
-    argument("algorithm", "algorithm = \"token_bucket\"", &["strategy", "algo", "kind"]),
-    argument("burst", "burst = 5", &["capacity", "bucket_size", "max_burst"]),
-    argument("refill", "refill = \"interval\"", &["refill_mode"]),
-    argument("borrow", "borrow = 5", &["overdraft", "debt", "credit"]),
-    argument("cost", "cost = 2", &["weight", "tokens", "units"]),
-    argument("wait", "wait = \"2s\"", &["max_wait", "timeout", "max_delay", "delay", "patience", "queue"]),
-    argument("charge_if", "charge_if = Result::is_err", &["count_if", "only_if", "increment_if"]),
-    argument("refund_if", "refund_if = Result::is_err", &["refund", "skip_failed_requests"]),
-    argument("settle", "settle = |result| ..", &["true_cost", "actual_cost", "cost_after", "adjust"]),
-    argument("limit", "limit = self.plan.limit", &["rule", "policy", "config"]),
-    argument("on_limit", "on_limit = |rejection| ..", &["fallback", "on_reject", "error", "or_else"]),
-    argument("limiter", "limiter = self.limits", &["store", "client"]),
-    argument("crate", "crate = ::my::ratelimit", &[]),
+#[rustfmt::skip]
+pub(crate) const ARGUMENTS: [Argument; 20] = [
+    argument("key", "key = \"login\"",
+        ["a string with holes", "the path of the function"], &["name", "prefix", "id"]),
+    argument("time", "time = 60",
+        ["seconds, `\"1h30m\"`, or a `Duration`", "`60`"],
+        &["per", "window", "seconds", "period", "duration", "interval", "per_seconds", "ttl", "expire"]),
+    argument("count", "count = 100",
+        ["a number", "`100`"],
+        &["max", "rate", "requests", "permits", "quota", "limit_count", "calls", "max_requests", "amount"]),
+    argument("by", "by = \"ip\"",
+        ["`\"ip\"`, `\"user\"`, `\"header:..\"`, `\"global\"`, a value, or a tuple", "`\"global\"`"],
+        &["per_ip", "ip", "identity", "key_by", "limit_type", "scope", "key_func"]),
+    argument("algorithm", "algorithm = \"token_bucket\"",
+        ["one of six words", "`\"counter\"`"], &["strategy", "algo", "kind", "method"]),
+    argument("burst", "burst = 5",
+        ["a number", "`count`"], &["capacity", "bucket_size", "max_burst", "burst_size"]),
+    argument("refill", "refill = \"interval\"",
+        ["`\"greedy\"`, `\"interval\"`", "`\"greedy\"`"], &["refill_mode"]),
+    argument("borrow", "borrow = 5",
+        ["a number", "`0`"], &["overdraft", "debt", "credit"]),
+    argument("cost", "cost = 2",
+        ["a number", "`1`"], &["weight", "tokens", "units", "points"]),
+    argument("wait", "wait = \"2s\"",
+        ["a duration, as `time`", "calls are refused at once"],
+        &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "block"]),
+    argument("skip_if", "skip_if = user.is_admin",
+        ["an expression that gives `bool`", "no call is exempt"],
+        &["unless", "exempt", "exempt_if", "exempt_when", "bypass", "bypass_if", "when", "condition", "disabled"]),
+    argument("charge_if", "charge_if = Result::is_err",
+        ["a function from the result to `bool`", "every call is charged"], &["count_if", "only_if", "increment_if"]),
+    argument("refund_if", "refund_if = Result::is_err",
+        ["a function from the result to `bool`", "nothing is given back"], &["refund", "skip_failed_requests"]),
+    argument("settle", "settle = |result| ..",
+        ["a function from the result to `u32`", "the cost is what it was said to be"],
+        &["true_cost", "actual_cost", "cost_after", "adjust"]),
+    argument("shadow", "shadow = true",
+        ["an expression that gives `bool`", "`false`"],
+        &["dry_run", "report_only", "log_only", "monitor", "observe", "dark"]),
+    argument("limit", "limit = self.plan.limit",
+        ["a [`Limit`](crate::Limit)", "the limit is given by its parts"], &["rule", "policy", "config"]),
+    argument("on_limit", "on_limit = |rejection| ..",
+        ["a function from a `Rejection`", "by the return type"],
+        &["fallback", "on_reject", "error", "or_else", "on_limited", "on_exceeded", "error_message", "fallback_method"]),
+    argument("on_error", "on_error = \"deny\"",
+        ["`\"local\"`, `\"allow\"`, `\"deny\"`", "the limiter's, which is `\"local\"` unless said"],
+        &["fail_mode", "on_failure", "on_unavailable", "failure_policy"]),
+    argument("limiter", "limiter = self.limits",
+        ["a `RateLimiter`", "the scoped one, else the installed one"], &["store", "client", "backend", "redis"]),
+    argument("crate", "crate = ::my::ratelimit",
+        ["a path", "`::ratelimit`"], &["krate", "crate_path"]),
 ];
 
 /// Words of other libraries that are a value of ours.
-const FOREIGN_VALUES: [(&str, &[&str]); 1] = [(
-    "algorithm = \"concurrency\", count = 5",
-    &["semaphore", "concurrency", "max_concurrent", "concurrent", "bulkhead", "in_flight"],
-)];
+const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
+    (
+        "algorithm = \"concurrency\", count = 5",
+        &["semaphore", "concurrency", "max_concurrent", "concurrent", "bulkhead", "in_flight"],
+    ),
+    ("time = 1, count = 10", &["per_second", "rps", "qps"]),
+    ("time = \"1m\", count = 100", &["per_minute", "rpm"]),
+    ("time = \"1h\", count = 1000", &["per_hour"]),
+    ("time = \"1d\", count = 10000", &["per_day"]),
+    ("by = \"user\"", &["user", "per_user"]),
+    ("by = \"header:x-api-key\"", &["header", "api_key", "per_key"]),
+    ("on_error = \"allow\"", &["fail_open", "ignore_errors"]),
+    ("on_error = \"deny\"", &["fail_closed"]),
+    ("on_error = \"local\"", &["in_memory_fallback"]),
+];
 
 /// The arguments of one attribute, each at most once.
 #[derive(Default)]
@@ -214,10 +268,27 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_this_table() {
+        let row = |argument: &Argument| {
+            let Argument { name, takes, default, .. } = argument;
+            format!("| [`{name}`](#{name}) | {takes} | {default} |\n")
+        };
+        let rows: String = ARGUMENTS.iter().map(row).collect();
+        let documentation = include_str!("../../ratelimit-runtime/src/rate_limit.md");
+        let head = "| argument | takes | default |\n|---|---|---|\n";
+        assert!(documentation.contains(&format!("{head}{rows}\n")), "the table has to be\n{head}{rows}");
+        for Argument { name, .. } in &ARGUMENTS {
+            assert!(documentation.contains(&format!("\n## `{name}`\n")), "`{name}` has no chapter");
+        }
+    }
+
+    #[test]
     fn no_foreign_word_is_a_word_of_ours() {
         let values = FOREIGN_VALUES.iter().flat_map(|(_, words)| *words);
         for word in ARGUMENTS.iter().flat_map(|argument| argument.foreign).chain(values) {
             assert!(ARGUMENTS.iter().all(|argument| argument.name != *word), "{word}");
+            let all = ARGUMENTS.iter().flat_map(|argument| argument.foreign);
+            assert!(all.filter(|other| *other == word).count() <= 1, "{word} is more than one of ours");
         }
     }
 

@@ -11,7 +11,16 @@ pub(crate) struct Model {
     /// What a call has to pass, in the order written: one limit, or a stack that is decided together.
     pub(crate) members: Vec<Member>,
     pub(crate) on_limit: Option<Expr>,
+    pub(crate) on_error: Option<OnError>,
     pub(crate) limiter: Option<Expr>,
+}
+
+/// What happens when the store cannot decide.
+#[derive(Clone, Copy)]
+pub(crate) enum OnError {
+    Local,
+    Allow,
+    Deny,
 }
 
 /// What one attribute says.
@@ -19,10 +28,14 @@ pub(crate) struct Member {
     /// The name of the limit; the path of the function if there is none.
     pub(crate) key: Option<Template>,
     pub(crate) limit: Limit,
-    /// Who is limited; all callers together if this is empty.
-    pub(crate) by: Vec<Identity>,
+    /// Who is limited; all callers together if this is empty, or if nobody has said it.
+    pub(crate) by: Option<Vec<Identity>>,
     pub(crate) cost: Option<Expr>,
     pub(crate) afterwards: Option<Afterwards>,
+    /// Which calls are exempt.
+    pub(crate) skip_if: Option<Expr>,
+    /// Whether it is decided on the side, and never refuses.
+    pub(crate) shadow: Option<Expr>,
 }
 
 pub(crate) enum Limit {
@@ -74,9 +87,18 @@ pub(crate) enum Known {
 
 /// One element of who is limited.
 pub(crate) enum Identity {
-    /// The address that one of the arguments carries; the span of `"ip"`.
-    Ip(Span),
+    /// What one of the arguments carries; the span of the word.
+    Carried(Carried, Span),
     Value(Expr),
+}
+
+/// What is found among the arguments by their types.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Carried {
+    Ip,
+    User,
+    /// By its name, in lower case.
+    Header(String),
 }
 
 /// What the result of the body decides about the charge.
@@ -94,12 +116,17 @@ pub(crate) enum Verdict {
 }
 
 impl Model {
-    /// The span of `"ip"`, if the address of the client is asked for.
-    pub(crate) fn ip(&self) -> Option<Span> {
-        self.members.iter().flat_map(|member| &member.by).find_map(|identity| match identity {
-            Identity::Ip(span) => Some(*span),
-            Identity::Value(_) => None,
-        })
+    /// What has to be found among the arguments, each once, and where it is asked for first.
+    pub(crate) fn carried(&self) -> Vec<(&Carried, Span)> {
+        let mut all: Vec<(&Carried, Span)> = Vec::new();
+        for identity in self.members.iter().flat_map(Member::identities) {
+            if let Identity::Carried(carried, span) = identity
+                && all.iter().all(|(known, _)| *known != carried)
+            {
+                all.push((carried, *span));
+            }
+        }
+        all
     }
 
     /// Whether something of the decision lives as long as the body: a permit, or a charge that its result decides about.
@@ -110,6 +137,12 @@ impl Model {
     /// Whether the result of the body decides about a charge.
     pub(crate) fn judges(&self) -> bool {
         self.members.iter().any(|member| member.afterwards.is_some())
+    }
+}
+
+impl Member {
+    pub(crate) fn identities(&self) -> &[Identity] {
+        self.by.as_deref().unwrap_or_default()
     }
 }
 
@@ -185,6 +218,17 @@ impl Algorithm {
             Self::SlidingLog => "sliding_log",
             Self::LeakyBucket { .. } => "leaky_bucket",
             Self::Concurrency => "concurrency",
+        }
+    }
+}
+
+impl OnError {
+    /// What the runtime calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Local => "Local",
+            Self::Allow => "Allow",
+            Self::Deny => "Deny",
         }
     }
 }

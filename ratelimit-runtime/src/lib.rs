@@ -18,7 +18,7 @@ pub mod __private;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
-pub use identity::{ClientIp, Identity};
+pub use identity::{ClientIp, Identity, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter, StoreKey};
 pub use limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};

@@ -1,19 +1,17 @@
 //! How a limit counts: the algorithm by its word, and the arguments that only some algorithms take.
 
 use super::number::{number, number_or_zero};
-use super::string;
+use super::word::{self, word};
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::model::Algorithm;
-use crate::suggest::suggest;
-use syn::Expr;
 
 const ALGORITHMS: [&str; 6] =
     ["counter", "token_bucket", "sliding_window", "sliding_log", "leaky_bucket", "concurrency"];
 
 /// What other libraries call them, and which of ours that is.
-const FOREIGN: [(&[&str], &str); 7] = [
+const FOREIGN: word::Foreign = &[
     (&["fixed_window", "fixed", "window", "window_counter"], "is called `counter`"),
     (&["bucket", "token", "tokens"], "is called `token_bucket`"),
     (&["gcra"], "is `token_bucket`, or without bursts `leaky_bucket`"),
@@ -29,7 +27,7 @@ const FOREIGN: [(&[&str], &str); 7] = [
 pub(super) fn algorithm(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Algorithm {
     let name = name(arguments, errors);
     let burst = number("burst", arguments, item, errors);
-    let refill = word("refill", &["greedy", "interval"], arguments, errors);
+    let refill = word("refill", &["greedy", "interval"], &[], arguments, errors);
     let borrow = number_or_zero("borrow", arguments, item, errors);
     // Of an algorithm that is not clear nothing more can be said.
     let Some(name) = name else { return Algorithm::Counter };
@@ -51,7 +49,7 @@ fn name(arguments: &Arguments, errors: &mut Errors) -> Option<String> {
     if arguments.get("algorithm").is_none() {
         return arguments.complete.then(|| "counter".to_owned());
     }
-    word("algorithm", &ALGORITHMS, arguments, errors)
+    word("algorithm", &ALGORITHMS, FOREIGN, arguments, errors)
 }
 
 /// Arguments that this algorithm does not take.
@@ -76,36 +74,4 @@ fn check_taken(name: &str, arguments: &Arguments, errors: &mut Errors) {
             );
         }
     }
-}
-
-/// One of a few words.
-fn word(name: &str, words: &[&str], arguments: &Arguments, errors: &mut Errors) -> Option<String> {
-    let value = arguments.value(name)?;
-    let Some(literal) = string(value) else {
-        errors.on(value, not_a_word(name, words, value));
-        return None;
-    };
-    let found = literal.value();
-    if words.contains(&found.as_str()) {
-        return Some(found);
-    }
-    let plain = found.to_lowercase().replace(['-', ' '], "_");
-    let foreign = FOREIGN.iter().find(|(words, _)| name == "algorithm" && words.contains(&plain.as_str()));
-    let hint = match foreign {
-        Some((_, ours)) => format!(": here it {ours}"),
-        None => suggest(&found, words.iter().copied()),
-    };
-    errors.on(literal, format!("unknown {name} `{found}`{hint}"));
-    None
-}
-
-fn not_a_word(name: &str, words: &[&str], value: &Expr) -> String {
-    if let Expr::Path(path) = value
-        && let Some(word) = path.path.get_ident()
-        && words.iter().any(|known| word == known)
-    {
-        return format!("`{name}` takes a word in quotes: write `{name} = \"{word}\"`");
-    }
-    let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
-    format!("`{name}` has to be {}", words.join(" or "))
 }

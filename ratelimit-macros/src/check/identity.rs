@@ -4,30 +4,35 @@ use super::string;
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
-use crate::model::Identity;
+use crate::model::{Carried, Identity};
 use crate::suggest::nearest;
-use syn::Expr;
+use syn::{Expr, LitStr};
 
-pub(super) fn by(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Vec<Identity> {
-    match arguments.value("by") {
-        None => Vec::new(),
-        Some(Expr::Tuple(tuple)) if !tuple.elems.is_empty() => {
+/// What other libraries say, and what that is here.
+const FOREIGN: [(&[&str], &str); 4] = [
+    (
+        &["client_ip", "remote_addr", "remote_address", "peer", "address", "ip_address", "client", "origin"],
+        "ip",
+    ),
+    (&["user_id", "account", "session", "principal", "sub", "username"], "user"),
+    (&["api_key", "apikey", "api-key", "x-api-key", "token"], "header:x-api-key"),
+    (&["none", "all", "everyone", "everybody", "shared", "service", "total"], "global"),
+];
+
+pub(super) fn by(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Vec<Identity>> {
+    Some(match arguments.value("by")? {
+        Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
             let elements = tuple.elems.iter();
-            elements.filter_map(|value| identity(value, &["ip"], item, errors)).collect()
+            elements.filter_map(|value| identity(value, &["ip", "user"], item, errors)).collect()
         }
-        Some(value) => identity(value, &["ip", "global"], item, errors).into_iter().collect(),
-    }
+        value => identity(value, &["ip", "user", "global"], item, errors).into_iter().collect(),
+    })
 }
 
 /// One element of who is limited, where some words have a meaning.
 fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
     if let Some(literal) = string(value) {
-        match literal.value().as_str() {
-            "ip" => return Some(Identity::Ip(literal.span())),
-            "global" if words.contains(&"global") => {}
-            other => errors.on(literal, unknown_word(other, words)),
-        }
-        return None;
+        return by_word(literal, words, errors);
     }
     if let Expr::Lit(_) = value {
         errors.on(
@@ -46,11 +51,44 @@ fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> O
     Some(Identity::Value(value.clone()))
 }
 
+fn by_word(literal: &LitStr, words: &[&str], errors: &mut Errors) -> Option<Identity> {
+    let (word, span) = (literal.value(), literal.span());
+    match word.as_str() {
+        "ip" => return Some(Identity::Carried(Carried::Ip, span)),
+        "user" => return Some(Identity::Carried(Carried::User, span)),
+        "global" if words.contains(&"global") => return None,
+        _ => {}
+    }
+    let ("header" | "headers", name) = word.split_once(':').unwrap_or((&word, "")) else {
+        errors.on(literal, unknown_word(&word, words));
+        return None;
+    };
+    let name = name.trim();
+    if name.is_empty() {
+        errors.on(literal, "`header:` needs the name of a header, as in `by = \"header:x-api-key\"`");
+    } else if !name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)) {
+        errors.on(
+            literal,
+            format!("`{name}` is no name of a header: write one alone, as in `by = \"header:x-api-key\"`"),
+        );
+    } else {
+        return Some(Identity::Carried(Carried::Header(name.to_ascii_lowercase()), span));
+    }
+    None
+}
+
 fn unknown_word(found: &str, words: &[&str]) -> String {
     if let Some(word) = nearest(found, words.iter().copied()) {
         return format!("unknown identity `{found}`; did you mean `{word}`?");
     }
-    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    let plain = found.to_lowercase();
+    if let Some((_, ours)) = FOREIGN.iter().find(|(foreign, _)| foreign.contains(&plain.as_str()))
+        && (*ours != "global" || words.contains(ours))
+    {
+        return format!("unknown identity `{found}`: here it is `{ours}`");
+    }
+    let words: Vec<String> =
+        words.iter().copied().chain(["header:.."]).map(|word| format!("`{word}`")).collect();
     let words = words.join(", ");
     format!("unknown identity `{found}`; expected {words} or an expression, as in `by = user.id`")
 }

@@ -2,16 +2,18 @@
 
 mod afterwards;
 mod algorithm;
+mod condition;
 mod identity;
 mod limit;
 mod number;
 mod stack;
+mod word;
 
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::key::Template;
-use crate::model::{Member, Model};
+use crate::model::{Member, Model, OnError};
 use proc_macro2::Span;
 use syn::{Expr, ExprLit, Lit, LitStr, Path, parse_quote_spanned};
 
@@ -25,6 +27,7 @@ pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors
         runtime,
         members,
         on_limit: first.value("on_limit").cloned(),
+        on_error: on_error(first, errors),
         limiter: first.value("limiter").cloned(),
     }
 }
@@ -36,7 +39,25 @@ fn member(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Member {
         by: identity::by(arguments, item, errors),
         cost: limit::cost(arguments, &limit, errors),
         afterwards: afterwards::afterwards(arguments, &limit, errors),
+        skip_if: condition::skip_if(arguments, errors),
+        shadow: condition::shadow(arguments, errors),
         limit,
+    }
+}
+
+/// What other libraries call the failure policies.
+const FOREIGN_POLICIES: word::Foreign = &[
+    (&["open", "fail_open", "ignore", "pass", "skip", "accept", "true"], "is called `allow`"),
+    (&["closed", "fail_closed", "block", "reject", "refuse", "error", "false"], "is called `deny`"),
+    (&["memory", "in_memory", "fallback", "degrade"], "is called `local`"),
+];
+
+fn on_error(arguments: &Arguments, errors: &mut Errors) -> Option<OnError> {
+    let words = ["local", "allow", "deny"];
+    match word::word("on_error", &words, FOREIGN_POLICIES, arguments, errors)?.as_str() {
+        "allow" => Some(OnError::Allow),
+        "deny" => Some(OnError::Deny),
+        _ => Some(OnError::Local),
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::args::Arguments;
 use crate::duration;
 use crate::errors::Errors;
-use crate::model::{Algorithm, Identity, Limit, Member, Parts, Time};
+use crate::model::{Algorithm, Carried, Identity, Limit, Member, Parts, Time};
 use quote::ToTokens;
+use syn::Expr;
 
 /// What a stack has once.
-const OF_THE_STACK: [&str; 3] = ["on_limit", "limiter", "crate"];
+const OF_THE_STACK: [&str; 4] = ["on_limit", "on_error", "limiter", "crate"];
 
 pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member], errors: &mut Errors) {
     for arguments in others {
@@ -55,14 +56,15 @@ fn is_the_same(a: &Member, b: &Member) -> bool {
 /// Whether two limits have one name, and limit the same callers.
 fn is_of_the_same(a: &Member, b: &Member) -> bool {
     let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
-    let by = |member: &Member| -> Vec<Option<String>> {
-        let texts = member.by.iter().map(|identity| match identity {
-            Identity::Ip(_) => None,
-            Identity::Value(value) => Some(text(value)),
+    let by = |member: &Member| -> Vec<Result<Carried, String>> {
+        let texts = member.identities().iter().map(|identity| match identity {
+            Identity::Carried(carried, _) => Ok(carried.clone()),
+            Identity::Value(value) => Err(text(value)),
         });
         texts.collect()
     };
-    key(a) == key(b) && by(a) == by(b)
+    let shadow = |member: &Member| member.shadow.as_ref().map(text);
+    key(a) == key(b) && by(a) == by(b) && shadow(a) == shadow(b)
 }
 
 fn is_the_same_time(a: &Time, b: &Time) -> bool {
@@ -76,8 +78,9 @@ fn is_the_same_time(a: &Time, b: &Time) -> bool {
 /// Says so where another limit of the stack lets so little through that this one is never used up.
 fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     let ((count, time_ms, exact), (most, in_ms, exact_too)) = (numbers(other)?, numbers(this)?);
-    let cost = |member: &Member| member.cost.as_ref().map(text);
-    if std::ptr::eq(other, this) || !is_of_the_same(other, this) || cost(other) != cost(this) {
+    let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
+    let same = same(|member| member.cost.as_ref()) && same(|member| member.skip_if.as_ref());
+    if std::ptr::eq(other, this) || !is_of_the_same(other, this) || !same {
         return None;
     }
     // A log never has more than `count` units in any `time`. Windows can have them twice around an edge, which weighs

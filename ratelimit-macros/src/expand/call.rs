@@ -1,6 +1,6 @@
 //! One limited call: what it brings along to its decision.
 
-use super::{element, limit};
+use super::{element, limit, probe};
 use crate::item::Item;
 use crate::model::{Identity, Known, Member, Model, Verdict};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -53,8 +53,8 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
         let limit = limit::per_call(runtime, &member.limit);
         quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
     });
-    let identities = member.by.iter().map(|identity| match identity {
-        Identity::Ip(_) => quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::ip(&mut call, ip);),
+    let identities = member.identities().iter().map(|identity| match identity {
+        Identity::Carried(carried, _) => probe::written(model, carried),
         Identity::Value(value) => element::element(runtime, value, "identity"),
     });
     let holes = member.key.iter().flat_map(|key| &key.holes);
@@ -71,5 +71,27 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
     let later = member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
     let later = later
         .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_later(&mut call);));
-    quote!(#limit #(#identities)* #of_type #(#parts)* #cost #later)
+    let shadow = member.shadow.as_ref().map(
+        |shadow| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::shadow(&mut call, #shadow);),
+    );
+    let statements = quote!(#limit #(#identities)* #of_type #(#parts)* #cost #later #shadow);
+    let statements = skipped(model, member, statements);
+    let on_error = model.on_error.map(|on_error| {
+        let on_error = Ident::new(on_error.name(), Span::mixed_site());
+        quote_spanned! {Span::mixed_site()=>
+            #runtime::__private::Call::on_error(&mut call, #runtime::OnError::#on_error);
+        }
+    });
+    quote!(#on_error #statements)
+}
+
+/// What a call brings along, if it is not exempt.
+fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStream {
+    let Some(skip_if) = &member.skip_if else { return statements };
+    let runtime = &model.runtime;
+    quote_spanned! {Span::mixed_site()=>
+        if !#runtime::__private::Call::skips(&mut call, #skip_if) {
+            #statements
+        }
+    }
 }

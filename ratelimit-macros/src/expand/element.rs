@@ -24,7 +24,7 @@ pub(super) fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
     let writes = model.members.iter().any(|member| {
         let holes = member.key.as_ref().is_some_and(|key| !key.holes.is_empty());
-        holes || member.by.iter().any(|identity| matches!(identity, Identity::Value(_)))
+        holes || member.identities().iter().any(|identity| matches!(identity, Identity::Value(_)))
     });
     writes.then(|| {
         quote_spanned! {Span::mixed_site()=>

@@ -1,22 +1,26 @@
 //! The decision, in front of the body.
 
 use super::call::call;
-use super::element;
 use super::place::{borrowed, ends};
+use super::{element, probe, warn};
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Ident;
 
 /// Decides, and returns early from the function if the call is refused. All that it borrows is given back before the
 /// await: the decision owns what it needs.
 pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
-    let check = check(model, item);
+    let warning = warn::shared_by_all(model, item);
+    let (check, moved) = (check(model, item), probe::moved(model));
+    let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
     if model.is_held() {
-        return held(model, &check, reject);
+        let held = held(model, &check, reject);
+        return quote!(#warning #held);
     }
     quote_spanned! {Span::mixed_site()=>
+        #warning
         let check = #check;
         if let ::core::result::Result::Err(rejection) = check.await {
             return #reject;

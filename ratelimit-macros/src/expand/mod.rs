@@ -10,6 +10,7 @@ mod probe;
 mod returned;
 #[cfg(test)]
 mod tests;
+mod warn;
 
 use crate::boxed::{self, Boxed};
 use crate::item::{Item, bound_names, split_inner_attributes};
@@ -32,10 +33,8 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
     if let Some(boxed) = Boxed::find(&item.body).filter(|_| item.signature.asyncness.is_none()) {
         return expand_boxed(model, item, &boxed);
     }
-    let probed = match model.ip() {
-        Some(_) => Probed::name_arguments(&mut item),
-        None => Probed::default(),
-    };
+    let looks = !model.carried().is_empty();
+    let probed = if looks { Probed::name_arguments(&mut item) } else { Probed::default() };
     let probe = probe::probe(model, &probed.names);
     let rebind = probed.rebind;
     let returned = item.return_type().cloned();

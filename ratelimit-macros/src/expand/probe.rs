@@ -1,34 +1,103 @@
-//! `by = "ip"`: the address of the client, found among the arguments by their types.
+//! `by = "ip"`, `"user"` and `"header:.."`: what the arguments carry, found by their types.
 
 use super::names_of;
 use super::place::located;
 use crate::item::Item;
-use crate::model::Model;
+use crate::model::{Carried, Model};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Pat, parse_quote};
 
-/// Looks for the client's address among the arguments, by their types.
+/// Looks for what is needed among the arguments. What is found is owned: they may be moved before the key is written.
 pub(super) fn probe(model: &Model, names: &[Ident]) -> TokenStream {
-    let Some(ip) = model.ip() else {
-        return TokenStream::new();
+    let probe = |(carried, span): (&Carried, Span)| {
+        let at = Span::mixed_site().located_at(span);
+        let (name, found) =
+            (variable(model, carried), found(&located(&model.runtime, at), carried, at, names));
+        quote_spanned! {at=>
+            #[allow(clippy::used_underscore_binding)]
+            let #name = #found;
+        }
     };
-    let at = Span::mixed_site().located_at(ip);
-    let runtime = located(&model.runtime, at);
-    let found = names.iter().fold(
-        quote_spanned!(at=> NoAddress),
-        |found, name| quote_spanned!(at=> Merge::merge(#found, (&&&Argument(&#name)).__ratelimit_probe_ip())),
+    model.carried().into_iter().map(probe).collect()
+}
+
+fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Ident]) -> TokenStream {
+    let (nothing, merge, traits, argument) = match carried {
+        Carried::Ip => (
+            quote_spanned!(at=> NoAddress),
+            quote_spanned!(at=> Merge),
+            quote_spanned!(at=> FoundAddress, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _, ProbeOther as _),
+            "__ratelimit_probe_ip",
+        ),
+        Carried::User => (
+            quote_spanned!(at=> Nothing),
+            quote_spanned!(at=> MergeUser),
+            quote_spanned!(at=> FoundUser, MergeUser, Nothing, ProbeNoUser as _, ProbeUser as _),
+            "__ratelimit_probe_user",
+        ),
+        Carried::Header(_) => (
+            quote_spanned!(at=> Nothing),
+            quote_spanned!(at=> MergeHeaders),
+            quote_spanned!(at=> FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _, ProbeNoHeaders as _),
+            "__ratelimit_probe_headers",
+        ),
+    };
+    let method = Ident::new(argument, at);
+    let merged = names.iter().fold(
+        nothing,
+        |found, name| quote_spanned!(at=> #merge::merge(#found, (&&&Argument(&#name)).#method())),
     );
+    let found = match carried {
+        Carried::Ip => quote_spanned!(at=> FoundAddress::found(#merged)),
+        Carried::User => quote_spanned!(at=> FoundUser::found(#merged)),
+        Carried::Header(name) => quote_spanned!(at=> FoundHeaders::header(#merged, #name)),
+    };
     quote_spanned! {at=>
-        #[allow(clippy::used_underscore_binding)]
-        let ip = {
+        {
             #[allow(unused_imports)]
-            use #runtime::__private::{
-                Argument, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _, ProbeOther as _,
-            };
-            #runtime::__private::FoundAddress::found(#found)
-        };
+            use #runtime::__private::{Argument, #traits};
+            #found
+        }
     }
+}
+
+/// Where the found value is kept until the key is written.
+fn variable(model: &Model, carried: &Carried) -> Ident {
+    match carried {
+        Carried::Ip => Ident::new("ip", Span::mixed_site()),
+        Carried::User => Ident::new("user", Span::mixed_site()),
+        Carried::Header(_) => {
+            let all = model.carried();
+            let at = all.iter().position(|(known, _)| *known == carried).unwrap_or_default();
+            format_ident!("header{at}", span = Span::mixed_site())
+        }
+    }
+}
+
+/// Writes what was found into the key.
+pub(super) fn written(model: &Model, carried: &Carried) -> TokenStream {
+    let (runtime, name) = (&model.runtime, variable(model, carried));
+    let at = Span::mixed_site();
+    let option = quote_spanned!(at=> ::core::option::Option::as_ref(&#name));
+    let (writer, value) = match carried {
+        Carried::Ip => ("ip", name.into_token_stream()),
+        Carried::User => ("user", option),
+        Carried::Header(_) => ("header", option),
+    };
+    let writer = Ident::new(writer, at);
+    quote_spanned!(at=> #runtime::__private::Call::#writer(&mut call, #value);)
+}
+
+/// Moves what was found to where the key is written, so that nothing of it lives on in the function's future.
+pub(super) fn moved(model: &Model) -> TokenStream {
+    let owned = model.carried().into_iter().filter(|(carried, _)| **carried != Carried::Ip);
+    let names: Vec<Ident> = owned.map(|(carried, _)| variable(model, carried)).collect();
+    if names.is_empty() {
+        return TokenStream::new();
+    }
+    let names = quote!((#(#names,)*));
+    quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
 /// How the arguments can be named for the probe.

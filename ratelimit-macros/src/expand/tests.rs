@@ -19,6 +19,11 @@ fn a_plain_function() {
         &expect![[r#"
             /// Logs in.
             pub async fn login(user: User) -> Result<Session, ApiError> {
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _};
+                    (&&::ratelimit::__private::ArgumentOf::<User>::new()).limit_without_identity();
+                }
                 let check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "login",
@@ -52,10 +57,10 @@ fn a_handler_limited_by_address() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _,
-                        ProbeOther as _,
+                        Argument, FoundAddress, Merge, NoAddress, ProbeAddress as _,
+                        ProbeClientIp as _, ProbeOther as _,
                     };
-                    ::ratelimit::__private::FoundAddress::found(
+                    FoundAddress::found(
                         Merge::merge(
                             Merge::merge(
                                 NoAddress,
@@ -105,10 +110,10 @@ fn values_that_are_known_at_the_call() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _,
-                        ProbeOther as _,
+                        Argument, FoundAddress, Merge, NoAddress, ProbeAddress as _,
+                        ProbeClientIp as _, ProbeOther as _,
                     };
-                    ::ratelimit::__private::FoundAddress::found(
+                    FoundAddress::found(
                         Merge::merge(
                             Merge::merge(
                                 Merge::merge(

@@ -2,17 +2,24 @@
 
 use super::check::{self, Check};
 use super::hold::{self, Hold};
+use super::request::HeaderValue;
 use crate::error::{Error, ErrorKind};
-use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
+use crate::identity::Identity;
+use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, Place};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::{Current, current};
-use crate::limiter::{Question, RateLimiter};
+use crate::limiter::{OnError, Question, RateLimiter};
 use crate::store::Request;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
+/// Why `by = "user"` has found nobody.
+const NO_USER: &str = "the request carries no user";
+/// Why `by = "header:.."` has found nobody.
+const NO_HEADER: &str =
+    "the request does not carry the header that says who calls, or carries it more than once";
 /// Why `by = "ip"` has found nobody.
 const NO_ADDRESS: &str = "the request carries no address of its client; axum has one when it serves with `into_make_service_with_connect_info::<SocketAddr>()`";
 
@@ -45,7 +52,8 @@ pub struct Call {
     limit: Option<Result<Limit, LimitError>>,
     cost: u32,
     later: bool,
-    in_stack: bool,
+    place: Place,
+    skipped: bool,
 }
 
 impl Call {
@@ -70,7 +78,8 @@ impl Call {
             limit: site.limit.map(Ok),
             cost: 1,
             later: false,
-            in_stack: false,
+            place: Place::default(),
+            skipped: false,
         }
     }
 
@@ -107,6 +116,40 @@ impl Call {
         }
     }
 
+    /// The user that was found among the arguments.
+    pub fn user(&mut self, user: Option<&impl Identity>) {
+        match user {
+            Some(user) => user.write(&mut self.identity()),
+            None => self.key.set_absent(NO_USER),
+        }
+    }
+
+    /// The header that was found among the arguments. It may be a token: what is written is its keyed hash.
+    pub fn header(&mut self, value: Option<&HeaderValue>) {
+        match value {
+            Some(value) => self.identity().secret(value.as_bytes()),
+            None => self.key.set_absent(NO_HEADER),
+        }
+    }
+
+    /// The failure policy of this call.
+    pub fn on_error(&mut self, on_error: OnError) {
+        if let Ok(limiter) = &mut self.limiter {
+            *limiter = Current::Own(limiter.with_on_error(on_error));
+        }
+    }
+
+    /// Whether the call is exempt from this limit. Then nothing more is asked of it.
+    pub fn skips(&mut self, skip: bool) -> bool {
+        self.skipped = skip;
+        skip
+    }
+
+    /// Whether the limit is decided on the side, and never refuses.
+    pub fn shadow(&mut self, shadow: bool) {
+        self.place.shadow = shadow;
+    }
+
     /// The type of a method without a key of its own: methods of one name on two types are two limits.
     pub fn of_type(&mut self, name: &'static str) {
         self.part().text(name);
@@ -126,6 +169,14 @@ impl Call {
     #[must_use]
     pub fn and(self, next: Self) -> Calls {
         Calls(SmallVec::from_iter([self])).and(next)
+    }
+
+    pub(super) fn is_skipped(&self) -> bool {
+        self.skipped
+    }
+
+    pub(super) fn is_shadow(&self) -> bool {
+        self.place.shadow
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -150,9 +201,9 @@ impl Call {
         &'c mut self,
         limit: &'c Limit,
     ) -> Result<(Request<'c>, &'c RateLimiter), Error> {
-        let stacked = if self.in_stack { Some(self.written()?.time_ms()) } else { None };
+        let time_ms = self.written()?.time_ms();
         let key = self.key.finish()?;
-        key.add_form(limit, stacked);
+        key.add_form(limit, self.place, time_ms);
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         Ok((Request::new(key.as_store_key(), limit, self.cost), limiter))
     }
@@ -161,8 +212,9 @@ impl Call {
     pub(super) fn into_question(mut self) -> Result<Question, Error> {
         let limit = self.written()?;
         self.key.finish()?;
-        let Self { name, key, cost, later, in_stack, .. } = self;
-        Ok(Question { name: Cow::Borrowed(name), key: key.into_key(), limit, cost, in_stack, later })
+        let Self { name, key, cost, later, place, .. } = self;
+        let (name, key) = (Cow::Borrowed(name), key.into_key());
+        Ok(Question { name, key, limit, cost, place, later, aside: place.shadow })
     }
 
     fn written(&self) -> Result<Limit, Error> {
@@ -181,7 +233,7 @@ impl Calls {
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
         for call in &mut self.0 {
-            call.in_stack = true;
+            call.place.in_stack = true;
         }
         self
     }

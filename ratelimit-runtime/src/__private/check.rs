@@ -28,6 +28,7 @@ enum Way {
 }
 
 pub(super) fn start(mut calls: SmallVec<[Call; 1]>) -> Check {
+    calls.retain(|call| !call.is_skipped());
     let names = calls.iter().map(Call::name).collect();
     let reply = match ask(&mut calls) {
         Ok(Some(reply)) => reply,
@@ -42,9 +43,10 @@ pub(super) fn start(mut calls: SmallVec<[Call; 1]>) -> Check {
 
 /// Asks the store, if that is all there is to do.
 fn ask(calls: &mut [Call]) -> Result<Option<Reply<Outcome>>, Error> {
-    if let [first, ..] = calls
-        && !first.limiter()?.knows_overrides()
-    {
+    let Some(first) = calls.first() else {
+        return Ok(Some(Reply::ready(Ok(Outcome::of_nobody()))));
+    };
+    if calls.iter().any(Call::is_shadow) || !first.limiter()?.knows_overrides() {
         return Ok(None);
     }
     if let [call] = calls {
@@ -90,17 +92,22 @@ impl Future for Check {
     }
 }
 
-/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
 pub(super) fn unavailable(name: &'static str, error: Error) -> Rejection {
-    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
-    if !error.is_transient() {
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
-            last.insert(name, Instant::now());
-            tracing::error!(limit = name, %error, "calls are rejected, since their limit cannot be decided");
-        }
-    }
+    report_error(name, &error, "calls are rejected, since their limit cannot be decided");
     Rejection::unavailable(name, error)
+}
+
+/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
+pub(super) fn report_error(name: &'static str, error: &Error, consequence: &str) {
+    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
+    if error.is_transient() {
+        return;
+    }
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
+        last.insert(name, Instant::now());
+        tracing::error!(limit = name, %error, "{consequence}");
+    }
 }
 
 impl fmt::Debug for Check {

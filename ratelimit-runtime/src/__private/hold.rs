@@ -1,11 +1,11 @@
 //! Calls whose units stay at hand: permits, and charges that depend on the call's result.
 
 use super::call::Call;
-use super::check::unavailable;
+use super::check::{report_error, unavailable};
 use crate::error::Error;
-use crate::limiter::{self, RateLimiter, Refused, Stack};
+use crate::limiter::{self, Question, RateLimiter, Refused, Stack};
 use crate::rejection::Rejection;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -16,26 +16,57 @@ use std::task::{Context, Poll};
 pub struct Hold(Pin<Box<dyn Future<Output = Result<Held, Rejection>> + Send>>);
 
 pub(super) fn hold(calls: SmallVec<[Call; 1]>) -> Hold {
-    Hold(Box::pin(async move {
-        let names: SmallVec<[&'static str; 1]> = calls.iter().map(Call::name).collect();
-        let name = |at: usize| names.get(at).copied().unwrap_or_default();
-        match admit(calls).await {
-            Ok(held) => Ok(Held(held)),
-            Err(Refused::Limited(at, decision)) => Err(Rejection::limited(name(at), decision)),
-            Err(Refused::Failed(error)) => Err(unavailable(name(0), error)),
-        }
-    }))
+    Hold(Box::pin(decide(calls)))
 }
 
-async fn admit(calls: SmallVec<[Call; 1]>) -> Result<limiter::Held, Refused> {
-    let limiter: RateLimiter = match calls.first() {
-        Some(first) => first.limiter()?.clone(),
-        None => return Err(Error::new(crate::ErrorKind::Configuration, "a stack without limits").into()),
-    };
+async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
+    let mut held = Held { held: None, positions: smallvec![None; calls.len()] };
+    let mut names = SmallVec::<[&'static str; 1]>::new();
+    let mut questions = SmallVec::<[Question; 1]>::new();
+    let mut first = None;
+    for (position, call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
+        let (name, shadow) = (call.name(), call.is_shadow());
+        match question(call) {
+            Ok((limiter, question)) => {
+                held.positions[position] = Some(questions.len());
+                questions.push(question);
+                names.push(name);
+                first.get_or_insert(limiter);
+            }
+            Err(error) if shadow => report_error(name, &error, "a shadow limit cannot be decided"),
+            Err(error) => return Err(unavailable(name, error)),
+        }
+    }
+    if let Some(limiter) = first {
+        held.held = Some(admit(limiter, questions, &names).await?);
+    }
+    Ok(held)
+}
+
+fn question(call: Call) -> Result<(RateLimiter, Question), Error> {
+    Ok((call.limiter()?.clone(), call.into_question()?))
+}
+
+async fn admit(
+    limiter: RateLimiter,
+    questions: SmallVec<[Question; 1]>,
+    names: &[&'static str],
+) -> Result<limiter::Held, Rejection> {
     limiter.learn_overrides().await;
-    let resolve = |call: Call| Ok(call.into_question()?.resolve(&limiter));
-    let stack = calls.into_iter().map(resolve).collect::<Result<Stack, Error>>()?;
-    limiter.admit(stack).await
+    let stack: Stack = questions.into_iter().map(|question| question.resolve(&limiter)).collect();
+    match limiter.admit(stack).await {
+        Ok(held) => {
+            for (at, name) in names.iter().enumerate() {
+                if let Some(decision) = held.shadow_refusal(at) {
+                    let retry_after = decision.retry_after();
+                    tracing::info!(limit = name, ?retry_after, "a shadow limit would have refused a call");
+                }
+            }
+            Ok(held)
+        }
+        Err(Refused::Limited(at, decision)) => Err(Rejection::limited(names[at], decision)),
+        Err(Refused::Failed(error)) => Err(unavailable(names[0], error)),
+    }
 }
 
 impl Future for Hold {
@@ -48,29 +79,45 @@ impl Future for Hold {
 
 /// What an admitted call holds. Dropped, permits go back and charges stay; what was to be charged later is charged.
 #[must_use = "what is held goes back when this is dropped"]
-pub struct Held(limiter::Held);
+pub struct Held {
+    /// Nothing, if the call is exempt from all limits.
+    held: Option<limiter::Held>,
+    /// Where the limit of each attribute is in there, if it was decided.
+    positions: SmallVec<[Option<usize>; 1]>,
+}
 
 impl Held {
     /// Takes the units of a limit after the call, or lets them be.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
-        self.0.decide_later(at, charge);
+        if let Some((held, at)) = self.member(at) {
+            held.decide_later(at, charge);
+        }
     }
 
     /// Gives the units of a limit back, or lets them be taken.
     pub fn refund_if(&mut self, at: usize, refund: bool) {
-        if refund {
-            self.0.settle(at, 0);
+        if let Some((held, at)) = self.member(at).filter(|_| refund) {
+            held.settle(at, 0);
         }
     }
 
     /// Says what the call has really cost.
     pub fn settle(&mut self, at: usize, cost: u32) {
-        self.0.settle(at, cost);
+        if let Some((held, at)) = self.member(at) {
+            held.settle(at, cost);
+        }
+    }
+
+    fn member(&mut self, at: usize) -> Option<(&mut limiter::Held, usize)> {
+        let position = self.positions.get(at).copied().flatten();
+        self.held.as_mut().zip(position)
     }
 
     /// Sends what was said.
     pub async fn finish(self) {
-        if let Err(error) = self.0.finish().await {
+        if let Some(held) = self.held
+            && let Err(error) = held.finish().await
+        {
             tracing::debug!(%error, "units were not given back or taken after a call");
         }
     }

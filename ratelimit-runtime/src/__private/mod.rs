@@ -2,17 +2,23 @@
 
 mod call;
 mod check;
+mod element;
 mod hold;
 pub mod limit;
 mod probe;
+mod request;
+mod warn;
 
 pub use call::{Call, Calls, Site};
 pub use check::Check;
+pub use element::{Element, ElementDisplay, ElementIdentity, ElementOther, Way};
 pub use hold::{Held, Hold, judge};
-pub use probe::{
-    Argument, Element, ElementDisplay, ElementIdentity, ElementOther, FoundAddress, Merge, NoAddress,
-    ProbeAddress, ProbeClientIp, ProbeOther, Way,
+pub use probe::{Argument, FoundAddress, Merge, NoAddress, ProbeAddress, ProbeClientIp, ProbeOther};
+pub use request::{
+    FoundHeaders, FoundUser, MergeHeaders, MergeUser, Nothing, ProbeHeaders, ProbeNoHeaders, ProbeNoUser,
+    ProbeUser,
 };
+pub use warn::{ArgumentOf, NoRequest, OfRequest, RequestArgument};
 
 use crate::rejection::Rejection;
 

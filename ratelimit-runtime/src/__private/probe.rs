@@ -4,10 +4,7 @@
 //! for `&&Argument<T>` under the narrowest bound, for `&Argument<T>` under a wider one and for `Argument<T>` without
 //! any, therefore means: the narrowest that fits. Names are long so that no trait in a user's scope shares them.
 
-use crate::identity::{ClientIp, Identity};
-use crate::key::KeyWriter;
-use std::fmt::Display;
-use std::marker::PhantomData;
+use crate::identity::ClientIp;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 /// An argument that may carry the client's address.
@@ -127,82 +124,5 @@ impl FoundAddress for Bare {
 impl FoundAddress for Carried {
     fn found(self) -> Option<IpAddr> {
         self.0
-    }
-}
-
-/// A value that becomes part of a key.
-#[derive(Debug)]
-pub struct Element<'a, T: ?Sized>(pub &'a T);
-
-/// A value, and the way to write it that its type allows.
-#[derive(Debug)]
-pub struct Writable<'a, T: ?Sized, Way>(&'a T, PhantomData<Way>);
-
-/// Chosen first.
-pub trait ElementIdentity<'a, T: ?Sized> {
-    fn __ratelimit_element(&self) -> Writable<'a, T, ByIdentity>;
-}
-
-impl<'a, T: Identity + ?Sized> ElementIdentity<'a, T> for &&Element<'a, T> {
-    fn __ratelimit_element(&self) -> Writable<'a, T, ByIdentity> {
-        Writable(self.0, PhantomData)
-    }
-}
-
-/// Chosen second.
-pub trait ElementDisplay<'a, T: ?Sized> {
-    fn __ratelimit_element(&self) -> Writable<'a, T, ByDisplay>;
-}
-
-impl<'a, T: Display + ?Sized> ElementDisplay<'a, T> for &Element<'a, T> {
-    fn __ratelimit_element(&self) -> Writable<'a, T, ByDisplay> {
-        Writable(self.0, PhantomData)
-    }
-}
-
-/// Chosen last.
-pub trait ElementOther<'a, T: ?Sized> {
-    fn __ratelimit_element(&self) -> Writable<'a, T, InNoWay>;
-}
-
-impl<'a, T: ?Sized> ElementOther<'a, T> for Element<'a, T> {
-    fn __ratelimit_element(&self) -> Writable<'a, T, InNoWay> {
-        Writable(self.0, PhantomData)
-    }
-}
-
-/// A way to write values of type `T` into a key.
-#[diagnostic::on_unimplemented(
-    message = "`{T}` cannot be part of a key",
-    label = "implements neither `Identity` nor `Display`",
-    note = "name a field that can, as in `user.id` or `path.0`, or implement `ratelimit::Identity` for the type"
-)]
-pub trait Way<T: ?Sized>: Sized {
-    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>);
-}
-
-/// As its [`Identity`] writes it.
-#[derive(Debug)]
-pub struct ByIdentity;
-
-/// As it displays.
-#[derive(Debug)]
-pub struct ByDisplay;
-
-/// The compile error that says what is missing.
-#[derive(Debug)]
-pub struct InNoWay;
-
-#[diagnostic::do_not_recommend]
-impl<T: Identity + ?Sized> Way<T> for ByIdentity {
-    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>) {
-        value.0.write(key);
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Display + ?Sized> Way<T> for ByDisplay {
-    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>) {
-        key.display(&value.0);
     }
 }

@@ -1,6 +1,9 @@
 //! Who is limited: the values that can stand for a caller, and where requests carry an address.
 
 pub(crate) mod ip;
+mod request;
+
+pub use request::{RequestHeaders, UserId};
 
 use crate::key::KeyWriter;
 use std::borrow::Cow;

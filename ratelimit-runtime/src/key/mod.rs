@@ -6,7 +6,8 @@
 //!   there (`prefix:{name=part}:form`), so that global limits spread over the slots of a cluster;
 //! - the name is the text of the template, with `<` `>` for its braces;
 //! - the parts are the values of the template's holes;
-//! - the form is the algorithm and the version of its state format, in a stack with the limit's time.
+//! - the form is the algorithm and the version of its state format, in a stack with the limit's time, and of a shadow
+//!   limit with that word.
 //!
 //! Identities and parts are escaped ([`write`]), so that different values never make the same key, and no value
 //! reaches beyond its place.
@@ -61,7 +62,15 @@ pub struct Key<'n, I = (), P = ()> {
     name: &'n str,
     identities: I,
     parts: P,
-    in_stack: bool,
+    place: Place,
+}
+
+/// What keeps the states of one limit apart.
+#[derive(Clone, Copy, Debug, Default)]
+#[doc(hidden)]
+pub struct Place {
+    pub(crate) in_stack: bool,
+    pub(crate) shadow: bool,
 }
 
 impl<'n> Key<'n> {
@@ -69,7 +78,7 @@ impl<'n> Key<'n> {
     /// `key = "login"` in the attribute.
     #[must_use]
     pub fn new(name: &'n str) -> Self {
-        Self { name, identities: (), parts: (), in_stack: false }
+        Self { name, identities: (), parts: (), place: Place::default() }
     }
 }
 
@@ -77,22 +86,29 @@ impl<'n, I, P> Key<'n, I, P> {
     /// Counts for this identity alone; repeated, for the combination.
     #[must_use]
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
-        let Self { name, identities, parts, in_stack } = self;
-        Key { name, identities: (identities, identity), parts, in_stack }
+        let Self { name, identities, parts, place } = self;
+        Key { name, identities: (identities, identity), parts, place }
     }
 
     /// Adds a value to the name, as a hole in the attribute's `key` does.
     #[must_use]
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
-        let Self { name, identities, parts, in_stack } = self;
-        Key { name, identities, parts: (parts, part), in_stack }
+        let Self { name, identities, parts, place } = self;
+        Key { name, identities, parts: (parts, part), place }
     }
 
     /// The key that the limit has in a stack, to look at it or to reset it alone: several limits that are decided
     /// together ([`check_all`](crate::RateLimiter::check_all), repeated attributes) have their time in their keys.
     #[must_use]
     pub fn in_stack(self) -> Self {
-        Self { in_stack: true, ..self }
+        Self { place: Place { in_stack: true, ..self.place }, ..self }
+    }
+
+    /// The key that a shadow limit has (`shadow = true` in the attribute), whose state is its own: to look at it, or to
+    /// try out a limit by hand.
+    #[must_use]
+    pub fn shadow(self) -> Self {
+        Self { place: Place { shadow: true, ..self.place }, ..self }
     }
 }
 
@@ -116,8 +132,8 @@ pub trait AsKey {
         &()
     }
     #[doc(hidden)]
-    fn is_in_stack(&self) -> bool {
-        false
+    fn place(&self) -> Place {
+        Place::default()
     }
 }
 
@@ -146,8 +162,8 @@ impl<T: AsKey + ?Sized> AsKey for &T {
         (**self).parts()
     }
 
-    fn is_in_stack(&self) -> bool {
-        (**self).is_in_stack()
+    fn place(&self) -> Place {
+        (**self).place()
     }
 }
 
@@ -164,8 +180,8 @@ impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
         &self.parts
     }
 
-    fn is_in_stack(&self) -> bool {
-        self.in_stack
+    fn place(&self) -> Place {
+        self.place
     }
 }
 

@@ -1,7 +1,7 @@
 //! From what a key is made of to its bytes.
 
 use super::write::{KeyWriter, Name};
-use super::{AsKey, Bytes, KeySettings, StoreKey};
+use super::{AsKey, Bytes, KeySettings, Place, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 use std::io::Write as _;
@@ -92,12 +92,15 @@ pub(crate) struct RenderedKey(Bytes);
 impl RenderedKey {
     /// Adds the form of the state. In a stack the limit's time is a part of it, so that two limits of one function
     /// never meet in one key.
-    pub(crate) fn add_form(&mut self, limit: &Limit, stacked: Option<u64>) {
+    pub(crate) fn add_form(&mut self, limit: &Limit, place: Place, time_ms: u64) {
         self.0.push(b':');
         self.0.extend_from_slice(limit.form().as_bytes());
-        if let Some(time_ms) = stacked {
+        if place.in_stack {
             // Writing to memory does not fail.
             let _ = write!(self.0, "@{time_ms}");
+        }
+        if place.shadow {
+            self.0.extend_from_slice(b".shadow");
         }
     }
 

@@ -35,7 +35,8 @@ impl RateLimiter {
         self.look_at_later_ones(&stack).await?;
         let mut claim = Claim::new(&self, stack);
         let outcome = claim.decide().await?;
-        let held = claim.into_held(&outcome);
+        let mut held = claim.into_held(&outcome);
+        held.ask_shadows().await;
         let delay = outcome.decisions.iter().map(Decision::delay).max().unwrap_or_default();
         if delay > Duration::ZERO {
             let turn = Turn(Some(held));
@@ -48,8 +49,12 @@ impl RateLimiter {
 
     /// Units that are taken after the call have to be free before it.
     async fn look_at_later_ones(&self, stack: &Stack) -> Result<(), Refused> {
-        let later: SmallVec<[usize; 2]> =
-            stack.iter().enumerate().filter(|(_, asked)| asked.later).map(|(at, _)| at).collect();
+        let later: SmallVec<[usize; 2]> = stack
+            .iter()
+            .enumerate()
+            .filter(|(_, asked)| asked.later && !asked.aside)
+            .map(|(at, _)| at)
+            .collect();
         if later.is_empty() {
             return Ok(());
         }
@@ -71,7 +76,7 @@ struct Claim<'l> {
 
 impl<'l> Claim<'l> {
     fn new(limiter: &'l RateLimiter, stack: Stack) -> Self {
-        let settled = !stack.iter().any(|asked| asked.limit.is_concurrency());
+        let settled = !stack.iter().any(|asked| asked.is_charged() && asked.limit.is_concurrency());
         Self { limiter, stack, settled }
     }
 
@@ -119,18 +124,18 @@ impl<'l> Claim<'l> {
     }
 
     fn charged(&self) -> impl Iterator<Item = &Asked> {
-        self.stack.iter().filter(|asked| !asked.later)
+        self.stack.iter().filter(|asked| asked.is_charged())
     }
 
     /// From a position among those that are charged to that in the stack.
     fn position(&self, charged: usize) -> usize {
-        let positions = self.stack.iter().enumerate().filter(|(_, asked)| !asked.later);
+        let positions = self.stack.iter().enumerate().filter(|(_, asked)| asked.is_charged());
         positions.map(|(at, _)| at).nth(charged).unwrap_or(charged)
     }
 
     /// Whether a refusal has left a ticket: that of one limit alone, whose calls wait.
     fn has_ticket(&self) -> bool {
-        self.stack.len() == 1 && !self.patience().is_zero()
+        self.charged().count() == 1 && !self.patience().is_zero()
     }
 
     /// How long it waits for permits; nobody knows their turn.
@@ -163,7 +168,7 @@ impl<'l> Claim<'l> {
 
     fn give_back(&self, source: Source) {
         let mut held = Held::new(self.limiter.clone(), source);
-        for asked in self.stack.iter().filter(|asked| asked.limit.is_concurrency()) {
+        for asked in self.charged().filter(|asked| asked.limit.is_concurrency()) {
             held.push(Member::new(asked.clone(), None));
         }
     }
@@ -172,7 +177,7 @@ impl<'l> Claim<'l> {
         let mut held = Held::new(self.limiter.clone(), outcome.source);
         let mut decisions = outcome.decisions.iter().copied();
         for asked in std::mem::take(&mut self.stack) {
-            let decision = if asked.later { None } else { decisions.next() };
+            let decision = if asked.is_charged() { decisions.next() } else { None };
             held.push(Member::new(asked, decision));
         }
         held

@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use crate::error::Error;
-use crate::key::{self, AsKey, RenderedKey};
+use crate::key::{self, AsKey, Place, RenderedKey};
 use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -17,6 +17,8 @@ pub(crate) struct Asked {
     pub(crate) permit: u64,
     /// Only looked at: its units are taken later.
     pub(crate) later: bool,
+    /// Decided on the side, and never refuses.
+    pub(crate) aside: bool,
 }
 
 /// Limits that are decided together, in the order in which they were written.
@@ -29,8 +31,9 @@ pub(crate) struct Question {
     pub(crate) key: RenderedKey,
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
-    pub(crate) in_stack: bool,
+    pub(crate) place: Place,
     pub(crate) later: bool,
+    pub(crate) aside: bool,
 }
 
 impl Question {
@@ -40,24 +43,29 @@ impl Question {
         key: &(impl AsKey + ?Sized),
         cost: u32,
     ) -> Result<Self, Error> {
-        let in_stack = key.is_in_stack();
+        let place = key.place();
         // Only overrides ask for the name.
         let name = if limiter.has_no_overrides() { "".into() } else { key.name().to_owned().into() };
         let key = key::render(key, limiter.keys())?;
-        Ok(Self { name, key, limit: *limit, cost, in_stack, later: false })
+        Ok(Self { name, key, limit: *limit, cost, place, later: false, aside: false })
     }
 
     /// The limit that holds now, under the key of its state.
     pub(crate) fn resolve(mut self, limiter: &RateLimiter) -> Asked {
         let limit = limiter.overridden(&self.name, &self.key, &self.limit);
         // The time of the limit as it was written: an override keeps the state.
-        self.key.add_form(&limit, self.in_stack.then_some(self.limit.time_ms()));
+        self.key.add_form(&limit, self.place, self.limit.time_ms());
         let permit = if limit.is_concurrency() { permit_id() } else { 0 };
-        Asked { key: self.key, limit, cost: self.cost, permit, later: self.later }
+        Asked { key: self.key, limit, cost: self.cost, permit, later: self.later, aside: self.aside }
     }
 }
 
 impl Asked {
+    /// Whether its units are taken before the call, and nobody goes on without them.
+    pub(crate) fn is_charged(&self) -> bool {
+        !self.later && !self.aside
+    }
+
     pub(crate) fn request(&self) -> Request<'_> {
         let request = Request::new(self.key.as_store_key(), &self.limit, self.cost);
         if self.permit > 0 { request.with_permit(self.permit) } else { request }

@@ -153,7 +153,6 @@ impl RateLimiterBuilder {
                 store,
                 keys,
                 deadline: self.deadline,
-                on_error: self.on_error,
                 local: OnceLock::new(),
                 failing: AtomicBool::new(false),
                 overrides: Snapshot::default(),
@@ -161,6 +160,7 @@ impl RateLimiterBuilder {
                 wake: Wake::default(),
                 background: Background::default(),
             }),
+            on_error: self.on_error,
         }
     }
 

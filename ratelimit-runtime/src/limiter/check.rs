@@ -4,7 +4,7 @@ use super::RateLimiter;
 use super::asked::{Asked, Question, Stack, joined};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::AsKey;
+use crate::key::{AsKey, Place};
 use crate::limit::Limit;
 use crate::store::{Decisions, Mode};
 use std::future::Future;
@@ -81,7 +81,8 @@ impl RateLimiter {
             .iter()
             .map(|(limit, key, cost)| {
                 let question = Question::of(self, limit, key, *cost)?;
-                Ok(Question { in_stack: stack.len() > 1 || question.in_stack, ..question })
+                let in_stack = stack.len() > 1 || question.place.in_stack;
+                Ok(Question { place: Place { in_stack, ..question.place }, ..question })
             })
             .collect();
         async move {

@@ -27,6 +27,11 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// That of a call without a limit.
+    pub(crate) fn of_nobody() -> Self {
+        Self { decisions: Decisions::new(), source: Source::Nobody }
+    }
+
     /// The position of the refusal with the longest wait, if there is one.
     pub(crate) fn refused(&self) -> Option<usize> {
         let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
@@ -113,7 +118,7 @@ impl RateLimiter {
             return Err(error);
         }
         self.note_outage(&error);
-        match self.shared.on_error {
+        match self.on_error {
             OnError::Deny => Err(error),
             OnError::Allow => {
                 let allow = |request: &Request<'_>| {
@@ -129,7 +134,7 @@ impl RateLimiter {
 
     fn note_outage(&self, error: &Error) {
         if !self.shared.failing.swap(true, Ordering::Relaxed) {
-            let policy = self.shared.on_error;
+            let policy = self.on_error;
             tracing::warn!(%error, ?policy, "the store is away: limits are decided by the policy");
         }
     }

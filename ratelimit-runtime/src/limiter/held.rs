@@ -13,21 +13,23 @@ use smallvec::SmallVec;
 /// Dropped, permits go back and charges stay; units that were to be taken after the call are taken, since nobody has
 /// said otherwise.
 pub(crate) struct Held {
-    limiter: RateLimiter,
-    source: Source,
-    members: SmallVec<[Member; 1]>,
+    pub(super) limiter: RateLimiter,
+    pub(super) source: Source,
+    pub(super) members: SmallVec<[Member; 1]>,
     changes: SmallVec<[(usize, u32, Change); 1]>,
 }
 
 pub(crate) struct Member {
-    asked: Asked,
+    pub(super) asked: Asked,
     /// None for what was only looked at, and for permits that are to go back at once.
-    decision: Option<Decision>,
+    pub(super) decision: Option<Decision>,
+    /// Nothing was taken, and nothing is to be.
+    pub(super) void: bool,
 }
 
 impl Member {
     pub(crate) fn new(asked: Asked, decision: Option<Decision>) -> Self {
-        Self { asked, decision }
+        Self { asked, decision, void: false }
     }
 }
 
@@ -37,10 +39,16 @@ impl Held {
     }
 
     pub(crate) fn push(&mut self, member: Member) {
-        if member.asked.limit.is_concurrency() && member.decision.is_some() {
-            self.limiter.shared.leases.hold(&self.limiter, self.source, &member.asked);
-        }
         self.members.push(member);
+        self.renew(self.members.len() - 1);
+    }
+
+    /// Renews the permit at this position, if it is one, as long as it is held.
+    pub(super) fn renew(&self, at: usize) {
+        let Member { asked, decision, .. } = &self.members[at];
+        if asked.limit.is_concurrency() && decision.is_some() {
+            self.limiter.shared.leases.hold(&self.limiter, self.source, asked);
+        }
     }
 
     /// The decision on the first limit.
@@ -50,7 +58,7 @@ impl Held {
 
     /// Gives back units of the charge at this position.
     pub(crate) fn give(&mut self, at: usize, units: u32) {
-        if let Some(Member { asked, decision: Some(decision) }) = self.members.get(at)
+        if let Some(Member { asked, decision: Some(decision), void: false }) = self.members.get(at)
             && !asked.limit.is_concurrency()
             && decision.stamp() > 0
             && units > 0
@@ -61,7 +69,7 @@ impl Held {
 
     /// Takes more units of the limit at this position, whether there is room or not.
     pub(crate) fn take(&mut self, at: usize, units: u32) {
-        let takes = |member: &Member| units > 0 && !member.asked.limit.is_concurrency();
+        let takes = |member: &Member| units > 0 && !member.void && !member.asked.limit.is_concurrency();
         if self.members.get(at).is_some_and(takes) {
             self.changes.push((at, units, Change::Take));
         }
@@ -139,7 +147,8 @@ impl Drop for Held {
     fn drop(&mut self) {
         let reply = self.send();
         self.limiter.shared.background.run(reply, |_| {});
-        for member in self.members.iter().filter(|member| member.asked.limit.is_concurrency()) {
+        let permits = |member: &&Member| member.asked.limit.is_concurrency() && !member.void;
+        for member in self.members.iter().filter(permits) {
             self.limiter.shared.leases.release(&self.limiter, self.source, &member.asked);
         }
     }

@@ -101,7 +101,7 @@ impl Drop for Renewer {
 }
 
 async fn renew(renewer: Renewer) {
-    while let Some(limiter) = renewer.0.upgrade().map(|shared| RateLimiter { shared }) {
+    while let Some(limiter) = renewer.0.upgrade().map(RateLimiter::of) {
         let (due, next) = limiter.shared.leases.due();
         for source in [Source::Store, Source::Local] {
             let of_source: Vec<&Asked> =

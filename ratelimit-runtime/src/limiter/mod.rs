@@ -13,6 +13,7 @@ mod held;
 mod leases;
 mod overrides;
 mod permit;
+mod shadow;
 mod wake;
 
 pub(crate) use admit::Refused;
@@ -63,13 +64,13 @@ use wake::Wake;
 #[derive(Clone)]
 pub struct RateLimiter {
     shared: Arc<Shared>,
+    on_error: OnError,
 }
 
 struct Shared {
     store: Box<dyn Store>,
     keys: KeySettings,
     deadline: Duration,
-    on_error: OnError,
     /// Decides while the store cannot; made when it is first needed.
     local: OnceLock<MemoryStore>,
     failing: AtomicBool,
@@ -109,6 +110,27 @@ impl RateLimiter {
         Self::builder().around(Box::new(MemoryStore::new()))
     }
 
+    /// The same limiter with another failure policy, for limits that need their own: a login may be denied while the
+    /// store is away, where a search goes on. Everything else is shared.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
+    /// use ratelimit::{Limit, OnError, RateLimiter};
+    /// use std::time::Duration;
+    ///
+    /// const LOGINS: Limit = Limit::counter(5, Duration::from_secs(60));
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// let strict = limiter.with_on_error(OnError::Deny);
+    /// assert!(strict.check(&LOGINS, "login").await?.allowed());
+    /// assert_eq!(limiter.peek(&LOGINS, "login").await?.remaining(), 4);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_on_error(&self, on_error: OnError) -> Self {
+        Self { shared: Arc::clone(&self.shared), on_error }
+    }
+
     /// The limits that are replaced while everything runs.
     #[must_use]
     pub const fn overrides(&self) -> Overrides<'_> {
@@ -121,6 +143,11 @@ impl RateLimiter {
     pub async fn close(&self) {
         self.shared.leases.release_all(self);
         let _ = tokio::time::timeout(self.shared.deadline * 5, self.shared.background.idle()).await;
+    }
+
+    /// For work that no policy is asked about.
+    fn of(shared: Arc<Shared>) -> Self {
+        Self { shared, on_error: OnError::default() }
     }
 
     pub(crate) fn keys(&self) -> &KeySettings {
@@ -143,7 +170,7 @@ impl fmt::Debug for RateLimiter {
         f.debug_struct("RateLimiter")
             .field("prefix", &self.shared.keys.prefix)
             .field("deadline", &self.shared.deadline)
-            .field("on_error", &self.shared.on_error)
+            .field("on_error", &self.on_error)
             .finish_non_exhaustive()
     }
 }

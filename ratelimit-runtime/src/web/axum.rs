@@ -1,12 +1,14 @@
 //! axum: addresses from `ConnectInfo` and requests, rejections as responses.
 
-use crate::identity::ClientIp;
+use crate::__private::RequestArgument;
+use crate::identity::{ClientIp, RequestHeaders, UserId};
 use crate::rejection::{FromRejection, Rejection, whole_seconds};
-use axum::extract::ConnectInfo;
+use axum::Extension;
 use axum::extract::connect_info::MockConnectInfo;
+use axum::extract::{ConnectInfo, Path, State};
 use axum::http::header::RETRY_AFTER;
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderValue, Request, StatusCode};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 
@@ -28,6 +30,43 @@ impl ClientIp for Parts {
         peer(&self.extensions)
     }
 }
+
+impl RequestHeaders for HeaderMap {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        let mut values = self.get_all(name).iter();
+        let value = values.next()?;
+        values.next().is_none().then(|| value.as_bytes())
+    }
+}
+
+impl<B> RequestHeaders for Request<B> {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().header(name)
+    }
+}
+
+impl RequestHeaders for Parts {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.header(name)
+    }
+}
+
+/// What a middleware has put into the request.
+impl<T: UserId> UserId for Extension<T> {
+    type Id = T::Id;
+
+    fn user_id(&self) -> Option<T::Id> {
+        self.0.user_id()
+    }
+}
+
+impl RequestArgument for HeaderMap {}
+impl RequestArgument for Parts {}
+impl<B> RequestArgument for Request<B> {}
+impl<T> RequestArgument for ConnectInfo<T> {}
+impl<T> RequestArgument for Extension<T> {}
+impl<T> RequestArgument for Path<T> {}
+impl<T> RequestArgument for State<T> {}
 
 fn peer(extensions: &Extensions) -> Option<IpAddr> {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer);

@@ -81,10 +81,10 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _,
-                        ProbeOther as _,
+                        Argument, FoundAddress, Merge, NoAddress, ProbeAddress as _,
+                        ProbeClientIp as _, ProbeOther as _,
                     };
-                    ::ratelimit::__private::FoundAddress::found(
+                    FoundAddress::found(
                         Merge::merge(NoAddress, (&&&Argument(&peer)).__ratelimit_probe_ip()),
                     )
                 };

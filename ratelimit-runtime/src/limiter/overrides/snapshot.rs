@@ -147,7 +147,7 @@ impl Drop for Watcher {
 }
 
 async fn watch(watcher: Watcher) {
-    while let Some(limiter) = watcher.0.upgrade().map(|shared| RateLimiter { shared }) {
+    while let Some(limiter) = watcher.0.upgrade().map(RateLimiter::of) {
         if limiter.shared.store.is_connected() {
             let answer = limiter.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(answer);

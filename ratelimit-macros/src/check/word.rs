@@ -1,0 +1,47 @@
+//! Values that are one of a few words.
+
+use super::string;
+use crate::args::Arguments;
+use crate::errors::Errors;
+use crate::suggest::suggest;
+use syn::Expr;
+
+/// What other libraries say, and what that is here, as the end of "here it ".
+pub(super) type Foreign = &'static [(&'static [&'static str], &'static str)];
+
+/// What the argument says, if it is one of the words.
+pub(super) fn word(
+    name: &str,
+    words: &[&str],
+    foreign: Foreign,
+    arguments: &Arguments,
+    errors: &mut Errors,
+) -> Option<String> {
+    let value = arguments.value(name)?;
+    let Some(literal) = string(value) else {
+        errors.on(value, not_a_word(name, words, value));
+        return None;
+    };
+    let found = literal.value();
+    if words.contains(&found.as_str()) {
+        return Some(found);
+    }
+    let plain = found.to_lowercase().replace(['-', ' '], "_");
+    let hint = match foreign.iter().find(|(words, _)| words.contains(&plain.as_str())) {
+        Some((_, ours)) => format!(": here it {ours}"),
+        None => suggest(&found, words.iter().copied()),
+    };
+    errors.on(literal, format!("unknown {name} `{found}`{hint}"));
+    None
+}
+
+fn not_a_word(name: &str, words: &[&str], value: &Expr) -> String {
+    if let Expr::Path(path) = value
+        && let Some(word) = path.path.get_ident()
+        && words.iter().any(|known| word == known)
+    {
+        return format!("`{name}` takes a word in quotes: write `{name} = \"{word}\"`");
+    }
+    let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+    format!("`{name}` has to be {}", words.join(" or "))
+}

@@ -1,0 +1,19 @@
+// `skip_if` is an expression, not a function.
+
+use ratelimit::{Rejection, rate_limit};
+
+struct User {
+    is_admin: bool,
+}
+
+#[rate_limit(skip_if = |user| user.is_admin)]
+async fn a(user: &User) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(skip_if = || true)]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// A name that is no argument.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(skip_if = user.is_admin)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

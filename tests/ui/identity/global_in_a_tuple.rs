@@ -1,0 +1,10 @@
+// Everybody together and somebody do not go together.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = ("global", id))]
+async fn a(id: u64) -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

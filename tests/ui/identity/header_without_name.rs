@@ -1,0 +1,15 @@
+// A header is told by its name.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = "header:")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(by = "header")]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// `by = "user"` needs an argument that says who the user is.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = "user")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(by = "user")]
+async fn b(user: u64) -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

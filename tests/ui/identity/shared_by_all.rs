@@ -1,0 +1,35 @@
+// A limit of a handler that says nothing about clients is shared by all of them: a warning.
+
+#![allow(unused_variables)]
+#![deny(deprecated)]
+
+use axum::extract::{Path, Request, State};
+use axum::http::HeaderMap;
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(count = 5)]
+async fn a(request: Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "b", count = 5)]
+async fn b(State(state): State<u32>, headers: &HeaderMap) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(count = 5, by = "global")]
+async fn c(request: Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "d:{id}", count = 5)]
+async fn d(Path(id): Path<u32>) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(count = 5, algorithm = "concurrency")]
+async fn e(request: Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

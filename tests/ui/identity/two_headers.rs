@@ -1,0 +1,12 @@
+// Of two arguments that carry headers nobody knows which one counts.
+
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = "header:x-api-key")]
+async fn a(headers: HeaderMap, parts: &Parts) -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

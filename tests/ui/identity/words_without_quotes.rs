@@ -1,0 +1,15 @@
+// What is no argument is a word without its quotes.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(by = user)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(by = (user, ip))]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

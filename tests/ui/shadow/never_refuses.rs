@@ -1,0 +1,11 @@
+// A shadow limit that can never be used up shows nothing.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(key = "k", time = 1, count = 5, shadow = true)]
+#[rate_limit(key = "k", time = "1m", count = 1000, shadow = true)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// `shadow` alone is not enough.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(shadow)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(count = 5, shadow)]
+async fn b() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}

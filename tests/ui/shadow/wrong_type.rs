@@ -1,0 +1,10 @@
+// The compiler says what an expression gives.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(shadow = percent)]
+async fn a(percent: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}
