@@ -8,13 +8,11 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, Meta, Token};
 
 /// What an argument is called, what it takes, what it means to leave it out, and how people used to other libraries
-/// call it. The table of the documentation is made of this.
+/// call it. The table of the documentation and what editors show are made of this.
 pub(crate) struct Argument {
     pub(crate) name: &'static str,
     pub(crate) example: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "in the documentation"))]
     takes: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "in the documentation"))]
     default: &'static str,
     foreign: &'static [&'static str],
 }
@@ -26,6 +24,14 @@ const fn argument(
     foreign: &'static [&'static str],
 ) -> Argument {
     Argument { name, example, takes, default, foreign }
+}
+
+impl Argument {
+    /// What an editor shows of it.
+    pub(crate) fn hint(&self) -> String {
+        let Self { example, takes, default, .. } = self;
+        format!("`{example}`: {takes}. Default: {default}.")
+    }
 }
 
 /// Every argument there is.
@@ -105,6 +111,8 @@ pub(crate) struct Arguments {
     given: Vec<Given>,
     /// The attribute, if it is not the topmost one, of which only the arguments are known.
     attribute: Option<Attribute>,
+    /// Names that are none yet, or have no value yet.
+    pub(crate) half_typed: Vec<Ident>,
     /// Whether all that stands there was understood, so that what is missing is really missing.
     pub(crate) complete: bool,
 }
@@ -182,12 +190,14 @@ impl Arguments {
         let name = input.call(Ident::parse_any)?;
         let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
             errors.at(name.span(), unknown(&name.to_string()));
+            self.half_typed.push(name);
             // Its value is looked at only to get past it.
             return skip_to_comma(input);
         };
         let assigned = input.parse::<Option<Token![=]>>()?.is_some();
         if !assigned || input.is_empty() || input.peek(Token![,]) {
             let message = format!("`{name}` needs a value: write `{}`", argument.example);
+            self.half_typed.extend((!assigned).then(|| name.clone()));
             return Err(syn::Error::new(name.span(), message));
         }
         let value = bare(input.parse()?);

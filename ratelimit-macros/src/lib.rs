@@ -7,6 +7,7 @@ mod check;
 mod duration;
 mod errors;
 mod expand;
+mod hints;
 mod item;
 mod key;
 mod model;
@@ -15,6 +16,7 @@ mod suggest;
 
 use args::Arguments;
 use errors::Errors;
+use hints::hints;
 use item::Item;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -38,17 +40,21 @@ fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
         Ok(item) => item,
         Err(error) => {
             errors.add(error);
-            return beside(errors, annotated);
+            return beside(errors, hints(std::iter::once(&arguments)), annotated);
         }
     };
     item.check(&mut errors);
     let others = stack::collect(&arguments, &mut item, &mut errors);
     let model = check::check(&arguments, &others, &item, &mut errors);
-    if errors.is_empty() { expand::expand(&model, item) } else { beside(errors, item.into_token_stream()) }
+    if errors.is_empty() {
+        return expand::expand(&model, item);
+    }
+    let hints = hints(std::iter::once(&arguments).chain(&others));
+    beside(errors, hints, item.into_token_stream())
 }
 
-fn beside(errors: Errors, item: TokenStream) -> TokenStream {
+fn beside(errors: Errors, hints: TokenStream, item: TokenStream) -> TokenStream {
     let mut output = errors.into_compile_errors();
-    output.extend(item);
+    output.extend([hints, item]);
     output
 }

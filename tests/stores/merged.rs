@@ -27,20 +27,22 @@ pub(crate) fn first_difference(
     twins: &mut Twins,
     script: &str,
     numbers: &Numbers,
-    groups: usize,
+    requests: usize,
     seed: u64,
 ) -> Option<String> {
     let script = redis::Script::new(&[CLOCK, script].concat());
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut definition, mut now) = (numbers.definition(), 1_763_000_000_000_000);
     let (name, count, time, capacity) = arguments(numbers);
-    for _ in 0..groups {
+    let mut done = 0;
+    while done < requests {
         now += random
             .choice([0, 0, 1, 1000, numbers.time * 250, numbers.time * 1000, numbers.time * 3000])
             .unwrap();
         twins.set_clock(now);
         let (n, cost) = (random.u32(1..=2 * numbers.count), random.u32(1..=numbers.count / 3 + 1));
         let cost = if random.u32(0..20) == 0 { capacity + 1 } else { cost };
+        done += n as usize;
         let (mut passed, mut expected) = (0, Vec::new());
         for _ in 0..n {
             let answer = definition.decide(now, Mode::Check, cost, 1);
@@ -70,7 +72,7 @@ fn merged_requests_are_decided_as_one_by_one() {
         for (count, time) in [(1, 1), (5, 1000), (12, 60_000), (100, 7)] {
             twins.forget();
             let numbers = Numbers::new(kind, count, time);
-            let difference = first_difference(&mut twins, decide, &numbers, operations(300), seed());
+            let difference = first_difference(&mut twins, decide, &numbers, operations(3000), seed());
             assert_eq!(difference, None);
         }
     }

@@ -156,7 +156,7 @@ impl Mutant {
             for numbers in limits.iter().filter(|limit| limit.count < 1000 && limit.wait == 0) {
                 twins.forget();
                 let merges = !self.is_lone() && numbers.kind != Kind::Concurrency;
-                if merges && merged::first_difference(twins, &decide, numbers, 100, round).is_some() {
+                if merges && merged::first_difference(twins, &decide, numbers, 1000, round).is_some() {
                     return Some("by its answers to merged requests");
                 }
                 if let Some(how) = odd(twins, numbers).await {

@@ -37,7 +37,7 @@ fn a_plain_function() {
                         ApiError,
                     > as ::ratelimit::FromRejection>::from_rejection(rejection);
                 }
-                #[allow(clippy::semicolon_outside_block)] { open(user).await }
+                #[allow(clippy::cargo_common_metadata)] { open(user).await }
             }
         "#]],
     );
@@ -86,7 +86,7 @@ fn a_handler_limited_by_address() {
                         ApiError,
                     > as ::ratelimit::FromRejection>::from_rejection(rejection);
                 }
-                #[allow(clippy::semicolon_outside_block)] { page(query) }
+                #[allow(clippy::cargo_common_metadata)] { page(query) }
             }
         "#]],
     );
@@ -177,7 +177,7 @@ fn values_that_are_known_at_the_call() {
                         Error,
                     > as ::ratelimit::FromRejection>::from_rejection(rejection);
                 }
-                #[allow(clippy::semicolon_outside_block)] { run() }
+                #[allow(clippy::cargo_common_metadata)] { run() }
             }
         "#]],
     );
@@ -205,7 +205,7 @@ fn constants_of_a_generic_type() {
                 if let ::core::result::Result::Err(rejection) = check.await {
                     return my::limits::__private::on_limit(|_| None, rejection);
                 }
-                #[allow(clippy::semicolon_outside_block)] { self.next() }
+                #[allow(clippy::cargo_common_metadata)] { self.next() }
             }
         "#]],
     );
@@ -279,7 +279,7 @@ fn a_method_that_async_trait_has_expanded() {
                                 Error,
                             > as ::ratelimit::FromRejection>::from_rejection(rejection);
                         }
-                        #[allow(clippy::semicolon_outside_block)] { __self.smtp.send(to).await }
+                        #[allow(clippy::cargo_common_metadata)] { __self.smtp.send(to).await }
                     };
                     #[allow(unreachable_code)] __ret
                 })
@@ -324,6 +324,51 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
             ::core::compile_error! {
                 "`count` has to be at least 1: a limit of zero would refuse every call"
             }
+            #[allow(unexpected_cfgs)]
+            const _: () = {
+                #[cfg(rust_analyzer)]
+                mod arguments {
+                    ///`key = "login"`: a string with holes. Default: the path of the function.
+                    pub mod key {}
+                    ///`time = 60`: seconds, `"1h30m"`, or a `Duration`. Default: `60`.
+                    pub mod time {}
+                    ///`count = 100`: a number. Default: `100`.
+                    pub mod count {}
+                    ///`by = "ip"`: `"ip"`, `"user"`, `"header:.."`, `"global"`, a value, or a tuple. Default: `"global"`.
+                    pub mod by {}
+                    ///`algorithm = "token_bucket"`: one of six words. Default: `"counter"`.
+                    pub mod algorithm {}
+                    ///`burst = 5`: a number. Default: `count`.
+                    pub mod burst {}
+                    ///`refill = "interval"`: `"greedy"`, `"interval"`. Default: `"greedy"`.
+                    pub mod refill {}
+                    ///`borrow = 5`: a number. Default: `0`.
+                    pub mod borrow {}
+                    ///`cost = 2`: a number. Default: `1`.
+                    pub mod cost {}
+                    ///`wait = "2s"`: a duration, as `time`. Default: calls are refused at once.
+                    pub mod wait {}
+                    ///`skip_if = user.is_admin`: an expression that gives `bool`. Default: no call is exempt.
+                    pub mod skip_if {}
+                    ///`charge_if = Result::is_err`: a function from the result to `bool`. Default: every call is charged.
+                    pub mod charge_if {}
+                    ///`refund_if = Result::is_err`: a function from the result to `bool`. Default: nothing is given back.
+                    pub mod refund_if {}
+                    ///`settle = |result| ..`: a function from the result to `u32`. Default: the cost is what it was said to be.
+                    pub mod settle {}
+                    ///`shadow = true`: an expression that gives `bool`. Default: `false`.
+                    pub mod shadow {}
+                    ///`limit = self.plan.limit`: a [`Limit`](crate::Limit). Default: the limit is given by its parts.
+                    pub mod limit {}
+                    ///`on_limit = |rejection| ..`: a function from a `Rejection`. Default: by the return type.
+                    pub mod on_limit {}
+                    ///`on_error = "deny"`: `"local"`, `"allow"`, `"deny"`. Default: the limiter's, which is `"local"` unless said.
+                    pub mod on_error {}
+                    ///`limiter = self.limits`: a `RateLimiter`. Default: the scoped one, else the installed one.
+                    pub mod limiter {}
+                    use self::tiem as _;
+                }
+            };
             #[inline]
             pub async fn login(user: User) -> Result<Session, ApiError> {
                 open(user).await

@@ -34,7 +34,7 @@ fn a_call_that_waits_for_its_turn() {
                         Error,
                     > as ::ratelimit::FromRejection>::from_rejection(rejection);
                 }
-                #[allow(clippy::semicolon_outside_block)] { post(mail).await }
+                #[allow(clippy::cargo_common_metadata)] { post(mail).await }
             }
         "#]],
     );
@@ -73,7 +73,7 @@ fn a_permit() {
                         > as ::ratelimit::FromRejection>::from_rejection(rejection);
                     }
                 };
-                #[allow(clippy::semicolon_outside_block)] { draw(page).await }
+                #[allow(clippy::cargo_common_metadata)] { draw(page).await }
             }
         "#]],
     );
@@ -110,7 +110,7 @@ fn a_limit_that_may_be_of_permits() {
                         > as ::ratelimit::FromRejection>::from_rejection(rejection);
                     }
                 };
-                #[allow(clippy::semicolon_outside_block)] { self.draw().await }
+                #[allow(clippy::cargo_common_metadata)] { self.draw().await }
             }
         "#]],
     );
@@ -150,7 +150,7 @@ fn a_charge_that_is_given_back() {
                     > {
                         return result;
                     }
-                    #[allow(clippy::semicolon_outside_block)] { find(query).await }
+                    #[allow(clippy::cargo_common_metadata)] { find(query).await }
                 }
                     .await;
                 ::ratelimit::__private::Held::refund_if(
@@ -209,6 +209,7 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                             > {
                                 return result;
                             }
+                            #[allow(clippy::cargo_common_metadata)]
                             {
                                 __self.open().await;
                             }

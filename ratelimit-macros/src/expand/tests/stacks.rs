@@ -10,7 +10,7 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r#"
+        &expect![[r##"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let check = {
@@ -62,9 +62,9 @@ fn two_limits() {
                         Error,
                     > as ::ratelimit::FromRejection>::from_rejection(rejection);
                 }
-                #[allow(clippy::semicolon_outside_block)] { find(q).await }
+                #[allow(clippy::cargo_common_metadata)] { find(q).await }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -150,7 +150,7 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                     > {
                         return result;
                     }
-                    #[allow(clippy::semicolon_outside_block)] { self.find().await }
+                    #[allow(clippy::cargo_common_metadata)] { self.find().await }
                 }
                     .await;
                 ::ratelimit::__private::Held::settle(

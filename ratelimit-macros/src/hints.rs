@@ -1,0 +1,29 @@
+//! Completion of half-typed arguments: an editor looks up where their tokens stand in the expansion, and offers what
+//! could stand there.
+
+use crate::args::{ARGUMENTS, Arguments};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+/// The half-typed names, where nothing but the names of arguments is in scope. Only rust-analyzer sees it.
+pub(crate) fn hints<'a>(attributes: impl Iterator<Item = &'a Arguments>) -> TokenStream {
+    let typed: Vec<&Ident> = attributes.flat_map(|arguments| &arguments.half_typed).collect();
+    if typed.is_empty() {
+        return TokenStream::new();
+    }
+    // `crate` cannot be the name of an item.
+    let arguments = ARGUMENTS.iter().filter(|argument| argument.name != "crate").map(|argument| {
+        let (name, text) = (Ident::new(argument.name, Span::mixed_site()), argument.hint());
+        quote!(#[doc = #text] pub mod #name {})
+    });
+    quote_spanned! {Span::mixed_site()=>
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(rust_analyzer)]
+            mod arguments {
+                #(#arguments)*
+                use self::{#(#typed as _),*};
+            }
+        };
+    }
+}
