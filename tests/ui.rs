@@ -8,6 +8,17 @@ fn mistakes_are_explained() {
     trybuild::TestCases::new().compile_fail("ui/*/*.rs");
 }
 
+/// The compiler quotes the standard library where its sources are installed, and only there.
+#[test]
+fn no_expected_message_quotes_the_standard_library() {
+    let files = |folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
+    for path in files(ui).flat_map(files).filter(|path| path.extension().is_some_and(|end| end == "stderr")) {
+        let quotes = fs::read_to_string(&path).unwrap().contains("--> $RUST");
+        assert!(!quotes, "{}: choose a mistake whose message does not", path.display());
+    }
+}
+
 /// `ui/body` has each file twice: `x.rs` with the attribute, and `x_plain.rs` with another one in its place.
 #[test]
 fn a_wrong_body_gets_the_words_that_it_gets_without_the_attribute() {

@@ -131,8 +131,8 @@ pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
     let parts = match limit {
         Limit::Value(value) => {
             let (first, last) = ends(value);
-            let argument = quote_spanned!(last=> (#value));
-            return quote_spanned!(first=> ::core::result::Result::Ok #argument);
+            let (there, argument) = (located(runtime, first), quote_spanned!(last=> (#value)));
+            return quote_spanned!(first=> #there::__private::limit::value #argument);
         }
         Limit::Parts(parts) => parts,
     };

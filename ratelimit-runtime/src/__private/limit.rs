@@ -3,6 +3,15 @@
 use crate::limit::{Limit, LimitError, Refill};
 use core::time::Duration;
 
+/// A limit that is one already. A function of ours, for what the compiler says about a value that is none.
+///
+/// # Errors
+///
+/// Never.
+pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
+    Ok(limit)
+}
+
 /// As [`Limit::try_counter`].
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use ratelimit::{Rejection, rate_limit};
 
 #[rate_limit(count = 5, by = id)]
 async fn tail(id: u64) -> Result<String, Rejection> {
-    Ok(id)
+    id
 }
 
 #[rate_limit(count = 5, by = id)]
@@ -15,7 +15,7 @@ async fn semicolon(id: u64) -> Result<u64, Rejection> {
 #[rate_limit(count = 5, by = id)]
 async fn early(id: u64) -> Result<u64, Rejection> {
     if id == 0 {
-        return Err("zero");
+        return "zero";
     }
     Ok(id)
 }

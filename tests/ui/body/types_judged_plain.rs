@@ -4,7 +4,7 @@ use ratelimit::Rejection;
 
 #[inline]
 async fn tail(id: u64) -> Result<String, Rejection> {
-    Ok(id)
+    id
 }
 
 #[inline]
@@ -15,7 +15,7 @@ async fn semicolon(id: u64) -> Result<u64, Rejection> {
 #[inline]
 async fn early(id: u64) -> Result<u64, Rejection> {
     if id == 0 {
-        return Err("zero");
+        return "zero";
     }
     Ok(id)
 }

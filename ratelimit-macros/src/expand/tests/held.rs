@@ -93,7 +93,7 @@ fn a_limit_that_may_be_of_permits() {
                     let mut call = ::ratelimit::__private::Call::new(&__SITE);
                     ::ratelimit::__private::Call::limit(
                         &mut call,
-                        ::core::result::Result::Ok(self.plan.limit),
+                        ::ratelimit::__private::limit::value(self.plan.limit),
                     );
                     ::ratelimit::__private::Call::of_type(
                         &mut call,
