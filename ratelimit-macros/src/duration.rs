@@ -9,6 +9,9 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let mut rest = text.trim();
     let mut total: u64 = 0;
     let mut units = UNITS.iter();
+    if rest.is_empty() {
+        return Err("it is empty; write a number with a unit, as in `90s`".to_owned());
+    }
     while !rest.is_empty() {
         let (number, unit, tail) = split(rest);
         rest = tail;
@@ -115,6 +118,8 @@ mod tests {
             ("3w", "the unit `w` is none of `ms`, `s`, `m`, `h`, `d`"),
             ("1m1h", "`1h` stands after a smaller or equal unit; write each unit once, the largest first"),
             ("1s1s", "`1s` stands after a smaller or equal unit; write each unit once, the largest first"),
+            ("", "it is empty; write a number with a unit, as in `90s`"),
+            (" ", "it is empty; write a number with a unit, as in `90s`"),
             ("h", "`h` needs a number in front, as in `1h`"),
             ("-1s", "it cannot be negative"),
             ("1,5s", "`1,5` is not a whole number"),
