@@ -1,18 +1,32 @@
-//! Which system package manager installs Redis, and with which commands.
+//! Which system package manager installs what is missing, and with which commands.
 
-/// A package manager and how it is told to install Redis without asking.
+/// What can be installed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Package {
+    Redis,
+    /// For C++.
+    Compiler,
+}
+
+/// A package manager and how it is told to install something without asking.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Manager {
     /// The program to look for.
     pub(crate) program: &'static str,
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
+    /// Its names of Redis and of a compiler.
+    names: [&'static str; 2],
     wants_root: bool,
 }
 
 impl Manager {
-    const fn new(program: &'static str, install: &'static [&'static str]) -> Self {
-        Self { program, refresh: None, install, wants_root: true }
+    const fn new(program: &'static str, install: &'static [&'static str], names: [&'static str; 2]) -> Self {
+        Self { program, refresh: None, install, names, wants_root: true }
+    }
+
+    fn install(&self, package: Package) -> Vec<&'static str> {
+        self.install.iter().copied().chain([self.names[package as usize]]).collect()
     }
 }
 
@@ -20,13 +34,13 @@ impl Manager {
 const MANAGERS: [Manager; 6] = [
     Manager {
         refresh: Some(&["update"]),
-        ..Manager::new("apt-get", &["install", "--yes", "--no-install-recommends", "redis-server"])
+        ..Manager::new("apt-get", &["install", "--yes", "--no-install-recommends"], ["redis-server", "g++"])
     },
-    Manager::new("dnf", &["install", "--assumeyes", "redis"]),
-    Manager::new("apk", &["add", "--no-cache", "redis"]),
-    Manager::new("pacman", &["-Sy", "--noconfirm", "--needed", "redis"]),
-    Manager::new("zypper", &["--non-interactive", "install", "redis"]),
-    Manager { wants_root: false, ..Manager::new("brew", &["install", "redis"]) },
+    Manager::new("dnf", &["install", "--assumeyes"], ["redis", "gcc-c++"]),
+    Manager::new("apk", &["add", "--no-cache"], ["redis", "g++"]),
+    Manager::new("pacman", &["-Sy", "--noconfirm", "--needed"], ["redis", "gcc"]),
+    Manager::new("zypper", &["--non-interactive", "install"], ["redis", "gcc-c++"]),
+    Manager { wants_root: false, ..Manager::new("brew", &["install"], ["redis", "gcc"]) },
 ];
 
 /// The first manager that is there.
@@ -34,16 +48,16 @@ pub(crate) fn choose(is_there: impl Fn(&str) -> bool) -> Option<&'static Manager
     MANAGERS.iter().find(|manager| is_there(manager.program))
 }
 
-/// The commands that install Redis, the last of which decides whether it worked.
-pub(crate) fn commands(manager: &Manager, is_root: bool) -> Vec<Vec<&'static str>> {
-    let calls = manager.refresh.into_iter().chain([manager.install]);
-    calls.map(|call| command(manager, call, is_root)).collect()
+/// The commands that install a package, the last of which decides whether it worked.
+pub(crate) fn commands(manager: &Manager, package: Package, is_root: bool) -> Vec<Vec<&'static str>> {
+    let calls = manager.refresh.map(<[_]>::to_vec).into_iter().chain([manager.install(package)]);
+    calls.map(|call| command(manager, &call, is_root)).collect()
 }
 
 /// The one command to suggest to a person.
-pub(crate) fn by_hand(manager: &Manager) -> String {
+pub(crate) fn by_hand(manager: &Manager, package: Package) -> String {
     let sudo = if manager.wants_root { "sudo " } else { "" };
-    format!("{sudo}{} {}", manager.program, manager.install.join(" "))
+    format!("{sudo}{} {}", manager.program, manager.install(package).join(" "))
 }
 
 fn command(manager: &Manager, call: &[&'static str], is_root: bool) -> Vec<&'static str> {
@@ -63,11 +77,11 @@ fn command(manager: &Manager, call: &[&'static str], is_root: bool) -> Vec<&'sta
 
 #[cfg(test)]
 mod tests {
-    use super::{by_hand, choose, commands};
+    use super::{Package, by_hand, choose, commands};
 
     fn lines(program: &str, is_root: bool) -> Vec<String> {
         let manager = choose(|candidate| candidate == program).unwrap();
-        commands(manager, is_root).iter().map(|words| words.join(" ")).collect()
+        commands(manager, Package::Redis, is_root).iter().map(|words| words.join(" ")).collect()
     }
 
     #[test]
@@ -93,7 +107,9 @@ mod tests {
 
     #[test]
     fn the_suggestion_reads_like_a_command() {
-        let suggestion = by_hand(choose(|name| name == "pacman").unwrap());
+        let suggestion = by_hand(choose(|name| name == "pacman").unwrap(), Package::Redis);
         assert_eq!(suggestion, "sudo pacman -Sy --noconfirm --needed redis");
+        let compiler = by_hand(choose(|name| name == "brew").unwrap(), Package::Compiler);
+        assert_eq!(compiler, "brew install gcc");
     }
 }

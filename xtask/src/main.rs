@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask` lists them.
 
+mod fuzz;
 mod install;
 mod matrix;
 mod packaging;
@@ -9,11 +10,12 @@ mod steps;
 mod tools;
 mod wheels;
 
+use fuzz::Fuzz;
 use servers::{SERVERS, Server};
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 6] = [
     (
         "test",
         "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
@@ -23,6 +25,11 @@ const COMMANDS: [(&str, &str); 5] = [
     ("package", "checks that the two published crates package, with the Lua scripts inside"),
     ("bench", "what a decision costs; `--servers` as for `test`, further arguments go to `cargo bench`"),
     ("bench lua", "what a decision costs the server, beside other people's scripts"),
+    (
+        "fuzz",
+        "arbitrary input for the attribute's own code; `fuzz TARGET -- N` one target, with N executions instead \
+         of 10 million",
+    ),
 ];
 
 /// What was asked for on the command line.
@@ -34,6 +41,7 @@ enum Request {
     Soak(Vec<&'static Server>, Vec<String>),
     Package,
     Bench(&'static str, Vec<&'static Server>, Vec<String>),
+    Fuzz(Fuzz),
 }
 
 fn main() -> ExitCode {
@@ -70,6 +78,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             rest.drain(..usize::from(first == Some("lua")));
             Ok(Request::Bench(name, servers_or_systems(&mut rest)?, rest))
         }
+        ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
         ("package", None) => Ok(Request::Package),
         ("package", Some(extra)) => Err(format!("`package` takes no arguments, got `{extra}`")),
         _ => Err(format!("unknown command `{name}`")),
@@ -95,6 +104,7 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
+        Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Bench(name, servers, arguments) => matrix::bench(name, servers, arguments),
     }
 }

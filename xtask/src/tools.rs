@@ -1,6 +1,6 @@
 //! What the commands need on the machine: found, or installed when missing.
 
-use crate::install::{self, Manager};
+use crate::install::{self, Manager, Package};
 use crate::process::{cargo, output, run, succeeds};
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -38,24 +38,48 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
     if let Some(server) = installed_server() {
         return Ok(server);
     }
-    println!("no redis-server on this machine, installing it");
-    let manager = install::choose(|program| answers(OsStr::new(program)));
-    let result = manager.map_or_else(|| Err("no known package manager here".to_owned()), install_with);
+    let (reason, how) = match install("redis-server", Package::Redis) {
+        Ok(()) => ("installed, but not on PATH".to_owned(), String::new()),
+        Err((reason, how)) => (reason, format!("install it by hand ({how}) or ")),
+    };
     installed_server().ok_or_else(|| {
-        let reason = result.err().unwrap_or_else(|| "installed, but not on PATH".to_owned());
-        let how = manager.map_or_else(|| "from your system's packages".to_owned(), install::by_hand);
         format!(
-            "redis-server is missing ({reason}); install it by hand ({how}) or set {SERVER_VARIABLE} to a \
-             redis-server or valkey-server, then run this again"
+            "redis-server is missing ({reason}); {how}set {SERVER_VARIABLE} to a redis-server or \
+             valkey-server, then run this again"
         )
     })
 }
 
+/// A compiler for C++, which libFuzzer is written in, as its build will look for it.
+pub(crate) fn ensure_compiler() -> Result<(), String> {
+    let program = env::var_os("CXX").filter(|name| !name.is_empty()).unwrap_or_else(|| "c++".into());
+    if answers(&program) {
+        return Ok(());
+    }
+    let result = install("a C++ compiler", Package::Compiler);
+    if answers(&program) {
+        return Ok(());
+    }
+    Err(match result {
+        Ok(()) => format!("`{}` still does not run; set CXX to a C++ compiler", program.display()),
+        Err((reason, how)) => format!("a C++ compiler is missing ({reason}); install it by hand ({how})"),
+    })
+}
+
+/// Installs from the system's packages. An error is why it failed, and what a person could do.
+fn install(what: &str, package: Package) -> Result<(), (String, String)> {
+    println!("no {what} on this machine, installing it");
+    let Some(manager) = install::choose(|program| answers(OsStr::new(program))) else {
+        return Err(("no known package manager here".to_owned(), "from your system's packages".to_owned()));
+    };
+    install_with(manager, package).map_err(|reason| (reason, install::by_hand(manager, package)))
+}
+
 /// A refresh that fails (one dead mirror is enough) may still leave lists good enough to install from, so
 /// the last command decides.
-fn install_with(manager: &Manager) -> Result<(), String> {
+fn install_with(manager: &Manager, package: Package) -> Result<(), String> {
     let mut result = Ok(());
-    for words in install::commands(manager, is_root()) {
+    for words in install::commands(manager, package, is_root()) {
         result = announce(&words);
     }
     result

@@ -1,0 +1,34 @@
+//! The attribute's own code, for fuzzing: a macro's crate exports nothing but macros, so its sources are mounted here
+//! once more, as they are.
+
+#[path = "../../ratelimit-macros/src/args.rs"]
+mod args;
+#[path = "../../ratelimit-macros/src/attribute.rs"]
+mod attribute;
+#[path = "../../ratelimit-macros/src/boxed.rs"]
+mod boxed;
+#[path = "../../ratelimit-macros/src/check/mod.rs"]
+mod check;
+#[path = "../../ratelimit-macros/src/duration.rs"]
+mod duration;
+#[path = "../../ratelimit-macros/src/errors.rs"]
+mod errors;
+#[path = "../../ratelimit-macros/src/expand/mod.rs"]
+mod expand;
+#[path = "../../ratelimit-macros/src/hints.rs"]
+mod hints;
+#[path = "../../ratelimit-macros/src/item.rs"]
+mod item;
+#[path = "../../ratelimit-macros/src/key.rs"]
+mod key;
+#[path = "../../ratelimit-macros/src/model.rs"]
+mod model;
+#[path = "../../ratelimit-macros/src/stack.rs"]
+mod stack;
+#[path = "../../ratelimit-macros/src/suggest.rs"]
+mod suggest;
+
+pub mod generate;
+pub mod targets;
+
+use attribute::attribute;
