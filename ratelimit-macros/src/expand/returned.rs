@@ -5,8 +5,9 @@ use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::visit_mut::VisitMut;
-use syn::{Path, ReturnType, Type, parse_quote, parse_quote_spanned};
+use syn::{
+    GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
+};
 
 /// Makes the return value of a rejection.
 pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> TokenStream {
@@ -28,19 +29,46 @@ pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
     // A unit that nobody has written is found under the name of the function.
     let unit = || parse_quote_spanned!(function=> ());
     let mut returned = returned.cloned().unwrap_or_else(unit);
-    EraseOpaque.visit_type_mut(&mut returned);
+    erase_opaque(&mut returned);
     returned
 }
 
-/// `impl Trait` cannot be named in a path; inference finds it.
-struct EraseOpaque;
+/// `impl Trait` cannot be named in a path; inference finds it. By hand: syn's visitor knows all of the language, and would
+/// be compiled for each user.
+fn erase_opaque(returned: &mut Type) {
+    match returned {
+        Type::ImplTrait(_) => *returned = parse_quote!(_),
+        Type::Array(array) => erase_opaque(&mut array.elem),
+        Type::Group(group) => erase_opaque(&mut group.elem),
+        Type::Paren(paren) => erase_opaque(&mut paren.elem),
+        Type::Path(path) => {
+            path.qself.iter_mut().for_each(|qself| erase_opaque(&mut qself.ty));
+            erase_opaque_arguments(&mut path.path);
+        }
+        Type::Ptr(pointer) => erase_opaque(&mut pointer.elem),
+        Type::Reference(reference) => erase_opaque(&mut reference.elem),
+        Type::Slice(slice) => erase_opaque(&mut slice.elem),
+        Type::TraitObject(object) => {
+            for bound in &mut object.bounds {
+                if let TypeParamBound::Trait(bound) = bound {
+                    erase_opaque_arguments(&mut bound.path);
+                }
+            }
+        }
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(erase_opaque),
+        _ => {}
+    }
+}
 
-impl VisitMut for EraseOpaque {
-    fn visit_type_mut(&mut self, node: &mut Type) {
-        if matches!(node, Type::ImplTrait(_)) {
-            *node = parse_quote!(_);
-        } else {
-            syn::visit_mut::visit_type_mut(self, node);
+fn erase_opaque_arguments(path: &mut Path) {
+    for segment in &mut path.segments {
+        let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { continue };
+        for argument in &mut arguments.args {
+            match argument {
+                GenericArgument::Type(argument) => erase_opaque(argument),
+                GenericArgument::AssocType(argument) => erase_opaque(&mut argument.ty),
+                _ => {}
+            }
         }
     }
 }
@@ -64,4 +92,30 @@ pub(super) fn widened(body: &Group, afterwards: &TokenStream) -> (TokenStream, T
         quote_spanned!(at=> let result = #value; #afterwards ::core::result::Result::Ok(result))
     };
     (quote_spanned!(at=> ::core::result::Result::Err(rejection)), body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::ToTokens;
+
+    #[test]
+    fn opaque_types_are_erased_wherever_they_may_stand() {
+        let function = Span::call_site();
+        for (returned, named) in [
+            ("impl A", "_"),
+            ("Result<impl A, E>", "Result<_, E>"),
+            ("(&[impl A], *const [impl B; 2], (impl C))", "(&[_], *const [_; 2], (_))"),
+            (
+                "a::B<Box<dyn Iterator<Item = impl C> + Send>>::D<impl E>",
+                "a::B<Box<dyn Iterator<Item = _> + Send>>::D<_>",
+            ),
+            ("<(impl A, B) as C>::D", "<(_, B) as C>::D"),
+            ("Option<fn(A) -> B>", "Option<fn(A) -> B>"),
+        ] {
+            let tokens = |text: &str| syn::parse_str::<Type>(text).unwrap().to_token_stream().to_string();
+            let erased = nameable(Some(&syn::parse_str(returned).unwrap()), function);
+            assert_eq!(erased.to_token_stream().to_string(), tokens(named));
+        }
+    }
 }
