@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask` lists them.
 
+mod compile;
 mod fuzz;
 mod install;
 mod matrix;
@@ -15,7 +16,7 @@ use servers::{SERVERS, Server};
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 6] = [
+const COMMANDS: [(&str, &str); 7] = [
     (
         "test",
         "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
@@ -25,6 +26,10 @@ const COMMANDS: [(&str, &str); 6] = [
     ("package", "checks that the two published crates package, with the Lua scripts inside"),
     ("bench", "what a decision costs; `--servers` as for `test`, further arguments go to `cargo bench`"),
     ("bench lua", "what a decision costs the server, beside other people's scripts"),
+    (
+        "bench compile",
+        "what the attribute costs at build time, beside a check by hand, and syn and quote alone",
+    ),
     (
         "fuzz",
         "arbitrary input for the attribute's own code; `fuzz TARGET -- N` one target, with N executions instead \
@@ -41,6 +46,7 @@ enum Request {
     Soak(Vec<&'static Server>, Vec<String>),
     Package,
     Bench(&'static str, Vec<&'static Server>, Vec<String>),
+    BenchCompile,
     Fuzz(Fuzz),
 }
 
@@ -73,6 +79,10 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             None => Request::Test(rest),
         }),
         ("soak", _) => Ok(Request::Soak(servers_or_systems(&mut rest)?, rest)),
+        ("bench", Some("compile")) => match rest.get(1) {
+            None => Ok(Request::BenchCompile),
+            Some(extra) => Err(format!("`bench compile` takes no arguments, got `{extra}`")),
+        },
         ("bench", first) => {
             let name = if first == Some("lua") { "scripts" } else { "decisions" };
             rest.drain(..usize::from(first == Some("lua")));
@@ -104,13 +114,14 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
+        Request::BenchCompile => compile::perform(),
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Bench(name, servers, arguments) => matrix::bench(name, servers, arguments),
     }
 }
 
 fn help() -> String {
-    let lines = COMMANDS.map(|(name, what)| format!("  {name:<10} {what}"));
+    let lines = COMMANDS.map(|(name, what)| format!("  {name:<13} {what}"));
     format!("cargo xtask COMMAND\n{}", lines.join("\n"))
 }
 
