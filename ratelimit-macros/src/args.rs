@@ -36,7 +36,7 @@ impl Argument {
 
 /// Every argument there is.
 #[rustfmt::skip]
-pub(crate) const ARGUMENTS: [Argument; 20] = [
+pub(crate) const ARGUMENTS: [Argument; 21] = [
     argument("key", "key = \"login\"",
         ["a string with holes", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -71,6 +71,9 @@ pub(crate) const ARGUMENTS: [Argument; 20] = [
     argument("settle", "settle = |result| ..",
         ["a function from the result to `u32`", "the cost is what it was said to be"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
+    argument("lease", "lease = 50",
+        ["a number", "the store is asked each time"],
+        &["prefetch", "batch", "local_quota", "chunk", "batch_size", "preload"]),
     argument("shadow", "shadow = true",
         ["an expression that gives `bool`", "`false`"],
         &["dry_run", "report_only", "log_only", "monitor", "observe", "dark"]),

@@ -52,6 +52,8 @@ pub(crate) struct Parts {
     pub(crate) time: Time,
     /// How long a call may wait for its turn.
     pub(crate) wait: Option<Time>,
+    /// How many units a process takes in advance.
+    pub(crate) lease: Option<Number>,
 }
 
 pub(crate) enum Algorithm {
@@ -170,7 +172,8 @@ impl Parts {
             Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
             _ => (None, None),
         };
-        let numbers = [Some(&self.count), burst, borrow].into_iter().flatten().map(Number::known);
+        let numbers =
+            [Some(&self.count), burst, borrow, self.lease.as_ref()].into_iter().flatten().map(Number::known);
         let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
         numbers.chain(times).max().unwrap_or(Known::Now)
     }

@@ -19,6 +19,7 @@ mod identity;
 mod instrument;
 mod ip;
 mod keys;
+mod leases;
 mod limiters;
 mod lints;
 mod made_by_macros;

@@ -45,8 +45,12 @@ impl Records {
 
     /// Of what is due 99 of 100 have passed.
     fn assert_passed(&self, due: u64) {
+        self.assert_passed_of_100(99, due);
+    }
+
+    fn assert_passed_of_100(&self, least: u64, due: u64) {
         let passed = self.passed.len();
-        assert!(passed as u64 * 100 >= due * 99, "{passed} of {due}");
+        assert!(passed as u64 * 100 >= due * least, "{passed} of {due}");
     }
 }
 
@@ -110,6 +114,25 @@ fn an_interval_bucket_keeps_its_bound_and_wastes_nothing() {
     steps().for_each(|k| ends.at_most(capacity + count.min(capacity) * k, k * time - 2 * GRAIN_US));
     steps_hold(&records.passed, capacity, count, time);
     records.assert_passed(capacity + count * (records.due_for() / time));
+}
+
+/// What can lie unused with other processes.
+const ON_LEASE: u64 = workers::PROCESSES as u64 * worker_limits::LEASED as u64;
+
+#[test]
+fn a_leased_counter_keeps_its_bound_and_wastes_what_lies_elsewhere_at_most() {
+    let (Numbers { count, time, .. }, records) = run("leased counter");
+    let ends = Ends::of(&records.passed);
+    steps().for_each(|k| ends.at_most(count * (k + 1), k * time - GRAIN_US));
+    windows_hold(&records.passed, count, time);
+    windows_are_full(&records, count - ON_LEASE, time);
+}
+
+#[test]
+fn a_leased_bucket_passes_its_burst_by_what_is_on_lease_at_most_and_is_used() {
+    let (Numbers { count, time, capacity, .. }, records) = run("leased bucket");
+    Ends::of(&records.passed).below_line(capacity + 1 + ON_LEASE, count, time);
+    records.assert_passed_of_100(95, capacity + count * records.due_for() / time);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How many processes call, 32 tasks each.
-const PROCESSES: usize = 4;
+pub(crate) const PROCESSES: usize = 4;
 /// For how long they call.
 const CALLING: Duration = Duration::from_secs(4);
 

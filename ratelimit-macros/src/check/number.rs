@@ -18,6 +18,7 @@ pub(super) fn number(name: &str, arguments: &Arguments, item: &Item, errors: &mu
     }
     let zero = match name {
         "burst" => "a bucket of zero would refuse every call",
+        "lease" => "to ask the store each time, leave it out",
         _ => "a limit of zero would refuse every call",
     };
     let number = units(name, value, zero, errors)?;

@@ -21,6 +21,11 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
         }
     }
     let all: Vec<_> = std::iter::once(first).chain(others).zip(members).collect();
+    if !others.is_empty() {
+        for given in all.iter().filter_map(|(arguments, _)| arguments.get("lease")) {
+            errors.on(&given.name, "`lease` is for a limit that stands alone: several are decided by the store, all or nothing, so remove it");
+        }
+    }
     if all.iter().any(|(arguments, _)| !arguments.complete) {
         return;
     }
@@ -100,7 +105,7 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
 /// most `count` units.
 fn numbers(member: &Member) -> Option<(u32, u64, bool)> {
     let Limit::Parts(parts) = &member.limit else { return None };
-    let Parts { algorithm, count, time, wait: None } = &**parts else { return None };
+    let Parts { algorithm, count, time, wait: None, .. } = &**parts else { return None };
     let exact = match algorithm {
         Algorithm::Counter | Algorithm::SlidingWindow => false,
         Algorithm::SlidingLog => true,

@@ -62,10 +62,17 @@ fn constant(runtime: &Path, parts: &Parts) -> TokenStream {
         }
         None => limit,
     };
-    match &parts.wait {
+    let limit = match &parts.wait {
         Some(wait) => {
             let longest = time_value(wait);
             call(runtime, time_ends(wait), "wait", &quote!(#limit, #longest))
+        }
+        None => limit,
+    };
+    match &parts.lease {
+        Some(lease) => {
+            let most = number(lease);
+            call(runtime, number_ends(lease), "lease", &quote!(#limit, #most))
         }
         None => limit,
     }
@@ -156,6 +163,9 @@ pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
     }
     if let Some(wait) = &parts.wait {
         with("with_wait", time_value(wait));
+    }
+    if let Some(lease) = &parts.lease {
+        with("with_lease", number(lease));
     }
     made
 }

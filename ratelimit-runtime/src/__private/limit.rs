@@ -114,6 +114,18 @@ pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Resu
     }
 }
 
+/// As [`Limit::try_lease`].
+///
+/// # Errors
+///
+/// As there, or the one that is here already.
+pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_lease(lease),
+        error => error,
+    }
+}
+
 /// A constant `count`, which has to admit something.
 ///
 /// # Panics

@@ -27,6 +27,7 @@ pub(super) struct Numbers {
     pub(super) borrow: u32,
     pub(super) time: Duration,
     pub(super) wait: Duration,
+    pub(super) lease: u32,
 }
 
 impl Numbers {
@@ -42,7 +43,7 @@ impl Numbers {
             Some(_) => return Err(LimitError::WaitTooLong),
             None => return Err(LimitError::WaitFraction),
         };
-        let Self { algorithm, refill, count, burst, borrow, .. } = self;
+        let Self { algorithm, refill, count, burst, borrow, lease, .. } = self;
         let continuous = matches!(algorithm, Algorithm::LeakyBucket)
             || matches!((algorithm, refill), (Algorithm::TokenBucket, Refill::Greedy));
         let rate = if continuous && count > 0 {
@@ -59,6 +60,7 @@ impl Numbers {
             capacity: burst.saturating_add(borrow),
             time_ms,
             wait_ms,
+            lease,
             rate,
         };
         let wrong = match algorithm {
@@ -82,6 +84,8 @@ impl Numbers {
             | Algorithm::Concurrency => None,
         };
         match wrong {
+            None if limit.is_leased_in_vain() => Err(LimitError::LeaseElsewhere),
+            None if lease > limit.capacity / 2 && !limit.refuses_all() => Err(LimitError::LeaseTooLarge),
             None => Ok(limit),
             Some(error) => Err(error),
         }
@@ -89,6 +93,12 @@ impl Numbers {
 }
 
 impl Limit {
+    /// Only units that are the same whoever takes them can be handed out by another than the store.
+    const fn is_leased_in_vain(&self) -> bool {
+        let countable = matches!(self.algorithm, Algorithm::Counter | Algorithm::TokenBucket);
+        self.lease > 0 && (!countable || self.wait_ms > 0)
+    }
+
     /// Units that come back within `wait`.
     const fn waiting(&self) -> u128 {
         self.wait_ms as u128 * self.rate.tokens as u128 / self.rate.period_ms as u128

@@ -30,6 +30,10 @@ pub enum LimitError {
     TooManyPermits,
     /// `time` of a concurrency limit below one second.
     LeaseTooShort,
+    /// `lease` on a limit whose units another than the store cannot hand out.
+    LeaseElsewhere,
+    /// `lease` above half of what the limit can hold.
+    LeaseTooLarge,
     /// `wait` has a fraction of a millisecond.
     WaitFraction,
     /// `wait` is above 366 days.
@@ -66,6 +70,12 @@ impl LimitError {
             Self::TooManyPermits => "`count` of a concurrency limit has to be at most 10000",
             Self::LeaseTooShort => {
                 "`time` of a concurrency limit is the lease of a permit: it has to be at least 1 s"
+            }
+            Self::LeaseElsewhere => {
+                "`lease` needs a counter or a token bucket without `wait`: the store alone can decide the others"
+            }
+            Self::LeaseTooLarge => {
+                "`lease` has to be at most half of what the limit can hold, or one process would keep all of it"
             }
             Self::WaitFraction => "`wait` has to be a whole number of milliseconds",
             Self::WaitTooLong => "`wait` has to be at most 366 days",

@@ -53,6 +53,7 @@ pub struct Limit {
     capacity: u32,
     time_ms: u64,
     wait_ms: u64,
+    lease: u32,
     /// `count` per `time_ms` in lowest terms where units come back continuously, else as given.
     rate: Rate,
 }
@@ -94,6 +95,12 @@ impl Limit {
     #[must_use]
     pub const fn longest_wait(&self) -> Duration {
         Duration::from_millis(self.wait_ms)
+    }
+
+    /// The most units that a process takes in advance; zero if none.
+    #[must_use]
+    pub const fn largest_lease(&self) -> u32 {
+        self.lease
     }
 
     pub(crate) const fn time_ms(&self) -> u64 {

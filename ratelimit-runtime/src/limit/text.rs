@@ -23,6 +23,9 @@ impl fmt::Display for Limit {
         if self.wait_ms > 0 {
             write!(f, " wait={}", Time(self.wait_ms))?;
         }
+        if self.lease > 0 {
+            write!(f, " lease={}", self.lease)?;
+        }
         Ok(())
     }
 }
@@ -42,7 +45,7 @@ impl FromStr for Limit {
     type Err = ParseLimitError;
 
     /// Reads what [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and
-    /// `d`, as `90s` or `1h30m`; `burst`, `refill`, `borrow` and `wait` may be left out.
+    /// `d`, as `90s` or `1h30m`; `burst`, `refill`, `borrow`, `wait` and `lease` may be left out.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -64,6 +67,7 @@ struct Fields {
     refill: Option<Refill>,
     borrow: Option<u32>,
     wait: Option<Duration>,
+    lease: Option<u32>,
 }
 
 impl Fields {
@@ -72,7 +76,7 @@ impl Fields {
         let wrong = || {
             ParseLimitError::wrong(
                 match name {
-                    "count" | "burst" | "borrow" => "whole number",
+                    "count" | "burst" | "borrow" | "lease" => "whole number",
                     "time" | "wait" => "duration with units, as `90s` or `1h30m`",
                     _ => "`greedy` or `interval`",
                 },
@@ -86,6 +90,7 @@ impl Fields {
             "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
             "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "wait" => self.wait.replace(duration(value).ok_or_else(wrong)?).is_some(),
+            "lease" => self.lease.replace(value.parse().map_err(|_| wrong())?).is_some(),
             _ => return Err(ParseLimitError::wrong("field", word)),
         };
         if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
@@ -110,6 +115,7 @@ impl Fields {
         let limit = self.burst.into_iter().fold(limit, |limit, burst| limit?.try_burst(burst));
         let limit = self.borrow.into_iter().fold(limit, |limit, borrow| limit?.try_borrow(borrow));
         let limit = self.wait.into_iter().fold(limit, |limit, wait| limit?.try_wait(wait));
+        let limit = self.lease.into_iter().fold(limit, |limit, lease| limit?.try_lease(lease));
         limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
     }
 }

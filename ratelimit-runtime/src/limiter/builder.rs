@@ -1,6 +1,7 @@
 //! Puts a limiter together, and refuses what cannot work.
 
 use super::background::Background;
+use super::lease::OnLease;
 use super::leases::Leases;
 use super::overrides::Snapshot;
 use super::wake::Wake;
@@ -157,6 +158,7 @@ impl RateLimiterBuilder {
                 failing: AtomicBool::new(false),
                 overrides: Snapshot::default(),
                 leases: Leases::default(),
+                on_lease: OnLease::default(),
                 wake: Wake::default(),
                 background: Background::default(),
             }),

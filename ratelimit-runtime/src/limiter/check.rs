@@ -122,6 +122,7 @@ impl RateLimiter {
         let (limiter, question) = (self.clone(), Question::of(self, limit, &key, 1));
         async move {
             let asked = limiter.resolve(question?).await;
+            limiter.shared.on_lease.forget(asked.key.as_store_key().as_bytes());
             let reply = limiter.shared.store.reset(&[asked.key.as_store_key()]);
             limiter.within_deadline(reply).await
         }

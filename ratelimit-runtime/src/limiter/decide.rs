@@ -1,5 +1,6 @@
 //! Asking the store under a deadline, and what the failure policy makes of its errors.
 
+use super::lease::is_leased;
 use super::{OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -44,6 +45,11 @@ impl Outcome {
 impl RateLimiter {
     /// Decides requests under the failure policy. What needs no waiting is decided before this returns.
     pub(crate) fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Outcome> {
+        if is_leased(mode, requests)
+            && let Some(reply) = self.decide_by_lease(&requests[0])
+        {
+            return reply;
+        }
         match self.shared.store.decide(mode, requests) {
             Reply::Ready(answer) => {
                 let answer = answer.unwrap_or_else(|| Err(nothing()));
@@ -95,7 +101,7 @@ impl RateLimiter {
     }
 
     /// The store's decisions, or what the failure policy makes of an error.
-    fn conclude(
+    pub(super) fn conclude(
         &self,
         answer: Result<Decisions, Error>,
         mode: Mode,

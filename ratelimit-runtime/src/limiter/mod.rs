@@ -10,6 +10,7 @@ mod check;
 pub(crate) mod current;
 mod decide;
 mod held;
+mod lease;
 mod leases;
 mod overrides;
 mod permit;
@@ -30,6 +31,7 @@ use crate::limit::Limit;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use background::Background;
+use lease::OnLease;
 use leases::Leases;
 use overrides::Snapshot;
 use std::fmt;
@@ -76,6 +78,7 @@ struct Shared {
     failing: AtomicBool,
     overrides: Snapshot,
     leases: Leases,
+    on_lease: OnLease,
     wake: Wake,
     background: Background,
 }
@@ -137,11 +140,12 @@ impl RateLimiter {
         Overrides::of(self)
     }
 
-    /// Gives back all permits, and waits until everything that was to be given back has arrived, at most as long as
+    /// Gives back all permits and all units on lease, and waits until everything that was to be given back has arrived, at most as long as
     /// five decisions may take. Call it when the service shuts down: a permit that is not given back is free again when
     /// its lease ends. The limiter works on afterwards.
     pub async fn close(&self) {
         self.shared.leases.release_all(self);
+        self.give_leases_back().await;
         let _ = tokio::time::timeout(self.shared.deadline * 5, self.shared.background.idle()).await;
     }
 

@@ -1,0 +1,227 @@
+//! `lease`: units that a process takes in advance.
+
+use crate::setup::{limiter, scoped};
+use ratelimit::{
+    Adjusted, Adjustment, Decisions, Error, ErrorKind, Key, Limit, ManualClock, MemoryStore, Mode,
+    RateLimiter, Rejection, Reply, Request, Store, StoreKey, rate_limit,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const SECOND: Duration = Duration::from_secs(1);
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// A store at some distance, that counts what it is asked, and may be away.
+#[derive(Clone)]
+struct Distant(Arc<State>);
+
+struct State {
+    store: MemoryStore<ManualClock>,
+    asked: AtomicUsize,
+    away: AtomicBool,
+}
+
+impl Distant {
+    fn with_clock(clock: &ManualClock) -> Self {
+        let store = MemoryStore::with_clock(clock.clone());
+        Self(Arc::new(State { store, asked: AtomicUsize::new(0), away: AtomicBool::new(false) }))
+    }
+
+    /// How often it was asked since it was asked this.
+    fn asked(&self) -> usize {
+        self.0.asked.swap(0, Ordering::Relaxed)
+    }
+}
+
+/// What the store answers, when it is polled for the second time.
+fn later(reply: Reply<Decisions>) -> Reply<Decisions> {
+    Reply::pending(async {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        reply.await
+    })
+}
+
+impl Store for Distant {
+    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+        self.0.asked.fetch_add(1, Ordering::Relaxed);
+        if self.0.away.load(Ordering::Relaxed) {
+            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "away")));
+        }
+        later(self.0.store.decide(mode, requests))
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        self.0.store.adjust(adjustments)
+    }
+
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+        self.0.store.reset(keys)
+    }
+}
+
+const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
+
+async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
+    limiter.check(limit, "k").await.unwrap().allowed()
+}
+
+/// How many of so many calls pass.
+async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
+    let mut passed = 0;
+    for _ in 0..calls {
+        passed += usize::from(passes(limiter, limit).await);
+    }
+    passed
+}
+
+#[rate_limit(key = "k", time = 60, count = 100, lease = 16)]
+async fn leased() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_window_is_used_up_exactly_and_the_store_is_asked_rarely() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    ratelimit::scope(limiter, async {
+        let mut passed = 0;
+        for _ in 0..100 {
+            passed += usize::from(leased().await.is_ok());
+        }
+        assert_eq!(passed, 100);
+        // 1 + 2 + 4 + 8 + 16 * 5, and what is left in three steps at most.
+        let asked = store.asked();
+        assert!(asked <= 13, "{asked} questions");
+        assert!(leased().await.is_err());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_processes_share_a_window_and_never_pass_more() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let (one, other) = (limiter(store.clone()).await, limiter(store.clone()).await);
+    let mut all = 0;
+    for _ in 0..200 {
+        all += usize::from(passes(&one, &LIMIT).await) + usize::from(passes(&other, &LIMIT).await);
+    }
+    assert_eq!(all, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn units_are_void_when_their_window_ends() {
+    let clock = ManualClock::new();
+    let limiter = limiter(Distant::with_clock(&clock)).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    clock.advance(WINDOW);
+    tokio::time::advance(WINDOW).await;
+    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_uses_goes_back() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    let left = async || limiter.peek(&LIMIT, "k").await.unwrap().remaining();
+    assert!(left().await < 80);
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(left().await, 80);
+
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    limiter.close().await;
+    assert_eq!(left().await, 60);
+    assert_eq!(passed(&limiter, &LIMIT, 100).await, 60);
+}
+
+#[tokio::test]
+async fn a_process_that_has_units_goes_on_without_the_store_and_then_by_its_policy() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await.with_on_error(ratelimit::OnError::Deny);
+    assert_eq!(passed(&limiter, &LIMIT, 16).await, 16);
+    store.0.away.store(true, Ordering::Relaxed);
+    let mut without = 0;
+    while limiter.check(&LIMIT, "k").await.is_ok() {
+        without += 1;
+    }
+    assert_eq!(without, 1 + 2 + 4 + 8 + 16 - 16);
+}
+
+#[tokio::test]
+async fn other_numbers_begin_another_lease() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    let fewer = Limit::counter(30, WINDOW).lease(4);
+    assert_eq!(passed(&limiter, &fewer, 100).await, 10);
+    limiter.reset(&LIMIT, "k").await.unwrap();
+    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+#[tokio::test]
+async fn a_bucket_keeps_its_rate() {
+    let clock = ManualClock::new();
+    let limiter = limiter(Distant::with_clock(&clock)).await;
+    let bucket = Limit::token_bucket(10, SECOND).burst(20).lease(5);
+    assert_eq!(passed(&limiter, &bucket, 50).await, 20);
+    let mut more = 0;
+    for _ in 0..100 {
+        clock.advance(SECOND / 10);
+        more += passed(&limiter, &bucket, 3).await;
+    }
+    assert!((90..=100).contains(&more), "{more}");
+}
+
+#[tokio::test]
+async fn callers_that_come_at_once_ask_once_for_a_key() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let calls = (0..300).map(|_| {
+        let limiter = limiter.clone();
+        tokio::spawn(async move { passes(&limiter, &LIMIT).await })
+    });
+    let mut all = 0;
+    for call in calls.collect::<Vec<_>>() {
+        all += usize::from(call.await.unwrap());
+    }
+    assert_eq!(all, 100);
+    // Refused calls ask for themselves, so that none waits for another.
+    let asked = store.asked();
+    assert!(asked <= 13 + 200, "{asked} questions");
+}
+
+#[tokio::test]
+async fn a_given_up_question_keeps_nobody_waiting() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let mut given_up = Box::pin(limiter.check(&LIMIT, "k"));
+    assert!(crate::setup::soon(&mut given_up).await.is_none());
+    drop(given_up);
+    assert!(passes(&limiter, &LIMIT).await);
+}
+
+#[tokio::test]
+async fn costs_above_the_lease_and_stacks_ask_the_store() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert!(limiter.check_cost(&LIMIT, "k", 17).await.unwrap().allowed());
+    assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
+    let hourly = Limit::counter(10, Duration::from_secs(3600)).lease(5);
+    let key = Key::new("k");
+    let stack = limiter.check_all(&[(&LIMIT, key, 1), (&hourly, key, 1)]).await.unwrap();
+    assert_eq!(stack[1].remaining(), 9);
+}
+
+#[tokio::test]
+async fn in_memory_it_changes_nothing() {
+    scoped(async {
+        for _ in 0..100 {
+            assert!(leased().await.is_ok());
+        }
+        assert!(leased().await.is_err());
+    })
+    .await;
+}

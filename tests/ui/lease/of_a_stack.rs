@@ -1,0 +1,11 @@
+// Limits that are decided together ask the store.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(key = "a", lease = 5)]
+#[rate_limit(key = "b")]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}
