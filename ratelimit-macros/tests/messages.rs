@@ -2,7 +2,7 @@
 //!
 //! A text is a string literal with a space in the sources, outside of their tests. Of one with holes for values, the
 //! longest piece between them has to turn up in an expected message. What the documentation quotes has to be real too.
-//! The columns of its table are no messages.
+//! The columns of its table are no messages, nor is what editors make of them.
 
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
@@ -16,7 +16,8 @@ fn every_message_of_the_macro_has_a_case() {
     let rows: String = documentation.lines().filter(|line| line.starts_with("| [`")).collect();
     let texts = sources("src");
     let texts = texts.iter().flat_map(|path| texts_of(tokens(path)));
-    let texts: Vec<_> = texts.filter(|text| !rows.contains(&format!("| {text} |"))).collect();
+    let texts: Vec<_> =
+        texts.filter(|text| !rows.contains(&format!("| {text} |")) && !text.contains("{takes}")).collect();
     check(&texts, 60);
 }
 

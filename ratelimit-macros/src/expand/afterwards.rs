@@ -4,6 +4,7 @@ use super::place::{ends, located};
 use crate::model::{Afterwards, Model};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
+use syn::spanned::Spanned;
 use syn::{Path, Type};
 
 // Input:
@@ -16,10 +17,13 @@ use syn::{Path, Type};
 /// The block of its own is for the `return`s in it. Its type is said in front, so that they, and the `?`s, are those of
 /// the function.
 pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
+    // Where the type is written, to which the compiler points if the body gives another.
+    let there = Span::mixed_site().located_at(returned.span());
+    let early = quote_spanned!(there=> return result;);
     quote_spanned! {Span::mixed_site()=>
         let result: #returned = async move {
             if let ::core::option::Option::Some(result) = ::core::option::Option::None::<#returned> {
-                return result;
+                #early
             }
             #body
         }.await;

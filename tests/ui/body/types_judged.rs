@@ -3,21 +3,8 @@
 use ratelimit::{Rejection, rate_limit};
 
 #[rate_limit(by = id, refund_if = Result::is_err)]
-async fn tail(id: u64) -> Result<String, Rejection> {
-    id
-}
-
-#[rate_limit(by = id, refund_if = Result::is_err)]
 async fn semicolon(id: u64) -> Result<u64, Rejection> {
     Ok(id);
-}
-
-#[rate_limit(by = id, refund_if = Result::is_err)]
-async fn early(id: u64) -> Result<u64, Rejection> {
-    if id == 0 {
-        return "zero";
-    }
-    Ok(id)
 }
 
 #[rate_limit(by = id, refund_if = Result::is_err)]

@@ -3,21 +3,8 @@
 use ratelimit::Rejection;
 
 #[inline]
-async fn tail(id: u64) -> Result<String, Rejection> {
-    id
-}
-
-#[inline]
 async fn semicolon(id: u64) -> Result<u64, Rejection> {
     Ok(id);
-}
-
-#[inline]
-async fn early(id: u64) -> Result<u64, Rejection> {
-    if id == 0 {
-        return "zero";
-    }
-    Ok(id)
 }
 
 #[inline]

@@ -1,0 +1,10 @@
+// `lease` alone does not say how many.
+
+use ratelimit::{Rejection, rate_limit};
+
+#[rate_limit(count = 100, lease)]
+async fn a() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn main() {}
