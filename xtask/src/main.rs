@@ -16,7 +16,7 @@ use servers::{SERVERS, Server};
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 7] = [
+const COMMANDS: [(&str, &str); 8] = [
     (
         "test",
         "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
@@ -30,6 +30,7 @@ const COMMANDS: [(&str, &str); 7] = [
         "bench compile",
         "what the attribute costs at build time, beside a check by hand, and syn and quote alone",
     ),
+    ("completion", "what rust-analyzer, which it installs, completes in half-typed attributes and bodies"),
     (
         "fuzz",
         "arbitrary input for the attribute's own code; `fuzz TARGET -- N` one target, with N executions instead \
@@ -47,6 +48,7 @@ enum Request {
     Package,
     Bench(&'static str, Vec<&'static Server>, Vec<String>),
     BenchCompile,
+    Completion,
     Fuzz(Fuzz),
 }
 
@@ -88,6 +90,8 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             rest.drain(..usize::from(first == Some("lua")));
             Ok(Request::Bench(name, servers_or_systems(&mut rest)?, rest))
         }
+        ("completion", None) => Ok(Request::Completion),
+        ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
         ("package", None) => Ok(Request::Package),
         ("package", Some(extra)) => Err(format!("`package` takes no arguments, got `{extra}`")),
@@ -115,6 +119,10 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
         Request::BenchCompile => compile::perform(),
+        Request::Completion => {
+            tools::ensure_rust_analyzer()?;
+            process::run(&mut process::cargo(&["test", "-p", "ratelimit-tests", "--test", "completion"]))
+        }
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Bench(name, servers, arguments) => matrix::bench(name, servers, arguments),
     }

@@ -26,6 +26,16 @@ pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), 
     Err(format!("{component} is missing ({reason}); add it by hand: rustup component add {component}"))
 }
 
+/// Makes sure that rust-analyzer runs.
+pub(crate) fn ensure_rust_analyzer() -> Result<(), String> {
+    let works = || succeeds(Command::new("rust-analyzer").arg("--version"));
+    if works() {
+        return Ok(());
+    }
+    announce(&["rustup", "component", "add", "rust-analyzer"])?;
+    if works() { Ok(()) } else { Err("rust-analyzer was added, and still does not run".to_owned()) }
+}
+
 /// The Redis server for the tests, installed from the system's packages when there is none.
 pub(crate) fn ensure_redis() -> Result<OsString, String> {
     if let Some(named) = env::var_os(SERVER_VARIABLE).filter(|name| !name.is_empty()) {
