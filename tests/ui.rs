@@ -24,7 +24,7 @@ fn no_expected_message_quotes_the_standard_library() {
 fn a_wrong_body_gets_the_words_that_it_gets_without_the_attribute() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/body");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    let topics = ["types", "types_judged", "borrows", "half_typed", "warnings"];
+    let topics = ["types", "types_judged", "borrows", "half_typed", "warnings", "futures"];
     for topic in topics {
         let code = read(&format!("{topic}_plain.rs"));
         assert!(!code.contains("rate_limit("), "{topic}_plain.rs has the attribute");

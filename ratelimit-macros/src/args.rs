@@ -91,6 +91,9 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         ["a path", "`::ratelimit`"], &["krate", "crate_path"]),
 ];
 
+/// The one argument without a value.
+const SKIP: &str = "skip";
+
 /// Words of other libraries that are a value of ours.
 const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
     (
@@ -116,6 +119,8 @@ pub(crate) struct Arguments {
     attribute: Option<Attribute>,
     /// Names that are none yet, or have no value yet.
     pub(crate) half_typed: Vec<Ident>,
+    /// That a method is not limited by its block.
+    pub(crate) skip: Option<Ident>,
     /// Whether all that stands there was understood, so that what is missing is really missing.
     pub(crate) complete: bool,
 }
@@ -182,6 +187,24 @@ impl Arguments {
         self.given.iter().find(|given| given.argument.name == name)
     }
 
+    /// Reports a `skip` where there is nothing to skip.
+    pub(crate) fn check_skip(&self, errors: &mut Errors) {
+        if let Some(skip) = &self.skip {
+            errors.on(
+                skip,
+                "`skip` is for a method of an `impl` block that has `#[rate_limit(..)]`: remove this attribute",
+            );
+        }
+    }
+
+    /// Reports what is said beside `skip`, for a method that is not limited.
+    pub(crate) fn check_skipped(&self, errors: &mut Errors) {
+        for given in &self.given {
+            let name = &given.name;
+            errors.on(name, format!("`{name}` says nothing beside `skip`: remove one of them"));
+        }
+    }
+
     pub(crate) fn value(&self, name: &str) -> Option<&Expr> {
         self.get(name).map(|given| &given.value)
     }
@@ -191,6 +214,13 @@ impl Arguments {
             return Err(input.error(positional(input)));
         }
         let name = input.call(Ident::parse_any)?;
+        if name == SKIP {
+            if input.peek(Token![=]) {
+                return Err(input.error("`skip` takes no value: write `#[rate_limit(skip)]`"));
+            }
+            self.skip = Some(name);
+            return Ok(());
+        }
         let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
             errors.at(name.span(), unknown(&name.to_string()));
             self.half_typed.push(name);

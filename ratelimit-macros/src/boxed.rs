@@ -2,7 +2,6 @@
 //! wrapped since.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use syn::{GenericArgument, PathArguments, Type, TypeParamBound};
 
 /// The place of the user's code in such a body.
 pub(crate) struct Boxed {
@@ -60,7 +59,7 @@ impl Boxed {
 }
 
 /// A group with other content in a group inside of it.
-fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
+pub(crate) fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
     let Some((at, rest)) = path.split_first() else {
         return regroup(group, content.clone());
     };
@@ -96,30 +95,6 @@ fn regroup(like: &Group, content: TokenStream) -> Group {
     let mut group = Group::new(like.delimiter(), content);
     group.set_span(like.span());
     group
-}
-
-/// The `T` of `Pin<Box<dyn Future<Output = T> + ..>>`.
-pub(crate) fn output(boxed: &Type) -> Option<Type> {
-    let Type::Path(path) = boxed else { return None };
-    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
-        return None;
-    };
-    match arguments.args.first()? {
-        GenericArgument::Type(Type::TraitObject(object)) => object.bounds.iter().find_map(|bound| {
-            let TypeParamBound::Trait(bound) = bound else {
-                return None;
-            };
-            let PathArguments::AngleBracketed(arguments) = &bound.path.segments.last()?.arguments else {
-                return None;
-            };
-            arguments.args.iter().find_map(|argument| match argument {
-                GenericArgument::AssocType(output) if output.ident == "Output" => Some(output.ty.clone()),
-                _ => None,
-            })
-        }),
-        GenericArgument::Type(inner) => output(inner),
-        _ => None,
-    }
 }
 
 /// Inside such a block the receiver is called `__self`; the `self` of a path stays.

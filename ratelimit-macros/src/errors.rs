@@ -22,6 +22,12 @@ impl Errors {
         self.0.push(error);
     }
 
+    /// Adds those of one more method, but not what another has said already.
+    pub(crate) fn add_new(&mut self, others: Self) {
+        let known: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        self.0.extend(others.0.into_iter().filter(|error| !known.contains(&error.to_string())));
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,14 +1,17 @@
 //! The annotated function: taken apart as little as possible, its body never parsed.
 
+use crate::body::body;
 use crate::boxed::Boxed;
 use crate::errors::Errors;
+use crate::future::Returned;
 use crate::model::Known;
 use crate::suggest::suggest;
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{
-    Attribute, Expr, ExprPath, FnArg, GenericParam, Pat, ReturnType, Signature, Token, Type, Visibility,
+    Attribute, Expr, ExprPath, FnArg, GenericParam, Generics, Pat, ReturnType, Signature, Token, Type,
+    Visibility,
 };
 
 /// A function with a body of tokens.
@@ -17,6 +20,8 @@ pub(crate) struct Item {
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
     pub(crate) body: Group,
+    /// The generic parameters of the annotated block that it is a method of.
+    pub(crate) block: Option<Vec<Ident>>,
 }
 
 impl Parse for Item {
@@ -25,11 +30,11 @@ impl Parse for Item {
         let visibility = input.parse()?;
         if let Some(found) = not_a_function(input) {
             return Err(input.error(format!(
-                "`#[rate_limit]` goes on an `async fn`, not on {found}: put it on the functions to be limited"
+                "`#[rate_limit]` goes on an `async fn` or an `impl` block, not on {found}: put it on the functions to be limited"
             )));
         }
         let signature = signature(input)?;
-        Ok(Self { attributes, visibility, signature, body: body(input)? })
+        Ok(Self { attributes, visibility, signature, body: body(input)?, block: None })
     }
 }
 
@@ -43,28 +48,10 @@ fn signature(input: ParseStream<'_>) -> syn::Result<Signature> {
             if is_function {
                 "`#[rate_limit]` cannot read this signature: complete it"
             } else {
-                "`#[rate_limit]` goes on an `async fn`: put it on the functions to be limited"
+                "`#[rate_limit]` goes on an `async fn` or an `impl` block: put it on the functions to be limited"
             },
         )
     })
-}
-
-fn body(input: ParseStream<'_>) -> syn::Result<Group> {
-    let found: TokenTree = input.parse()?;
-    let span = found.span();
-    let mut next = Some(found);
-    while let Some(TokenTree::Group(group)) = next {
-        match group.delimiter() {
-            Delimiter::Brace => return Ok(group),
-            // The invisible delimiters of a `$body:block`.
-            Delimiter::None => next = group.stream().into_iter().next(),
-            _ => break,
-        }
-    }
-    Err(syn::Error::new(
-        span,
-        "`#[rate_limit]` needs a body to guard: put it on the implementations of this method",
-    ))
 }
 
 fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
@@ -73,7 +60,6 @@ fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
     let kinds = [
         (fork.peek(Token![struct]), "a struct"),
         (fork.peek(Token![enum]), "an enum"),
-        (fork.peek(Token![impl]), "an `impl` block"),
         (fork.peek(Token![trait]), "a trait"),
         (fork.peek(Token![mod]), "a module"),
         (fork.peek(Token![static]), "a static"),
@@ -91,12 +77,19 @@ impl Item {
         let signature = &self.signature;
         if let Some(constness) = &signature.constness {
             errors.on(constness, "a `const fn` cannot await a decision: make it an `async fn`");
-        } else if signature.asyncness.is_none() && Boxed::find(&self.body).is_none() {
+        } else if !self.awaits() {
             errors.on(
                 signature.fn_token,
-                "`#[rate_limit]` awaits a decision before the body runs: make this an `async fn`",
+                "`#[rate_limit]` awaits a decision before the body runs: make this an `async fn`, or let it return `impl Future` or a boxed future",
             );
         }
+    }
+
+    /// Whether a caller awaits what the function does.
+    pub(crate) fn awaits(&self) -> bool {
+        self.signature.asyncness.is_some()
+            || Boxed::find(&self.body).is_some()
+            || Returned::find(self).is_some()
     }
 
     pub(crate) fn span(&self) -> Span {
@@ -107,16 +100,37 @@ impl Item {
     pub(crate) fn return_type(&self) -> Option<&Type> {
         match &self.signature.output {
             ReturnType::Default => None,
-            ReturnType::Type(_, output) => Some(output),
+            ReturnType::Type(_, output) => Some(ungrouped(output)),
         }
     }
 
-    pub(crate) fn has_receiver(&self) -> bool {
+    fn has_receiver(&self) -> bool {
         self.signature.receiver().is_some()
+    }
+
+    /// Whether it is known to have a `Self`.
+    pub(crate) fn has_type(&self) -> bool {
+        self.has_receiver() || self.block.is_some()
+    }
+
+    /// The place of what is wrong with this function alone, in an attribute that may be for many.
+    pub(crate) fn place(&self, in_attribute: Span) -> Span {
+        if self.block.is_some() { self.span() } else { in_attribute }
     }
 
     /// What is wrong with a name in a template, if no argument has it.
     pub(crate) fn unknown_name(&self, name: &Ident) -> Option<String> {
+        let wrong = self.no_argument(name)?;
+        if self.block.is_none() {
+            return Some(wrong);
+        }
+        let function = &self.signature.ident;
+        Some(format!(
+            "is for all methods of this block, and nothing that `{function}` has: give it an attribute of its own, or `#[rate_limit(skip)]`"
+        ))
+    }
+
+    fn no_argument(&self, name: &Ident) -> Option<String> {
         let function = &self.signature.ident;
         if name == "self" {
             return (!self.has_receiver())
@@ -166,12 +180,24 @@ impl Item {
     }
 
     fn generic_names(&self) -> impl Iterator<Item = &Ident> {
-        let parameters = self.signature.generics.params.iter();
-        parameters.filter_map(|parameter| match parameter {
-            GenericParam::Const(parameter) => Some(&parameter.ident),
-            GenericParam::Type(parameter) => Some(&parameter.ident),
-            GenericParam::Lifetime(_) => None,
-        })
+        names(&self.signature.generics).chain(self.block.iter().flatten())
+    }
+}
+
+/// The names of types and constants among generic parameters.
+pub(crate) fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
+    generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Const(parameter) => Some(&parameter.ident),
+        GenericParam::Type(parameter) => Some(&parameter.ident),
+        GenericParam::Lifetime(_) => None,
+    })
+}
+
+/// A type without the invisible delimiters of a `$type:ty`.
+fn ungrouped(found: &Type) -> &Type {
+    match found {
+        Type::Group(group) => ungrouped(&group.elem),
+        other => other,
     }
 }
 
@@ -195,27 +221,9 @@ pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> b
     }
 }
 
-/// The body of a function, split into its inner attributes, which stay in front, and the rest.
-pub(crate) fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
-    let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
-    let mut attributes = 0;
-    while let [TokenTree::Punct(hash), TokenTree::Punct(bang), TokenTree::Group(_), ..] =
-        &tokens[attributes..]
-        && hash.as_char() == '#'
-        && bang.as_char() == '!'
-    {
-        attributes += 3;
-    }
-    let rest = tokens.split_off(attributes);
-    // The user's own braces: with them come the rules of the user's edition for temporaries.
-    let mut block = Group::new(Delimiter::Brace, rest.into_iter().collect());
-    block.set_span(body.span());
-    (tokens.into_iter().collect(), block)
-}
-
 impl ToTokens for Item {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { attributes, visibility, signature, body } = self;
+        let Self { attributes, visibility, signature, body, .. } = self;
         tokens.extend(quote!(#(#attributes)* #visibility #signature #body));
     }
 }

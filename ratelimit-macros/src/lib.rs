@@ -3,11 +3,14 @@
 
 mod args;
 mod attribute;
+mod block;
+mod body;
 mod boxed;
 mod check;
 mod duration;
 mod errors;
 mod expand;
+mod future;
 mod hints;
 mod item;
 mod key;

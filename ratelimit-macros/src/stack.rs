@@ -3,29 +3,34 @@
 use crate::args::Arguments;
 use crate::boxed::is_word;
 use crate::errors::Errors;
-use crate::item::Item;
 use proc_macro2::{Group, Span, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, Path};
+use syn::{Attribute, Expr, Path};
 
-/// Takes the other limits off the function, and reports those that cannot be decided together with this one.
-pub(crate) fn collect(first: &Arguments, item: &mut Item, errors: &mut Errors) -> Vec<Arguments> {
-    if is_guarded(&item.body) {
+/// Takes the other limits off the function or block, and reports those that cannot be decided together with this one.
+pub(crate) fn collect(
+    first: &Arguments,
+    attributes: &mut Vec<Attribute>,
+    body: &Group,
+    errors: &mut Errors,
+) -> Vec<Arguments> {
+    if is_guarded(body) {
         errors.at(
             Span::call_site(),
             "this function has a limit already, from an attribute above that does not know this one: write each as `#[rate_limit(..)]`, and they are decided together",
         );
     }
+    let limits = take(first, attributes);
+    limits.into_iter().map(|attribute| Arguments::of(attribute, errors)).collect()
+}
+
+/// Takes the limits off that an attribute above knows.
+pub(crate) fn take(first: &Arguments, attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     let runtime = first.value("crate");
-    let mut others = Vec::new();
-    for attribute in std::mem::take(&mut item.attributes) {
-        if is_limit(attribute.path(), runtime) {
-            others.push(Arguments::of(attribute, errors));
-        } else {
-            item.attributes.push(attribute);
-        }
-    }
-    others
+    let all = std::mem::take(attributes).into_iter();
+    let (limits, others) = all.partition(|attribute| is_limit(attribute.path(), runtime));
+    *attributes = others;
+    limits
 }
 
 /// `#[rate_limit]`, by itself, in a crate that is called `ratelimit`, or in the one that was named.

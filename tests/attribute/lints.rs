@@ -36,7 +36,10 @@ use crate::setup::scoped;
 use axum::extract::ConnectInfo;
 use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::fmt::Display;
+use std::future::{Future, ready};
 use std::net::SocketAddr;
+use std::pin::Pin;
+use tokio::task::yield_now;
 
 /// A documented function.
 ///
@@ -110,6 +113,35 @@ pub(crate) async fn settled() -> impl Display {
     "text"
 }
 
+#[rate_limit(by = id)]
+pub(crate) fn future(id: u64) -> impl Future<Output = Result<u64, Rejection>> + Send {
+    let doubled = 2 * id;
+    async move { Ok(doubled) }
+}
+
+#[rate_limit(by = &name)]
+pub(crate) fn future_of_another(name: String) -> impl Future<Output = Result<String, Rejection>> {
+    ready(Ok(name))
+}
+
+#[rate_limit(by = id, refund_if = Result::is_err)]
+pub(crate) fn boxed(id: u64) -> Boxed<u64> {
+    Box::pin(async move {
+        let doubled = 2 * id;
+        Ok(doubled)
+    })
+}
+
+#[rate_limit(by = id, algorithm = "concurrency")]
+pub(crate) fn boxed_another(id: u64) -> Pin<Box<dyn Future<Output = Result<u64, Rejection>>>> {
+    if id == 0 {
+        return boxed(id);
+    }
+    boxed(id)
+}
+
+type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Rejection>>>>;
+
 #[derive(Debug)]
 pub(crate) struct Service<T> {
     limits: RateLimiter,
@@ -134,6 +166,23 @@ impl<T: Sync> Service<T> {
     pub(crate) async fn stack(&self, name: &str) -> Result<&T, Rejection> {
         drop(name.to_owned());
         Ok(&self.value)
+    }
+}
+
+#[rate_limit(limiter = self.limits, time = "1s")]
+impl<T: Sync> Service<T> {
+    pub(crate) async fn of_the_block(&self) -> Result<&T, Rejection> {
+        Ok(&self.value)
+    }
+
+    pub(crate) fn future_of_the_block(&self) -> impl Future<Output = Result<bool, Rejection>> + Send {
+        async move { Ok(self.keeps_nothing) }
+    }
+
+    #[rate_limit(skip)]
+    pub(crate) async fn exempt(&self) -> bool {
+        yield_now().await;
+        self.keeps_nothing
     }
 }
 
@@ -177,6 +226,13 @@ async fn linted_functions_run() {
         assert!(settled().await.is_ok());
         assert!(service.stack("ann").await.is_ok());
         assert!(service.receive().await.is_ok());
+        assert!(service.of_the_block().await.is_ok());
+        assert!(service.future_of_the_block().await.is_ok());
+        assert!(!service.exempt().await);
+        assert!(future(1).await.is_ok());
+        assert!(future_of_another("ann".into()).await.is_ok());
+        assert!(boxed(1).await.is_ok());
+        assert!(boxed_another(1).await.is_ok());
     })
     .await;
 }

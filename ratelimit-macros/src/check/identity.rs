@@ -32,7 +32,7 @@ pub(super) fn by(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Opt
 /// One element of who is limited, where some words have a meaning.
 fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
     if let Some(literal) = string(value) {
-        return by_word(literal, words, errors);
+        return by_word(literal, words, item, errors);
     }
     if let Expr::Lit(_) = value {
         errors.on(
@@ -51,8 +51,8 @@ fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> O
     Some(Identity::Value(value.clone()))
 }
 
-fn by_word(literal: &LitStr, words: &[&str], errors: &mut Errors) -> Option<Identity> {
-    let (word, span) = (literal.value(), literal.span());
+fn by_word(literal: &LitStr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
+    let (word, span) = (literal.value(), item.place(literal.span()));
     match word.as_str() {
         "ip" => return Some(Identity::Carried(Carried::Ip, span)),
         "user" => return Some(Identity::Carried(Carried::User, span)),

@@ -86,7 +86,8 @@ fn key(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Templa
         Ok(template) => {
             for hole in &template.holes {
                 if let Some(wrong) = item.unknown_name(&hole.root) {
-                    errors.on(literal, format!("`{{{}}}` in `key` {wrong}", hole.text));
+                    let place = item.place(literal.span());
+                    errors.at(place, format!("`{{{}}}` in `key` {wrong}", hole.text));
                 }
             }
             Some(template)

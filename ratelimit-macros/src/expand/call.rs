@@ -37,12 +37,12 @@ impl Call {
     }
 
     /// An expression that is the call.
-    pub(super) fn made(self) -> TokenStream {
+    pub(super) fn made(self, traits: Option<&TokenStream>) -> TokenStream {
         let Self { declared, new, statements } = self;
         if statements.is_empty() {
             return quote_spanned!(Span::mixed_site()=> { #declared #new });
         }
-        quote_spanned!(Span::mixed_site()=> { #declared let mut call = #new; #statements call })
+        quote_spanned!(Span::mixed_site()=> { #traits #declared let mut call = #new; #statements call })
     }
 }
 
@@ -63,7 +63,7 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
         .cost
         .as_ref()
         .map(|cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut call, #cost);));
-    let of_type = (member.key.is_none() && item.has_receiver()).then(|| {
+    let of_type = (member.key.is_none() && item.has_type()).then(|| {
         quote_spanned! {Span::mixed_site()=>
             #runtime::__private::Call::of_type(&mut call, ::core::any::type_name::<Self>());
         }

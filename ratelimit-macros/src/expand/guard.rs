@@ -6,34 +6,49 @@ use super::{element, probe, warn};
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::Ident;
 
 /// Decides, and returns early from the function if the call is refused. All that it borrows is given back before the
 /// await: the decision owns what it needs.
 pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
     let warning = warn::shared_by_all(model, item);
-    let (check, moved) = (check(model, item), probe::moved(model));
+    let (check, moved) = (calls(model, item, Some(&start(model))), probe::moved(model));
     let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
-    if model.is_held() {
-        let held = held(model, &check, reject);
-        return quote!(#warning #held);
-    }
-    quote_spanned! {Span::mixed_site()=>
-        #warning
-        let check = #check;
-        if let ::core::result::Result::Err(rejection) = check.await {
-            return #reject;
-        }
-    }
+    let decided = decided(model, reject);
+    quote_spanned!(Span::mixed_site()=> #warning let check = #check; #decided)
 }
 
-/// What was decided stays until the function ends: with a permit, or with a charge that the result decides about.
-fn held(model: &Model, check: &TokenStream, reject: &TokenStream) -> TokenStream {
+/// The same in two parts: one that evaluates what the call brings along, and one, in another place, that decides.
+pub(super) fn parted(model: &Model, item: &Item, reject: &TokenStream) -> (TokenStream, TokenStream) {
+    let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
+    let kind = Ident::new(if model.members.len() == 1 { "Call" } else { "Calls" }, at);
+    let warning = warn::shared_by_all(model, item);
+    let (call, moved) = (calls(model, item, None), probe::moved(model));
+    let decided = decided(model, reject);
+    (
+        quote_spanned!(at=> #warning let call = { #moved #call };),
+        quote_spanned!(at=> let check = #runtime::__private::#kind::#start(call); #decided),
+    )
+}
+
+fn start(model: &Model) -> Ident {
+    Ident::new(if model.is_held() { "hold" } else { "start" }, Span::mixed_site())
+}
+
+/// Awaits the decision. What it holds stays until the function ends: a permit, or a charge that the result decides
+/// about.
+fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let at = Span::mixed_site();
+    if !model.is_held() {
+        return quote_spanned! {at=>
+            if let ::core::result::Result::Err(rejection) = check.await {
+                return #reject;
+            }
+        };
+    }
     let held = if model.judges() { quote_spanned!(at=> mut held) } else { quote_spanned!(at=> _held) };
     quote_spanned! {at=>
-        let check = #check;
         let #held = match check.await {
             ::core::result::Result::Ok(held) => held,
             ::core::result::Result::Err(rejection) => return #reject,
@@ -41,32 +56,38 @@ fn held(model: &Model, check: &TokenStream, reject: &TokenStream) -> TokenStream
     }
 }
 
-/// The calls of all limits, and the start of their decision.
-fn check(model: &Model, item: &Item) -> TokenStream {
+/// The calls of all limits, and the start of their decision, if it is to start here.
+fn calls(model: &Model, item: &Item, start: Option<&Ident>) -> TokenStream {
     let at = Span::mixed_site();
-    let start = Ident::new(if model.is_held() { "hold" } else { "start" }, at);
     let traits = element::traits(model);
     let limiter = model.limiter.as_ref().map(borrowed);
     if let [member] = model.members.as_slice() {
-        return call(model, member, limiter.as_ref(), item).started(traits.as_ref(), &start);
+        let call = call(model, member, limiter.as_ref(), item);
+        return match start {
+            Some(start) => call.started(traits.as_ref(), start),
+            None => call.made(traits.as_ref()),
+        };
     }
     let (Some(value), Some(limiter)) = (&model.limiter, limiter) else {
-        let started = stack(model, None, item, &start);
-        return quote_spanned!(at=> { #traits #started });
+        let stack = stack(model, None, item, start);
+        return quote_spanned!(at=> { #traits #stack });
     };
     // Evaluated once, it lives as long as what it is borrowed from.
     let name = Ident::new("limiter", ends(value).0).into_token_stream();
-    let started = stack(model, Some(&name), item, &start);
-    quote_spanned!(at=> { #traits match #limiter { #name => #started } })
+    let stack = stack(model, Some(&name), item, start);
+    quote_spanned!(at=> { #traits match #limiter { #name => #stack } })
 }
 
-fn stack(model: &Model, limiter: Option<&TokenStream>, item: &Item, start: &Ident) -> TokenStream {
+fn stack(model: &Model, limiter: Option<&TokenStream>, item: &Item, start: Option<&Ident>) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
-    let calls = model.members.iter().map(|member| call(model, member, limiter, item).made());
+    let calls = model.members.iter().map(|member| call(model, member, limiter, item).made(None));
     let joined = calls.enumerate().fold(TokenStream::new(), |joined, (i, call)| match i {
         0 => call,
         1 => quote_spanned!(at=> #runtime::__private::Call::and(#joined, #call)),
         _ => quote_spanned!(at=> #runtime::__private::Calls::and(#joined, #call)),
     });
-    quote_spanned!(at=> #runtime::__private::Calls::#start(#joined))
+    match start {
+        Some(start) => quote_spanned!(at=> #runtime::__private::Calls::#start(#joined)),
+        None => joined,
+    }
 }

@@ -3,6 +3,7 @@
 mod afterwards;
 mod call;
 mod element;
+mod future;
 mod guard;
 mod limit;
 mod place;
@@ -12,11 +13,13 @@ mod returned;
 mod tests;
 mod warn;
 
+use crate::body::split_inner_attributes;
 use crate::boxed::{self, Boxed};
-use crate::item::{Item, bound_names, split_inner_attributes};
+use crate::future::{Returned, output};
+use crate::item::{Item, bound_names};
 use crate::model::Model;
 use guard::guard;
-use probe::Probed;
+use probe::{Named, Probed};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Pat, Type};
@@ -33,10 +36,10 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
     if let Some(boxed) = Boxed::find(&item.body).filter(|_| item.signature.asyncness.is_none()) {
         return expand_boxed(model, item, &boxed);
     }
-    let looks = !model.carried().is_empty();
-    let probed = if looks { Probed::name_arguments(&mut item) } else { Probed::default() };
-    let probe = probe::probe(model, &probed.names);
-    let rebind = probed.rebind;
+    if let Some(future) = Returned::find(&item).filter(|_| item.signature.asyncness.is_none()) {
+        return future::expand(model, item, &future);
+    }
+    let probe = probe(model, &mut item);
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
     let afterwards = afterwards::afterwards(model);
@@ -49,10 +52,20 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
     let guard = guard(model, &item, &reject);
-    let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #probe #rebind #guard #body));
+    let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #probe #guard #body));
     guarded.set_span(item.body.span());
     item.body = guarded;
     item.into_token_stream()
+}
+
+/// The search among the arguments, before they are taken apart.
+fn probe(model: &Model, item: &mut Item) -> TokenStream {
+    if model.carried().is_empty() {
+        return TokenStream::new();
+    }
+    let Probed { names, rebind } = Probed::name_arguments(item);
+    let probe = probe::probe(model, &names);
+    quote!(#probe #rebind)
 }
 
 // Input:
@@ -64,10 +77,9 @@ fn expand_boxed(model: &Model, mut item: Item, boxed: &Boxed) -> TokenStream {
         return item.into_token_stream();
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
-    let names: Vec<Ident> = item.arguments().flat_map(names_of).cloned().collect();
     // A unit is one that `#[async_trait]` has written, at a place of its own.
-    let returned = item.return_type().and_then(boxed::output).filter(|returned| !is_unit(returned));
-    let probe = probe::probe(model, &names);
+    let returned = item.return_type().and_then(output).filter(|returned| !is_unit(returned));
+    let probe = probe::probe(model, &Named::all(&item));
     let reject = returned::reject(model, returned.as_ref(), item.span());
     let guard = boxed::rename_self(guard(model, &item, &reject));
     let afterwards = boxed::rename_self(afterwards::afterwards(model));

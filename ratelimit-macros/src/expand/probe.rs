@@ -6,10 +6,10 @@ use crate::item::Item;
 use crate::model::{Carried, Model};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, Pat, parse_quote};
+use syn::{Attribute, FnArg, Pat, PatType, Path, parse_quote};
 
 /// Looks for what is needed among the arguments. What is found is owned: they may be moved before the key is written.
-pub(super) fn probe(model: &Model, names: &[Ident]) -> TokenStream {
+pub(super) fn probe(model: &Model, names: &[Named]) -> TokenStream {
     let probe = |(carried, span): (&Carried, Span)| {
         let at = Span::mixed_site().located_at(span);
         let (name, found) =
@@ -22,7 +22,7 @@ pub(super) fn probe(model: &Model, names: &[Ident]) -> TokenStream {
     model.carried().into_iter().map(probe).collect()
 }
 
-fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Ident]) -> TokenStream {
+fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Named]) -> TokenStream {
     let (nothing, merge, traits, argument) = match carried {
         Carried::Ip => (
             quote_spanned!(at=> NoAddress),
@@ -44,10 +44,18 @@ fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Ident]) ->
         ),
     };
     let method = Ident::new(argument, at);
-    let merged = names.iter().fold(
-        nothing,
-        |found, name| quote_spanned!(at=> #merge::merge(#found, (&&&Argument(&#name)).#method())),
-    );
+    let merged = names.iter().fold(nothing, |found, Named { name, conditions }| {
+        let carried = quote_spanned!(at=> (&&&Argument(&#name)).#method());
+        if conditions.is_empty() {
+            return quote_spanned!(at=> #merge::merge(#found, #carried));
+        }
+        quote_spanned! {at=> {
+            let found = #found;
+            #(#conditions)*
+            let found = #merge::merge(found, #carried);
+            found
+        }}
+    });
     let found = match carried {
         Carried::Ip => quote_spanned!(at=> FoundAddress::found(#merged)),
         Carried::User => quote_spanned!(at=> FoundUser::found(#merged)),
@@ -100,10 +108,40 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
+/// A name of an argument, or of a part of one.
+pub(super) struct Named {
+    name: Ident,
+    /// Under which it is there at all.
+    conditions: Vec<Attribute>,
+}
+
+impl Named {
+    /// All names that the arguments bind.
+    pub(super) fn all(item: &Item) -> Vec<Self> {
+        let typed = item.signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(argument) => Some(argument),
+            FnArg::Receiver(_) => None,
+        });
+        typed.flat_map(Self::of).collect()
+    }
+
+    fn of(argument: &PatType) -> impl Iterator<Item = Self> {
+        let conditions = conditions(argument);
+        names_of(&argument.pat)
+            .into_iter()
+            .map(move |name| Self { name: name.clone(), conditions: conditions.clone() })
+    }
+}
+
+fn conditions(argument: &PatType) -> Vec<Attribute> {
+    let is_condition = |path: &Path| path.is_ident("cfg") || path.is_ident("cfg_attr");
+    argument.attrs.iter().filter(|attribute| is_condition(attribute.path())).cloned().collect()
+}
+
 /// How the arguments can be named for the probe.
 #[derive(Default)]
 pub(super) struct Probed {
-    pub(super) names: Vec<Ident>,
+    pub(super) names: Vec<Named>,
     /// Binds the patterns of arguments that had to be given a name.
     pub(super) rebind: TokenStream,
 }
@@ -121,16 +159,17 @@ impl Probed {
             let names = names_of(&argument.pat);
             let plain = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none());
             if plain || names.iter().any(|name| read_by_others(name)) {
-                probed.names.extend(names.into_iter().cloned());
+                probed.names.extend(Named::of(argument));
                 continue;
             }
             let name = format_ident!("argument{i}", span = Span::mixed_site());
+            let conditions = conditions(argument);
             let pattern = std::mem::replace(&mut *argument.pat, parse_quote!(#name));
             if !matches!(pattern, Pat::Wild(_)) {
-                let rebind = quote_spanned!(Span::mixed_site()=> let #pattern = #name;);
+                let rebind = quote_spanned!(Span::mixed_site()=> #(#conditions)* let #pattern = #name;);
                 probed.rebind.extend(rebind);
             }
-            probed.names.push(name);
+            probed.names.push(Named { name, conditions });
         }
         probed
     }

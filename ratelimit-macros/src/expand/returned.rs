@@ -1,6 +1,7 @@
 //! What a refused call returns.
 
 use super::place::{ends, located};
+use crate::future::output_mut;
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Group, Span, TokenStream};
@@ -73,11 +74,14 @@ fn erase_opaque_arguments(path: &mut Path) {
     }
 }
 
-/// `-> impl Trait` becomes `-> Result<impl Trait, Rejection>`: an opaque type cannot be made of a rejection.
+/// `-> impl Trait` becomes `-> Result<impl Trait, Rejection>`, of the function or of the future that it returns: an
+/// opaque type cannot be made of a rejection.
 pub(super) fn widen(item: &mut Item, runtime: &Path) {
-    if let ReturnType::Type(_, output) = &mut item.signature.output {
-        let opaque = output.clone();
-        **output = parse_quote!(::core::result::Result<#opaque, #runtime::Rejection>);
+    let is_async = item.signature.asyncness.is_some();
+    let ReturnType::Type(_, output) = &mut item.signature.output else { return };
+    let output = if is_async { Some(&mut **output) } else { output_mut(output) };
+    if let Some(output) = output {
+        *output = parse_quote!(::core::result::Result<#output, #runtime::Rejection>);
     }
 }
 

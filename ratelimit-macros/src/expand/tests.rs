@@ -1,5 +1,7 @@
 //! What comes out, to be read. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` writes it anew.
 
+mod blocks;
+mod futures;
 mod held;
 mod stacks;
 

@@ -38,7 +38,7 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
         }
     }
     if let Some(limiter) = first {
-        held.held = Some(admit(limiter, questions, &names).await?);
+        held.held = Some(Box::new(admit(limiter, questions, &names).await?));
     }
     Ok(held)
 }
@@ -80,8 +80,8 @@ impl Future for Hold {
 /// What an admitted call holds. Dropped, permits go back and charges stay; what was to be charged later is charged.
 #[must_use = "what is held goes back when this is dropped"]
 pub struct Held {
-    /// Nothing, if the call is exempt from all limits.
-    held: Option<limiter::Held>,
+    /// Nothing, if the call is exempt from all limits. Boxed, since the user's future would hold it several times.
+    held: Option<Box<limiter::Held>>,
     /// Where the limit of each attribute is in there, if it was decided.
     positions: SmallVec<[Option<usize>; 1]>,
 }
@@ -110,13 +110,13 @@ impl Held {
 
     fn member(&mut self, at: usize) -> Option<(&mut limiter::Held, usize)> {
         let position = self.positions.get(at).copied().flatten();
-        self.held.as_mut().zip(position)
+        self.held.as_deref_mut().zip(position)
     }
 
     /// Sends what was said.
     pub async fn finish(self) {
         if let Some(held) = self.held
-            && let Err(error) = held.finish().await
+            && let Err(error) = Box::pin(held.finish()).await
         {
             tracing::debug!(%error, "units were not given back or taken after a call");
         }

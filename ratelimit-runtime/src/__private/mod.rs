@@ -20,9 +20,16 @@ pub use request::{
 };
 pub use warn::{ArgumentOf, NoRequest, OfRequest, RequestArgument};
 
+pub use std::boxed::Box;
+
 use crate::rejection::Rejection;
 
 /// What `on_limit` makes of a rejection. The signature is what lets a closure go without types.
 pub fn on_limit<R>(make: impl FnOnce(Rejection) -> R, rejection: Rejection) -> R {
     make(rejection)
+}
+
+/// The future that a body makes. The signature says that it is called once: so it may give away what it holds.
+pub fn once<F>(body: impl FnOnce() -> F) -> F {
+    body()
 }

@@ -9,11 +9,6 @@ struct Struct;
 enum Enum {}
 
 #[rate_limit(count = 5)]
-impl Struct {
-    fn method(&self) {}
-}
-
-#[rate_limit(count = 5)]
 trait Trait {}
 
 #[rate_limit(count = 5)]
@@ -36,5 +31,5 @@ pub unsafe trait Unsafe {}
 
 fn main() {
     let _: (Type, Option<Enum>, fmt::Result) = (STATIC + CONSTANT, None, Ok(()));
-    Struct.method();
+    let _ = Struct;
 }

@@ -1,7 +1,7 @@
-// A decision is awaited, so the function is async.
+// A decision is awaited, so the function is async, or returns a future.
 
 use ratelimit::{Rejection, rate_limit};
-use std::future::Future;
+use std::future::{Ready, ready};
 use std::pin::Pin;
 
 #[rate_limit(count = 5)]
@@ -10,23 +10,26 @@ pub fn sync() -> Result<(), Rejection> {
 }
 
 #[rate_limit(count = 5)]
-fn future() -> impl Future<Output = Result<(), Rejection>> {
-    async { Ok(()) }
+fn nothing() {
+    println!("nothing");
 }
 
 #[rate_limit(count = 5)]
-fn boxed() -> Pin<Box<dyn Future<Output = Result<(), Rejection>>>> {
-    Box::pin(async move { Ok(()) })
+fn future() -> Ready<Result<(), Rejection>> {
+    ready(Ok(()))
 }
 
 #[rate_limit(count = 5)]
-fn boxed_with_a_block() -> Pin<Box<dyn Future<Output = Result<(), Rejection>>>> {
-    Box::pin(async move {
-        let _: () = { println!("by hand") };
-        Ok(())
-    })
+fn boxed() -> Pin<Box<Ready<Result<(), Rejection>>>> {
+    Box::pin(ready(Ok(())))
+}
+
+#[rate_limit(count = 5)]
+fn iterator() -> impl Iterator<Item = Result<(), Rejection>> {
+    [Ok(())].into_iter()
 }
 
 fn main() {
-    let _ = (sync(), future(), boxed(), boxed_with_a_block());
+    nothing();
+    let _ = (sync(), future(), boxed(), iterator());
 }

@@ -1,0 +1,194 @@
+//! An annotated `impl` block: its limit is that of each of its async methods.
+
+use crate::args::Arguments;
+use crate::attribute::beside;
+use crate::errors::Errors;
+use crate::hints::hints;
+use crate::item::{self, Item};
+use crate::{check, expand, stack};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use std::collections::VecDeque;
+use syn::parse::discouraged::Speculative;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Attribute, Generics, Token};
+
+/// A block, taken apart down to its functions.
+pub(crate) struct Block {
+    attributes: Vec<Attribute>,
+    /// From `impl` to the braces.
+    header: TokenStream,
+    generics: Vec<Ident>,
+    body: Group,
+    members: Vec<Member>,
+}
+
+enum Member {
+    Function(Box<Item>),
+    /// Constants, types, macro calls, and functions without a body.
+    Other(TokenStream),
+    /// A function whose signature cannot be read, and why.
+    Unread(TokenStream, syn::Error),
+}
+
+impl Parse for Block {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let mut header: Vec<TokenTree> = input.parse::<TokenStream>()?.into_iter().collect();
+        let body = match header.pop() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => group,
+            _ => return Err(input.error("`#[rate_limit]` cannot read this signature: complete it")),
+        };
+        let header: TokenStream = header.into_iter().collect();
+        let generics = generics.parse2(header.clone()).unwrap_or_default();
+        let generics = item::names(&generics).cloned().collect();
+        let members = members.parse2(body.stream())?;
+        Ok(Self { attributes, header, generics, body, members })
+    }
+}
+
+fn generics(input: ParseStream<'_>) -> syn::Result<Generics> {
+    input.parse::<Option<Token![unsafe]>>()?;
+    input.parse::<Token![impl]>()?;
+    let generics = input.parse()?;
+    input.parse::<TokenStream>()?;
+    Ok(generics)
+}
+
+fn members(input: ParseStream<'_>) -> syn::Result<Vec<Member>> {
+    let attributes = input.call(Attribute::parse_inner)?;
+    let mut members = vec![Member::Other(quote!(#(#attributes)*))];
+    while !input.is_empty() {
+        let ahead = input.fork();
+        members.push(match Item::parse(&ahead) {
+            Ok(item) => {
+                input.advance_to(&ahead);
+                Member::Function(Box::new(item))
+            }
+            Err(error) => no_function(input, error)?,
+        });
+    }
+    Ok(members)
+}
+
+/// A member that is no function with a body, or one that cannot be read. It ends with a semicolon, or with the braces of
+/// a function or of a macro.
+fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Member> {
+    let (mut tokens, mut is_function, mut is_macro) = (TokenStream::new(), false, false);
+    while !input.is_empty() {
+        let token: TokenTree = input.parse()?;
+        tokens.extend([token.clone()]);
+        match token {
+            TokenTree::Ident(word) => is_function |= word == "fn",
+            TokenTree::Punct(sign) if sign.as_char() == ';' => return Ok(Member::Other(tokens)),
+            TokenTree::Punct(sign) => is_macro = sign.as_char() == '!',
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                if is_function {
+                    return Ok(Member::Unread(tokens, error));
+                }
+                if is_macro {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(Member::Other(tokens))
+}
+
+impl Block {
+    pub(crate) fn is_next(input: ParseStream<'_>) -> bool {
+        let ahead = input.fork();
+        let _ = ahead.call(Attribute::parse_outer);
+        ahead.peek(Token![impl]) || ahead.peek(Token![unsafe]) && ahead.peek2(Token![impl])
+    }
+
+    /// The block with its methods limited; where something is wrong, the block as it was beside the errors.
+    pub(crate) fn limited(mut self, first: &Arguments, mut errors: Errors) -> TokenStream {
+        let others = stack::collect(first, &mut self.attributes, &self.body, &mut errors);
+        for arguments in std::iter::once(first).chain(&others) {
+            arguments.check_skip(&mut errors);
+        }
+        self.choose(first, &mut errors);
+        let limited = self.functions().filter(|item| item.block.is_some());
+        let models = limited.map(|item| {
+            let mut of_method = Errors::default();
+            let model = check::check(first, &others, item, &mut of_method);
+            // What is wrong with the attribute is said once.
+            errors.add_new(of_method);
+            model
+        });
+        let mut models: VecDeque<_> = models.collect();
+        if !errors.is_empty() {
+            let hints = hints(std::iter::once(first).chain(&others));
+            return beside(errors, hints, self.into_tokens(Item::into_token_stream));
+        }
+        self.into_tokens(|item| match item.block {
+            Some(_) => models.pop_front().map_or_else(TokenStream::new, |model| expand::expand(&model, item)),
+            None => item.into_token_stream(),
+        })
+    }
+
+    /// Marks the methods that the block limits: those that are awaited, and say nothing of their own.
+    fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
+        let (mut awaited, mut limited) = (0, 0);
+        for member in &mut self.members {
+            match member {
+                Member::Function(item) => {
+                    let has_its_own = has_its_own(first, item, errors);
+                    let awaits = item.awaits();
+                    item.block = (awaits && !has_its_own).then(|| self.generics.clone());
+                    awaited += usize::from(awaits);
+                    limited += usize::from(item.block.is_some());
+                }
+                Member::Unread(_, error) => errors.add(error.clone()),
+                Member::Other(_) => {}
+            }
+        }
+        let has_unread = self.members.iter().any(|member| matches!(member, Member::Unread(..)));
+        if awaited == 0 && !has_unread {
+            errors.at(
+                Span::call_site(),
+                "this block has no async method to limit: make one an `async fn`, or remove the attribute",
+            );
+        } else if limited == 0 && !has_unread {
+            errors.at(
+                Span::call_site(),
+                "every async method of this block has an attribute of its own: remove this one",
+            );
+        }
+    }
+
+    fn functions(&self) -> impl Iterator<Item = &Item> {
+        self.members.iter().filter_map(|member| match member {
+            Member::Function(item) => Some(&**item),
+            _ => None,
+        })
+    }
+
+    fn into_tokens(self, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
+        let Self { attributes, header, body, members, .. } = self;
+        let members = members.into_iter().map(|member| match member {
+            Member::Function(item) => function(*item),
+            Member::Other(tokens) | Member::Unread(tokens, _) => tokens,
+        });
+        let mut block = Group::new(Delimiter::Brace, members.collect());
+        block.set_span(body.span());
+        quote!(#(#attributes)* #header #block)
+    }
+}
+
+/// Whether a method has a limit of its own, which it keeps, or none.
+fn has_its_own(first: &Arguments, item: &mut Item, errors: &mut Errors) -> bool {
+    let (mut others, mut found) = (item.attributes.clone(), Errors::default());
+    let limits = stack::take(first, &mut others);
+    let limits: Vec<_> = limits.into_iter().map(|limit| Arguments::of(limit, &mut found)).collect();
+    if limits.iter().any(|arguments| arguments.skip.is_some()) {
+        item.attributes = others;
+        errors.add_new(found);
+        for arguments in &limits {
+            arguments.check_skipped(errors);
+        }
+    }
+    !limits.is_empty()
+}

@@ -1,0 +1,76 @@
+//! Functions that return a future without being async: what a call brings along is evaluated at the call, and the
+//! decision is made when the future is first polled.
+
+use super::{afterwards, as_a_block, as_a_tail, guard, returned};
+use crate::body::split_inner_attributes;
+use crate::future::Returned;
+use crate::item::Item;
+use crate::model::Model;
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Path, Type, parse_quote};
+
+// Input:
+//     fn open(id: u64) -> impl Future<Output = R> { let door = find(id); async move { body } }
+// Output:
+//     fn open(id: u64) -> impl Future<Output = R> {
+//         let call = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; call };
+//         { let door = find(id); async move { let check = Call::start(call); if let Err(rejection) = check.await { return ..; } { body } } }
+//     }
+// Input:
+//     fn open(id: u64) -> impl Future<Output = R> { body }
+// Output:
+//     fn open(id: u64) -> impl Future<Output = R> {
+//         let call = ..;
+//         async move { let check = ..; ..; { once(move || { body }).await } }
+//     }
+pub(super) fn expand(model: &Model, mut item: Item, future: &Returned) -> TokenStream {
+    let probe = super::probe(model, &mut item);
+    let (attributes, awaited) = match &future.block {
+        Some(block) => split_inner_attributes(&block.content),
+        None => (TokenStream::new(), called_later(&model.runtime, &item, future)),
+    };
+    let afterwards = afterwards::afterwards(model);
+    let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
+    let (reject, awaited) = if matches!(output, Type::ImplTrait(_)) && model.on_limit.is_none() {
+        returned::widen(&mut item, &model.runtime);
+        returned::widened(&awaited, &afterwards)
+    } else {
+        let reject = returned::reject(model, Some(&output), item.span());
+        (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
+    };
+    let (call, decision) = guard::parted(model, &item, &reject);
+    let content = quote!(#attributes #decision #awaited);
+    let (attributes, body) = match &future.block {
+        Some(block) => {
+            let (attributes, body) = split_inner_attributes(&block.rebuild(&item.body, &content));
+            (attributes, as_a_block(&body))
+        }
+        None => (split_inner_attributes(&item.body).0, in_a_block(&model.runtime, &content, future)),
+    };
+    let mut guarded = Group::new(Delimiter::Brace, quote!(#attributes #probe #call #body));
+    guarded.set_span(item.body.span());
+    item.body = guarded;
+    item.into_token_stream()
+}
+
+/// The body as a function of its own, for the `return`s in it, and the future that it returns awaited.
+fn called_later(runtime: &Path, item: &Item, future: &Returned) -> Group {
+    let (_, body) = split_inner_attributes(&item.body);
+    let returned = item.return_type().filter(|_| future.boxed);
+    let returned = returned.map(|returned| {
+        let returned = returned::nameable(Some(returned), item.span());
+        quote!(-> #returned)
+    });
+    let awaited =
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::once(move || #returned #body).await);
+    let mut group = Group::new(Delimiter::Brace, awaited);
+    group.set_span(body.span());
+    group
+}
+
+fn in_a_block(runtime: &Path, content: &TokenStream, future: &Returned) -> TokenStream {
+    let at = Span::mixed_site();
+    let block = quote_spanned!(at=> async move { #content });
+    if future.boxed { quote_spanned!(at=> #runtime::__private::Box::pin(#block)) } else { block }
+}

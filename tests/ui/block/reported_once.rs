@@ -1,0 +1,24 @@
+// What is wrong with the attribute is said once, and not once for each method.
+
+use ratelimit::{Rejection, rate_limit};
+
+struct Service;
+
+#[rate_limit(count = 0, tiem = 60, by = "ap")]
+#[rate_limit(key = "", cost = 0)]
+impl Service {
+    async fn first(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    async fn second(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[rate_limit(skip)]
+    async fn third(&self) {}
+}
+
+fn main() {
+    let _ = (Service.first(), Service.second(), Service.third());
+}
