@@ -1,6 +1,6 @@
 //! Random texts of attributes, from nearly right to quite wrong; the same ones from the same seed.
 
-use crate::args::ARGUMENTS;
+use crate::table::ARGUMENTS;
 use fastrand::Rng;
 
 /// Words for libFuzzer, and for the texts here.

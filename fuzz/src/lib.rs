@@ -5,6 +5,10 @@
 mod args;
 #[path = "../../ratelimit-macros/src/attribute.rs"]
 mod attribute;
+#[path = "../../ratelimit-macros/src/block.rs"]
+mod block;
+#[path = "../../ratelimit-macros/src/body.rs"]
+mod body;
 #[path = "../../ratelimit-macros/src/boxed.rs"]
 mod boxed;
 #[path = "../../ratelimit-macros/src/check/mod.rs"]
@@ -15,6 +19,8 @@ mod duration;
 mod errors;
 #[path = "../../ratelimit-macros/src/expand/mod.rs"]
 mod expand;
+#[path = "../../ratelimit-macros/src/future.rs"]
+mod future;
 #[path = "../../ratelimit-macros/src/hints.rs"]
 mod hints;
 #[path = "../../ratelimit-macros/src/item.rs"]
@@ -23,10 +29,14 @@ mod item;
 mod key;
 #[path = "../../ratelimit-macros/src/model.rs"]
 mod model;
+#[path = "../../ratelimit-macros/src/rate.rs"]
+mod rate;
 #[path = "../../ratelimit-macros/src/stack.rs"]
 mod stack;
 #[path = "../../ratelimit-macros/src/suggest.rs"]
 mod suggest;
+#[path = "../../ratelimit-macros/src/table.rs"]
+mod table;
 
 pub mod generate;
 pub mod targets;

@@ -1,7 +1,8 @@
 //! Completion of half-typed arguments: an editor looks up where their tokens stand in the expansion, and offers what
 //! could stand there.
 
-use crate::args::{ARGUMENTS, Arguments};
+use crate::args::Arguments;
+use crate::table::ARGUMENTS;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 

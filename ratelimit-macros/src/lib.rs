@@ -15,8 +15,10 @@ mod hints;
 mod item;
 mod key;
 mod model;
+mod rate;
 mod stack;
 mod suggest;
+mod table;
 
 use attribute::attribute;
 

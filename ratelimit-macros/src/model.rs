@@ -2,7 +2,7 @@
 
 use crate::key::Template;
 use proc_macro2::Span;
-use syn::{Expr, Path};
+use syn::{Expr, ExprLit, Lit, Path};
 
 /// The checked attributes of one function.
 pub(crate) struct Model {
@@ -134,6 +134,17 @@ impl Model {
     /// Whether something of the decision lives as long as the body: a permit, or a charge that its result decides about.
     pub(crate) fn is_held(&self) -> bool {
         self.judges() || self.members.iter().any(|member| member.limit.may_be_permits())
+    }
+
+    /// Whether all limits are only tried out, so that any function can have them.
+    pub(crate) fn never_rejects(&self) -> bool {
+        let only_tried = |member: &Member| matches!(&member.shadow, Some(Expr::Lit(ExprLit { lit: Lit::Bool(shadow), .. })) if shadow.value);
+        self.on_limit.is_none() && self.members.iter().all(only_tried)
+    }
+
+    /// Whether an opaque return type becomes one that can carry a rejection.
+    pub(crate) fn widens(&self) -> bool {
+        self.on_limit.is_none() && !self.never_rejects()
     }
 
     /// Whether the result of the body decides about a charge.

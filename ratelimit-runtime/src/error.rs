@@ -26,7 +26,8 @@ pub enum ErrorKind {
     Configuration,
     /// The numbers of the limit are out of range.
     Limit,
-    /// Nobody could be named as the caller, though the limit counts per caller. Never let through.
+    /// The call does not say who calls, though the limit counts per caller. Never let through. (A request without an
+    /// address is another matter: its server has to be told to keep it, [`Configuration`](Self::Configuration).)
     NoIdentity,
 }
 

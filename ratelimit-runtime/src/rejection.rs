@@ -1,7 +1,7 @@
 //! What a refused caller gets, and how it becomes a return value.
 
 use crate::decision::Decision;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
@@ -67,6 +67,12 @@ impl Unavailable {
     pub fn error(&self) -> &Error {
         &self.error
     }
+
+    /// Whether it is the caller's doing: the call does not say who calls ([`ErrorKind::NoIdentity`]).
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
+        self.error.kind() == ErrorKind::NoIdentity
+    }
 }
 
 impl Rejection {
@@ -88,11 +94,12 @@ impl Rejection {
     }
 
     /// When to come back: after at least 1 ms, rounded up. `None`: never, the cost is above what the limit can
-    /// hold. One second when no decision could be made.
+    /// hold, or the call does not say who calls. One second when no decision could be made.
     #[must_use]
-    pub const fn retry_after(&self) -> Option<Duration> {
+    pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Limited(limited) => limited.decision.retry_after(),
+            Self::Unavailable(unavailable) if unavailable.is_anonymous() => None,
             Self::Unavailable(_) => Some(Duration::from_secs(1)),
         }
     }
@@ -118,6 +125,9 @@ impl fmt::Display for Rejection {
                 }
                 None => f.write_str("this request is larger than its rate limit allows"),
             },
+            Self::Unavailable(unavailable) if unavailable.is_anonymous() => {
+                f.write_str("this request does not say who calls")
+            }
             Self::Unavailable(_) => f.write_str("temporarily unavailable: try again in 1 second"),
         }
     }
@@ -144,7 +154,8 @@ pub(crate) fn whole_seconds(wait: Duration) -> u64 {
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
     label = "this return type has no way to report a refused call",
-    note = "for a `Result<T, E>`, write `impl From<ratelimit::Rejection> for E`; for other types, say what a refused call returns: `on_limit = |rejection| ..`",
+    note = "return `Result<.., ratelimit::Rejection>`, or a `Result` with an error of your own for which you write `impl From<ratelimit::Rejection>`",
+    note = "or say what a refused call returns, `on_limit = |rejection| ..`, which has to be told apart from a success",
     note = "responses of a web framework need its feature, as in `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait FromRejection {

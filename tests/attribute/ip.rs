@@ -156,9 +156,9 @@ async fn an_address_beside_other_values() {
 #[tokio::test]
 async fn an_absent_address_is_refused() {
     let keys = keys_of(async {
-        assert_eq!(unavailable(optional(None).await).kind(), ErrorKind::NoIdentity);
+        assert_eq!(unavailable(optional(None).await).kind(), ErrorKind::Configuration);
         let without = Request::new(Body::empty());
-        assert_eq!(unavailable(request(without).await).kind(), ErrorKind::NoIdentity);
+        assert_eq!(unavailable(request(without).await).kind(), ErrorKind::Configuration);
     })
     .await;
     assert!(keys.is_empty());

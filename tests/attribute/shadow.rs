@@ -64,6 +64,32 @@ async fn nobody(nobody: Option<&str>) -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(key = "any", count = 1, shadow = true)]
+async fn of_any_type() -> u32 {
+    7
+}
+
+#[rate_limit(key = "any", count = 1, refund_if = |number| *number > 0, shadow = true)]
+#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", shadow = true)]
+async fn of_any_type_judged() -> u32 {
+    7
+}
+
+#[rate_limit(key = "any", count = 1, shadow = true)]
+async fn opaque() -> impl Iterator<Item = u32> {
+    0..7
+}
+
+#[rate_limit(key = "any", count = 1, settle = |_| 1, shadow = true)]
+async fn opaque_judged() -> impl Iterator<Item = u32> {
+    0..7
+}
+
+#[rate_limit(key = "any", count = 1, shadow = true)]
+fn opaque_future() -> impl Future<Output = impl Iterator<Item = u32>> {
+    async { 0..7 }
+}
+
 /// What would still pass of a shadow limit.
 async fn left(limit: &Limit, key: Key<'_>) -> u32 {
     let limiter = ratelimit::scope::current().unwrap();
@@ -184,6 +210,17 @@ async fn what_the_result_says_is_charged_as_in_earnest() {
         assert_eq!(left(&BUCKET, Key::new("bucket")).await, 2);
         assert!(settled().await.is_ok());
         assert_eq!(left(&BUCKET, Key::new("bucket")).await, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_function_that_is_never_refused_may_return_anything() {
+    scoped(async {
+        for _ in 0..3 {
+            assert_eq!(of_any_type().await + of_any_type_judged().await, 14);
+            assert_eq!(opaque().await.chain(opaque_judged().await).chain(opaque_future().await).count(), 21);
+        }
     })
     .await;
 }

@@ -49,6 +49,12 @@ async fn user(text: &str, who: User) -> Result<User, Rejection> {
     Ok(who)
 }
 
+#[rate_limit(key = "k", by = who)]
+async fn by_name(who: &User) -> Result<(), Rejection> {
+    let _ = who;
+    Ok(())
+}
+
 #[rate_limit(key = "k", by = "user")]
 async fn pattern(User { id }: User, _: u32) -> Result<u64, Rejection> {
     Ok(id)
@@ -141,6 +147,7 @@ async fn key(call: impl Future<Output = Result<impl Sized, Rejection>>) -> Strin
 #[tokio::test]
 async fn users_are_found_by_type() {
     assert_eq!(key(user("text", User { id: 7 })).await, "{7}:k");
+    assert_eq!(key(by_name(&User { id: 7 })).await, "{7}:k");
     assert_eq!(key(pattern(User { id: 7 }, 1)).await, "{7}:k");
     assert_eq!(key(session(Arc::new(Session("ann".to_owned())))).await, "{ann}:k");
     assert_eq!(key(optional(Some(&User { id: 7 }))).await, "{7}:k");
@@ -188,6 +195,9 @@ async fn who_is_not_known_is_refused() {
     ] {
         assert_eq!(call.kind(), ErrorKind::NoIdentity, "{call}");
     }
+    let rejection = header(&twice).await.unwrap_err();
+    assert_eq!(rejection.retry_after(), None);
+    assert_eq!(axum::http::StatusCode::from(rejection), 400);
 }
 
 #[test]

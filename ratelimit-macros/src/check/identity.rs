@@ -6,6 +6,7 @@ use crate::errors::Errors;
 use crate::item::Item;
 use crate::model::{Carried, Identity};
 use crate::suggest::nearest;
+use quote::ToTokens;
 use syn::{Expr, LitStr};
 
 /// What other libraries say, and what that is here.
@@ -34,6 +35,10 @@ fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> O
     if let Some(literal) = string(value) {
         return by_word(literal, words, item, errors);
     }
+    if let Some(wrong) = wrong_form(value) {
+        errors.on(value, wrong);
+        return None;
+    }
     if let Expr::Lit(_) = value {
         errors.on(
             value,
@@ -51,12 +56,37 @@ fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> O
     Some(Identity::Value(value.clone()))
 }
 
+/// What is no value, or hides what the value is.
+fn wrong_form(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Array(_) => Some(
+            "several values are a tuple: write them in parentheses, as in `by = (\"ip\", user.id)`"
+                .to_owned(),
+        ),
+        Expr::Closure(_) => Some("`by` takes no closure: write the value, as in `by = user.id`".to_owned()),
+        Expr::MethodCall(call) if call.method == "to_string" && call.args.is_empty() => {
+            let receiver = call.receiver.to_token_stream().to_string().replace(' ', "");
+            Some(format!(
+                "`to_string()` hides what the value is, such as an address, whose port does not count: write `by = {receiver}`"
+            ))
+        }
+        _ => None,
+    }
+}
+
 fn by_word(literal: &LitStr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
     let (word, span) = (literal.value(), item.place(literal.span()));
     match word.as_str() {
         "ip" => return Some(Identity::Carried(Carried::Ip, span)),
         "user" => return Some(Identity::Carried(Carried::User, span)),
         "global" if words.contains(&"global") => return None,
+        "global" => {
+            errors.on(
+                literal,
+                "`global` says nothing in a tuple, which counts for each combination: remove it",
+            );
+            return None;
+        }
         _ => {}
     }
     let ("header" | "headers", name) = word.split_once(':').unwrap_or((&word, "")) else {
@@ -85,7 +115,7 @@ fn unknown_word(found: &str, words: &[&str]) -> String {
     if let Some((_, ours)) = FOREIGN.iter().find(|(foreign, _)| foreign.contains(&plain.as_str()))
         && (*ours != "global" || words.contains(ours))
     {
-        return format!("unknown identity `{found}`: here it is `{ours}`");
+        return format!("unknown identity `{found}`: here it is `\"{ours}\"`");
     }
     let words: Vec<String> =
         words.iter().copied().chain(["header:.."]).map(|word| format!("`{word}`")).collect();

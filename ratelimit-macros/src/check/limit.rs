@@ -6,6 +6,7 @@ use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::model::{Algorithm, Limit, Number, Parts, Time};
+use crate::rate;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::Expr;
@@ -40,6 +41,8 @@ fn check_value(value: &Expr, arguments: &Arguments, errors: &mut Errors) {
     if is_integer(value) {
         let count = value.to_token_stream();
         errors.on(value, format!("`limit` is a whole `Limit`: the number of calls is `count = {count}`"));
+    } else if let Some(rate) = super::string(value).and_then(|text| rate::read(&text.value())) {
+        errors.on(value, format!("`limit` is a whole `Limit`: a rate is `{rate}`"));
     } else if is_literal(value) {
         errors.on(value, "`limit` has to be a `Limit`, as in `limit = self.plan.limit`");
     } else {
@@ -125,6 +128,10 @@ fn check_capacity(parts: &Parts, errors: &mut Errors) {
 /// it.
 fn check_lease(parts: &Parts, arguments: &Arguments, errors: &mut Errors) {
     let Some(given) = arguments.get("lease").filter(|_| arguments.complete) else { return };
+    if let Algorithm::Concurrency = parts.algorithm {
+        errors.on(&given.name, "the lease of a permit is called `time`: write `time` instead of `lease`");
+        return;
+    }
     if !matches!(parts.algorithm, Algorithm::Counter | Algorithm::TokenBucket { .. }) {
         errors.on(
             &given.name,

@@ -95,9 +95,10 @@ fn millis(name: &str, value: &Expr) -> Result<u64, String> {
         }
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => duration::parse(&text.value())
             .map_err(|wrong| format!("`{}` is not a duration: {wrong}", text.value())),
-        Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => Err(format!(
-            "`{name}` in seconds has to be a whole number: write `{name} = \"1500ms\"` for one and a half"
-        )),
+        Expr::Lit(ExprLit { lit: Lit::Float(seconds), .. }) => {
+            let ms = seconds.base10_parse::<f64>().map_or(1500.0, |seconds| (seconds * 1000.0).round());
+            Err(format!("`{name}` in seconds has to be a whole number: write `{name} = \"{ms}ms\"`"))
+        }
         Expr::Unary(_) => Err(format!("`{name}` cannot be negative: it has to be at least 1 ms")),
         _ => Err(format!(
             "`{name}` has to be seconds (`{name} = 60`), a duration (`{name} = \"1h30m\"`) or a `Duration`"

@@ -12,7 +12,7 @@ pub(super) fn element(runtime: &Path, value: &Expr, place: &str) -> TokenStream 
     let value = borrowed(value);
     let place = format_ident!("{place}");
     let there = located(runtime, first);
-    let wrapped = quote_spanned!(first=> (&&&#there::__private::Element(#value)));
+    let wrapped = quote_spanned!(first=> (&&&&#there::__private::Element(#value)));
     let element = quote_spanned!(last=> #wrapped.__ratelimit_element());
     let writer = quote_spanned!(Span::mixed_site()=> &mut #runtime::__private::Call::#place(&mut call));
     let arguments = quote_spanned!(last=> (#element, #writer));
@@ -29,7 +29,9 @@ pub(super) fn traits(model: &Model) -> Option<TokenStream> {
     writes.then(|| {
         quote_spanned! {Span::mixed_site()=>
             #[allow(unused_imports)]
-            use #runtime::__private::{ElementDisplay as _, ElementIdentity as _, ElementOther as _};
+            use #runtime::__private::{
+                ElementDisplay as _, ElementIdentity as _, ElementOther as _, ElementUser as _,
+            };
         }
     })
 }

@@ -32,7 +32,7 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &Returned) -> TokenS
     };
     let afterwards = afterwards::afterwards(model);
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
-    let (reject, awaited) = if matches!(output, Type::ImplTrait(_)) && model.on_limit.is_none() {
+    let (reject, awaited) = if matches!(output, Type::ImplTrait(_)) && model.widens() {
         returned::widen(&mut item, &model.runtime);
         returned::widened(&awaited, &afterwards)
     } else {

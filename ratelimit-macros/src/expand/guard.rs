@@ -39,7 +39,10 @@ fn start(model: &Model) -> Ident {
 /// Awaits the decision. What it holds stays until the function ends: a permit, or a charge that the result decides
 /// about.
 fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
-    let at = Span::mixed_site();
+    let (at, runtime) = (Span::mixed_site(), &model.runtime);
+    if !model.is_held() && model.never_rejects() {
+        return quote_spanned!(at=> let _ = check.await;);
+    }
     if !model.is_held() {
         return quote_spanned! {at=>
             if let ::core::result::Result::Err(rejection) = check.await {
@@ -48,6 +51,9 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
         };
     }
     let held = if model.judges() { quote_spanned!(at=> mut held) } else { quote_spanned!(at=> _held) };
+    if model.never_rejects() {
+        return quote_spanned!(at=> let #held = #runtime::__private::Held::of_shadows(check.await););
+    }
     quote_spanned! {at=>
         let #held = match check.await {
             ::core::result::Result::Ok(held) => held,

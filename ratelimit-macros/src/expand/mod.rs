@@ -43,7 +43,7 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
     let afterwards = afterwards::afterwards(model);
-    let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.on_limit.is_none();
+    let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.widens();
     let (reject, body) = if opaque {
         returned::widen(&mut item, &model.runtime);
         returned::widened(&body, &afterwards)

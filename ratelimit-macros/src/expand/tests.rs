@@ -23,8 +23,8 @@ fn a_plain_function() {
             pub async fn login(user: User) -> Result<Session, ApiError> {
                 {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _};
-                    (&&::ratelimit::__private::ArgumentOf::<User>::new()).limit_without_identity();
+                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
+                    (&&&::ratelimit::__private::ArgumentOf::<User>::new()).limit_without_identity();
                 }
                 let check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
@@ -135,6 +135,7 @@ fn values_that_are_known_at_the_call() {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
                         ElementDisplay as _, ElementIdentity as _, ElementOther as _,
+                        ElementUser as _,
                     };
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
                         "report:{kind}:{tenant.id}",
@@ -155,19 +156,19 @@ fn values_that_are_known_at_the_call() {
                     );
                     ::ratelimit::__private::Call::ip(&mut call, ip);
                     ::ratelimit::__private::Way::write(
-                        (&&&::ratelimit::__private::Element(&&user.id)).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::Element(&&user.id)).__ratelimit_element(),
                         &mut ::ratelimit::__private::Call::identity(&mut call),
                     );
                     ::ratelimit::__private::Way::write(
-                        (&&&::ratelimit::__private::Element(&(shard % 16))).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::Element(&(shard % 16))).__ratelimit_element(),
                         &mut ::ratelimit::__private::Call::identity(&mut call),
                     );
                     ::ratelimit::__private::Way::write(
-                        (&&&::ratelimit::__private::Element(&kind)).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::Element(&kind)).__ratelimit_element(),
                         &mut ::ratelimit::__private::Call::part(&mut call),
                     );
                     ::ratelimit::__private::Way::write(
-                        (&&&::ratelimit::__private::Element(&tenant.id)).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::Element(&tenant.id)).__ratelimit_element(),
                         &mut ::ratelimit::__private::Call::part(&mut call),
                     );
                     ::ratelimit::__private::Call::cost(&mut call, rows / 1000 + 1);
@@ -255,6 +256,7 @@ fn a_method_that_async_trait_has_expanded() {
                             #[allow(unused_imports)]
                             use ::ratelimit::__private::{
                                 ElementDisplay as _, ElementIdentity as _, ElementOther as _,
+                                ElementUser as _,
                             };
                             static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                                 "mail:{self.tenant}",
@@ -265,11 +267,11 @@ fn a_method_that_async_trait_has_expanded() {
                             );
                             let mut call = ::ratelimit::__private::Call::new(&__SITE);
                             ::ratelimit::__private::Way::write(
-                                (&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
+                                (&&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
                                 &mut ::ratelimit::__private::Call::identity(&mut call),
                             );
                             ::ratelimit::__private::Way::write(
-                                (&&&::ratelimit::__private::Element(&__self.tenant))
+                                (&&&&::ratelimit::__private::Element(&__self.tenant))
                                     .__ratelimit_element(),
                                 &mut ::ratelimit::__private::Call::part(&mut call),
                             );

@@ -23,7 +23,7 @@ pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
         _ => None,
     });
     let calls: TokenStream = types
-        .map(|of| quote_spanned!(at=> (&&#runtime::__private::ArgumentOf::<#of>::new()).#method();))
+        .map(|of| quote_spanned!(at=> (&&&#runtime::__private::ArgumentOf::<#of>::new()).#method();))
         .collect();
     if calls.is_empty() {
         return calls;
@@ -31,7 +31,7 @@ pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
     quote_spanned! {at=>
         {
             #[allow(unused_imports)]
-            use #runtime::__private::{NoRequest as _, OfRequest as _};
+            use #runtime::__private::{NoRequest as _, OfRequest as _, OfUser as _};
             #calls
         }
     }

@@ -112,7 +112,7 @@ impl Call {
     pub fn ip(&mut self, address: Option<IpAddr>) {
         match address {
             Some(address) => self.identity().ip(address),
-            None => self.key.set_absent(NO_ADDRESS),
+            None => self.key.set_absent(ErrorKind::Configuration, NO_ADDRESS),
         }
     }
 
@@ -120,7 +120,7 @@ impl Call {
     pub fn user(&mut self, user: Option<&impl Identity>) {
         match user {
             Some(user) => user.write(&mut self.identity()),
-            None => self.key.set_absent(NO_USER),
+            None => self.key.set_absent(ErrorKind::NoIdentity, NO_USER),
         }
     }
 
@@ -128,7 +128,7 @@ impl Call {
     pub fn header(&mut self, value: Option<&HeaderValue>) {
         match value {
             Some(value) => self.identity().secret(value.as_bytes()),
-            None => self.key.set_absent(NO_HEADER),
+            None => self.key.set_absent(ErrorKind::NoIdentity, NO_HEADER),
         }
     }
 

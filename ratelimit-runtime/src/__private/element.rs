@@ -1,6 +1,6 @@
 //! Finds out, by the type of a value, how it is written into a key. See [`probe`](super::probe) for how that works.
 
-use crate::identity::Identity;
+use crate::identity::{Identity, UserId};
 use crate::key::KeyWriter;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -18,13 +18,24 @@ pub trait ElementIdentity<'a, T: ?Sized> {
     fn __ratelimit_element(&self) -> Writable<'a, T, ByIdentity>;
 }
 
-impl<'a, T: Identity + ?Sized> ElementIdentity<'a, T> for &&Element<'a, T> {
+impl<'a, T: Identity + ?Sized> ElementIdentity<'a, T> for &&&Element<'a, T> {
     fn __ratelimit_element(&self) -> Writable<'a, T, ByIdentity> {
         Writable(self.0, PhantomData)
     }
 }
 
 /// Chosen second.
+pub trait ElementUser<'a, T: ?Sized> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, ByUser>;
+}
+
+impl<'a, T: UserId + ?Sized> ElementUser<'a, T> for &&Element<'a, T> {
+    fn __ratelimit_element(&self) -> Writable<'a, T, ByUser> {
+        Writable(self.0, PhantomData)
+    }
+}
+
+/// Chosen third.
 pub trait ElementDisplay<'a, T: ?Sized> {
     fn __ratelimit_element(&self) -> Writable<'a, T, ByDisplay>;
 }
@@ -50,7 +61,8 @@ impl<'a, T: ?Sized> ElementOther<'a, T> for Element<'a, T> {
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be part of a key",
     label = "implements neither `Identity` nor `Display`",
-    note = "name a field that can, as in `user.id` or `path.0`, or implement `ratelimit::Identity` for the type"
+    note = "name a field that can, as in `user.id` or `path.0`, or implement `ratelimit::Identity` or `ratelimit::UserId` for the type",
+    note = "an address, a user and a header are found by `by = \"ip\"`, `by = \"user\"` and `by = \"header:x-api-key\"`"
 )]
 pub trait Way<T: ?Sized>: Sized {
     fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>);
@@ -59,6 +71,10 @@ pub trait Way<T: ?Sized>: Sized {
 /// As its [`Identity`] writes it.
 #[derive(Debug)]
 pub struct ByIdentity;
+
+/// By the user that it is.
+#[derive(Debug)]
+pub struct ByUser;
 
 /// As it displays.
 #[derive(Debug)]
@@ -72,6 +88,13 @@ pub struct InNoWay;
 impl<T: Identity + ?Sized> Way<T> for ByIdentity {
     fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>) {
         value.0.write(key);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: UserId + ?Sized> Way<T> for ByUser {
+    fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>) {
+        value.0.user_id().write(key);
     }
 }
 

@@ -87,6 +87,11 @@ pub struct Held {
 }
 
 impl Held {
+    /// What is held by shadow limits alone, which never reject.
+    pub fn of_shadows(decided: Result<Self, Rejection>) -> Self {
+        decided.unwrap_or_else(|_| Self { held: None, positions: SmallVec::new() })
+    }
+
     /// Takes the units of a limit after the call, or lets them be.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
         if let Some((held, at)) = self.member(at) {

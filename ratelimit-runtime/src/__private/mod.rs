@@ -11,14 +11,14 @@ mod warn;
 
 pub use call::{Call, Calls, Site};
 pub use check::Check;
-pub use element::{Element, ElementDisplay, ElementIdentity, ElementOther, Way};
+pub use element::{Element, ElementDisplay, ElementIdentity, ElementOther, ElementUser, Way};
 pub use hold::{Held, Hold, judge};
 pub use probe::{Argument, FoundAddress, Merge, NoAddress, ProbeAddress, ProbeClientIp, ProbeOther};
 pub use request::{
     FoundHeaders, FoundUser, MergeHeaders, MergeUser, Nothing, ProbeHeaders, ProbeNoHeaders, ProbeNoUser,
     ProbeUser,
 };
-pub use warn::{ArgumentOf, NoRequest, OfRequest, RequestArgument};
+pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
 
 pub use std::boxed::Box;
 

@@ -15,6 +15,9 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
     Ok(builder.key)
 }
 
+/// Why there is nobody to count for.
+pub(super) type Absent = Option<(ErrorKind, &'static str)>;
+
 /// Renders a key from left to right: prefix, identities, name, parts, form.
 pub(crate) struct KeyBuilder<'n> {
     key: RenderedKey,
@@ -22,7 +25,7 @@ pub(crate) struct KeyBuilder<'n> {
     named: bool,
     finished: bool,
     has_identity: bool,
-    absent: Option<&'static str>,
+    absent: Absent,
 }
 
 impl<'n> KeyBuilder<'n> {
@@ -35,7 +38,7 @@ impl<'n> KeyBuilder<'n> {
             named: false,
             finished: false,
             has_identity: false,
-            absent: None,
+            absent: Absent::default(),
         }
     }
 
@@ -53,8 +56,8 @@ impl<'n> KeyBuilder<'n> {
     }
 
     /// There is nobody to count for, and this is why.
-    pub(crate) fn set_absent(&mut self, why: &'static str) {
-        self.absent = Some(why);
+    pub(crate) fn set_absent(&mut self, kind: ErrorKind, why: &'static str) {
+        self.absent = Some((kind, why));
     }
 
     /// The key without a form, where it was built: it is too large to be moved about for each call.
@@ -64,7 +67,7 @@ impl<'n> KeyBuilder<'n> {
             self.key.0.push(b'}');
         }
         match self.absent {
-            Some(why) => Err(Error::new(ErrorKind::NoIdentity, why)),
+            Some((kind, why)) => Err(Error::new(kind, why)),
             None => Ok(&mut self.key),
         }
     }

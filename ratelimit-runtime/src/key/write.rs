@@ -1,6 +1,8 @@
 //! Writes the dynamic elements of a key: escaped, bounded in length, hashed where long or secret.
 
+use super::render::Absent;
 use super::{Bytes, KeySettings};
+use crate::error::ErrorKind;
 use crate::identity::ip;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fmt::{self, Write};
@@ -19,7 +21,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 pub struct KeyWriter<'w> {
     bytes: &'w mut Bytes,
     settings: &'w KeySettings,
-    absent: &'w mut Option<&'static str>,
+    absent: &'w mut Absent,
     separator: Option<u8>,
     written: bool,
 }
@@ -28,7 +30,7 @@ impl<'w> KeyWriter<'w> {
     pub(super) fn new(
         bytes: &'w mut Bytes,
         settings: &'w KeySettings,
-        absent: &'w mut Option<&'static str>,
+        absent: &'w mut Absent,
         separator: Option<u8>,
     ) -> Self {
         Self { bytes, settings, absent, separator, written: false }
@@ -51,7 +53,7 @@ impl<'w> KeyWriter<'w> {
         self.separate();
         let mut element = Element { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
         if write!(element, "{value}").is_err() {
-            *self.absent = Some("an identity has failed to display");
+            *self.absent = Some((ErrorKind::NoIdentity, "an identity has failed to display"));
         }
         match element.long {
             Some(hasher) => self.push_hash(&hasher),
@@ -78,7 +80,7 @@ impl<'w> KeyWriter<'w> {
     /// [`NoIdentity`](crate::ErrorKind::NoIdentity), instead of sharing one limit with all others that have none.
     pub fn absent(&mut self) {
         self.written = true;
-        *self.absent = Some("the call carries no identity to count by");
+        *self.absent = Some((ErrorKind::NoIdentity, "the call carries no identity to count by"));
     }
 
     fn separate(&mut self) {
@@ -104,7 +106,7 @@ impl<'w> KeyWriter<'w> {
 impl Drop for KeyWriter<'_> {
     fn drop(&mut self) {
         if !self.written {
-            self.absent.get_or_insert("an identity has written nothing");
+            self.absent.get_or_insert((ErrorKind::NoIdentity, "an identity has written nothing"));
         }
     }
 }

@@ -17,7 +17,7 @@ async fn c() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(per_day = 5)]
+#[rate_limit(per_day = daily)]
 async fn d() -> Result<(), Rejection> {
     Ok(())
 }

@@ -32,4 +32,19 @@ async fn e(request: Request) -> Result<(), Rejection> {
     Ok(())
 }
 
+struct User;
+
+impl ratelimit::UserId for User {
+    type Id = u64;
+
+    fn user_id(&self) -> Option<u64> {
+        Some(7)
+    }
+}
+
+#[rate_limit(count = 5)]
+async fn f(user: User) -> Result<(), Rejection> {
+    Ok(())
+}
+
 fn main() {}

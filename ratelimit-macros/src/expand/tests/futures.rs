@@ -18,6 +18,7 @@ fn a_future_whose_block_waits() {
                         #[allow(unused_imports)]
                         use ::ratelimit::__private::{
                             ElementDisplay as _, ElementIdentity as _, ElementOther as _,
+                            ElementUser as _,
                         };
                         static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                             "send:{to}",
@@ -25,7 +26,7 @@ fn a_future_whose_block_waits() {
                         );
                         let mut call = ::ratelimit::__private::Call::new(&__SITE);
                         ::ratelimit::__private::Way::write(
-                            (&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
+                            (&&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
                             &mut ::ratelimit::__private::Call::part(&mut call),
                         );
                         call

@@ -12,8 +12,8 @@ fn a_call_that_waits_for_its_turn() {
             async fn send(mail: Mail) -> Result<(), Error> {
                 {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _};
-                    (&&::ratelimit::__private::ArgumentOf::<Mail>::new()).limit_without_identity();
+                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
+                    (&&&::ratelimit::__private::ArgumentOf::<Mail>::new()).limit_without_identity();
                 }
                 let check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
@@ -125,8 +125,8 @@ fn a_charge_that_is_given_back() {
             async fn search(query: Query) -> Result<Hits, Error> {
                 {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _};
-                    (&&::ratelimit::__private::ArgumentOf::<Query>::new()).limit_without_identity();
+                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
+                    (&&&::ratelimit::__private::ArgumentOf::<Query>::new()).limit_without_identity();
                 }
                 let check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(

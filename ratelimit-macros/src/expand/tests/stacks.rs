@@ -17,6 +17,7 @@ fn two_limits() {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
                         ElementDisplay as _, ElementIdentity as _, ElementOther as _,
+                        ElementUser as _,
                     };
                     ::ratelimit::__private::Calls::start(
                         ::ratelimit::__private::Call::and(
@@ -30,7 +31,7 @@ fn two_limits() {
                                 );
                                 let mut call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
-                                    (&&&::ratelimit::__private::Element(&user.id))
+                                    (&&&&::ratelimit::__private::Element(&user.id))
                                         .__ratelimit_element(),
                                     &mut ::ratelimit::__private::Call::identity(&mut call),
                                 );
@@ -46,7 +47,7 @@ fn two_limits() {
                                 );
                                 let mut call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
-                                    (&&&::ratelimit::__private::Element(&user.id))
+                                    (&&&&::ratelimit::__private::Element(&user.id))
                                         .__ratelimit_element(),
                                     &mut ::ratelimit::__private::Call::identity(&mut call),
                                 );

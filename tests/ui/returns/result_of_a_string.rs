@@ -1,0 +1,15 @@
+// A type of the standard library cannot be told how a rejection becomes one.
+
+use ratelimit::rate_limit;
+
+#[rate_limit(count = 5)]
+async fn a() -> Result<(), String> {
+    Ok(())
+}
+
+#[rate_limit(count = 5)]
+async fn b() -> String {
+    "b".to_owned()
+}
+
+fn main() {}
