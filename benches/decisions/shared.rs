@@ -1,47 +1,52 @@
-//! Decisions per second through a private Redis, beside one plain EVALSHA per call by the same client.
+//! Decisions through a private Redis, beside one EVALSHA per call of the same script by the same client: how many per
+//! second, what each costs client and server, and how long one takes.
 
+use crate::plain::Plain;
 use crate::table::Row;
 use ratelimit::{Key, Limit, OnError, RateLimiter};
+use redis::InfoDict;
 use std::error::Error;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::RedisServer;
 
-const CALLERS: [usize; 3] = [1, 64, 512];
-const KEYS: u64 = 10_000;
-const ROUND: Duration = Duration::from_millis(500);
+const ROUND: Duration = Duration::from_millis(200);
+/// So large that nothing is refused, and in lowest terms.
+const COUNTER: Limit = Limit::counter(4_000_000_007, Duration::from_secs(1000));
+const BUCKET: Limit = Limit::token_bucket(29_999_999, Duration::from_secs(1));
 
-/// What is compared with: the naive counter, its answer one integer.
-const NAIVE: &str = "local n = redis.call('INCR', KEYS[1]) if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end return n";
+/// Callers and keys.
+const LOADS: [(usize, u64); 4] = [(1, 10_000), (64, 10_000), (512, 10_000), (1024, 1)];
 
-#[derive(Clone, Copy)]
-enum Subject {
-    Naive,
-    Check(Limit),
-}
+const SUBJECTS: [(&str, bool, Limit); 4] = [
+    ("one EVALSHA per call, counter", false, COUNTER),
+    ("counter", true, COUNTER),
+    ("one EVALSHA per call, token bucket", false, BUCKET),
+    ("token bucket", true, BUCKET),
+];
 
 #[derive(Clone)]
 struct Client {
-    naive: Arc<redis::Script>,
-    plain: redis::aio::MultiplexedConnection,
+    plain: Plain,
     limiter: RateLimiter,
 }
 
 impl Client {
-    async fn call(&mut self, subject: Subject, n: u64) -> Result<(), String> {
-        let key = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % KEYS;
-        match subject {
-            Subject::Naive => {
-                let key = format!("naive:{{{key}}}:bench");
-                let counted = self.naive.key(key).arg(3_600_000).invoke_async::<i64>(&mut self.plain).await;
-                counted.map(|_| ()).map_err(|error| error.to_string())
-            }
-            Subject::Check(limit) => {
-                let decision = self.limiter.check(&limit, Key::new("bench").by(key)).await;
-                decision.map(|_| ()).map_err(|error| error.to_string())
-            }
+    async fn call(&mut self, ours: bool, limit: &Limit, key: u64) -> Result<(), String> {
+        if !ours {
+            return self.plain.decide(limit, key).await;
         }
+        let decision = self.limiter.check(limit, Key::new("bench").by(key)).await;
+        decision.map(|_| ()).map_err(|error| error.to_string())
     }
+}
+
+/// What one subject has shown in a round, and then in all of them.
+#[derive(Default)]
+struct Figures {
+    per_second: Vec<f64>,
+    client_us: Vec<f64>,
+    server_us: Vec<f64>,
+    median_us: Vec<f64>,
 }
 
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
@@ -53,57 +58,90 @@ pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
 async fn measure(server: &RedisServer, rounds: usize) -> Result<(), Box<dyn Error>> {
     let limiter =
         RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(10)).on_error(OnError::Deny);
-    let client = Client {
-        naive: Arc::new(redis::Script::new(NAIVE)),
-        plain: redis::Client::open(server.url())?.get_multiplexed_async_connection().await?,
-        limiter: limiter.build().await?,
-    };
-    let hour = Duration::from_secs(3600);
-    let subjects = [
-        ("plain EVALSHA of INCR + PEXPIRE", Subject::Naive),
-        ("counter", Subject::Check(Limit::counter(1_000_000, hour))),
-        ("token bucket", Subject::Check(Limit::token_bucket(1_000_000, hour))),
-    ];
-    println!("\nDecisions per second through Redis on this machine, {KEYS} keys, one connection\n");
-    println!("  {:<34} {:>16} {:>16} {:>16}", "callers", CALLERS[0], CALLERS[1], CALLERS[2]);
-    let mut rows: Vec<Vec<Row>> =
-        subjects.iter().map(|(name, _)| CALLERS.map(|_| Row::new(*name)).into()).collect();
-    for (at, callers) in CALLERS.into_iter().enumerate() {
+    let client = Client { plain: Plain::open(&server.url()).await?, limiter: limiter.build().await? };
+    println!("\nDecisions through Redis on this machine, one connection, {rounds} rounds in turn");
+    for (callers, keys) in LOADS {
+        let mut found: [Figures; 4] = Default::default();
         for _ in 0..rounds {
-            for ((_, subject), row) in subjects.iter().zip(&mut rows) {
-                row[at].figures.push(round(&client, *subject, callers).await?);
+            for ((_, ours, limit), figures) in SUBJECTS.iter().zip(&mut found) {
+                round(&client, server, (*ours, limit), (callers, keys), figures).await?;
             }
         }
-    }
-    for row in &rows {
-        let shown: Vec<String> = row.iter().map(|cell| format!("{:>16.0}", cell.median())).collect();
-        println!("  {:<34} {}", row[0].subject, shown.join(" "));
-        let spread = |cell: &Row| format!("({:.0}-{:.0})", cell.spread().0, cell.spread().1);
-        let shown: Vec<String> = row.iter().map(|cell| format!("{:>16}", spread(cell))).collect();
-        println!("  {:<34} {}", "", shown.join(" "));
+        let title = format!("{callers} callers, {keys} keys");
+        println!(
+            "\n  {title:<36} {:>10} {:>18} {:>24} {:>10}",
+            "per second", "(spread)", "CPU us: client+server", "median us"
+        );
+        for ((name, ..), figures) in SUBJECTS.iter().zip(found) {
+            print(name, figures);
+        }
     }
     Ok(())
 }
 
-/// Calls per second of so many callers at once.
-async fn round(client: &Client, subject: Subject, callers: usize) -> Result<f64, String> {
-    let start = Instant::now();
+fn print(name: &str, figures: Figures) {
+    let row = |figures| Row { subject: String::new(), figures };
+    let (rate, client, server) = (row(figures.per_second), row(figures.client_us), row(figures.server_us));
+    let spread = format!("({:.0}-{:.0})", rate.spread().0, rate.spread().1);
+    let (client, server) = (client.median(), server.median());
+    let cpu = format!("{client:.2} + {server:.2} = {:.2}", client + server);
+    println!(
+        "  {name:<36} {:>10.0} {spread:>18} {cpu:>24} {:>10.1}",
+        rate.median(),
+        row(figures.median_us).median()
+    );
+}
+
+/// One round of so many callers on so many keys.
+async fn round(
+    client: &Client,
+    server: &RedisServer,
+    (ours, limit): (bool, &'static Limit),
+    (callers, keys): (usize, u64),
+    figures: &mut Figures,
+) -> Result<(), Box<dyn Error>> {
+    let (own, theirs, start) = (own_cpu()?, server_cpu(server)?, Instant::now());
     let tasks: Vec<_> = (0..callers)
         .map(|caller| {
             let mut client = client.clone();
             tokio::spawn(async move {
-                let mut calls = 0_u32;
+                let (mut calls, mut times) = (0_u64, Vec::new());
                 while start.elapsed() < ROUND {
-                    client.call(subject, caller as u64 * 1_000_003 + u64::from(calls)).await?;
+                    let n = caller as u64 * 1_000_003 + calls;
+                    let asked = Instant::now();
+                    client.call(ours, limit, n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % keys).await?;
                     calls += 1;
+                    times.push(asked.elapsed());
                 }
-                Ok::<_, String>(calls)
+                Ok::<_, String>(times)
             })
         })
         .collect();
-    let mut calls = 0.0;
+    let mut times = Vec::new();
     for task in tasks {
-        calls += f64::from(task.await.map_err(|error| error.to_string())??);
+        times.extend(task.await??);
     }
-    Ok(calls / start.elapsed().as_secs_f64())
+    let (seconds, calls) = (start.elapsed().as_secs_f64(), f64::from(u32::try_from(times.len())?));
+    figures.per_second.push(calls / seconds);
+    figures.client_us.push((own_cpu()? - own) * 1e6 / calls);
+    figures.server_us.push((server_cpu(server)? - theirs) * 1e6 / calls);
+    times.sort_unstable();
+    figures.median_us.push(times[times.len() / 2].as_secs_f64() * 1e6);
+    Ok(())
+}
+
+/// Seconds that this process has computed, to a hundredth; `NaN` where there is no `/proc`.
+fn own_cpu() -> Result<f64, Box<dyn Error>> {
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(f64::NAN) };
+    // The name of the program may hold anything, and ends with the last parenthesis.
+    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    let ticks: Vec<f64> =
+        after.split_whitespace().skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
+    Ok(ticks.iter().sum::<f64>() / 100.0)
+}
+
+fn server_cpu(server: &RedisServer) -> Result<f64, Box<dyn Error>> {
+    let info: InfoDict = redis::cmd("INFO").arg("cpu").query(&mut server.raw())?;
+    let field = |name: &str| info.get::<f64>(name).ok_or("INFO says no CPU time");
+    Ok(field("used_cpu_user")? + field("used_cpu_sys")?)
 }

@@ -1,6 +1,6 @@
 //! What goes wrong with a server: scripts forgotten, restarts, wrong passwords, servers that are not there.
 
-use crate::setup::{SECOND, limiter_on};
+use crate::setup::{SECOND, Stopped, limiter_on};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -231,20 +231,15 @@ async fn a_silent_server_costs_one_deadline() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_stops_answering_is_given_up_and_found_again() {
     let server = RedisServer::start();
-    let info: String = redis::cmd("INFO").arg("server").query(&mut server.raw()).unwrap();
-    let id = info.lines().find_map(|line| line.strip_prefix("process_id:")).unwrap().trim().to_owned();
-    let signal = |name: &str| {
-        assert!(std::process::Command::new("kill").args([name, &id]).status().unwrap().success());
-    };
     let limiter = RateLimiter::builder().redis(server.url()).on_error(OnError::Deny);
     let limiter = limiter.deadline(Duration::from_millis(20)).build().await.unwrap();
-    signal("-STOP");
+    let stopped = Stopped::stop(&server);
     assert_eq!(limiter.check(&DAILY, "calls").await.unwrap_err().kind(), ErrorKind::Timeout);
     // From then on calls cost no deadline: the store knows that there is nobody to ask.
     let given_up =
         async { while limiter.check(&DAILY, "calls").await.unwrap_err().kind() != ErrorKind::Unavailable {} };
     let outcome = tokio::time::timeout(SECOND * 20, given_up).await;
-    signal("-CONT");
+    drop(stopped);
     outcome.expect("the limiter still waits for a server that is silent");
     back(&limiter).await;
 }

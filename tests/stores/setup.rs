@@ -27,6 +27,32 @@ pub(crate) fn seed() -> u64 {
     std::env::var("RATELIMIT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(20_261_121)
 }
 
+/// A server that answers nothing, though it closes no connection, until this is dropped.
+pub(crate) struct Stopped {
+    process: String,
+}
+
+impl Stopped {
+    pub(crate) fn stop(server: &RedisServer) -> Self {
+        let info: String = redis::cmd("INFO").arg("server").query(&mut server.raw()).unwrap();
+        let process =
+            info.lines().find_map(|line| line.strip_prefix("process_id:")).unwrap().trim().to_owned();
+        let stopped = Self { process };
+        stopped.signal("-STOP");
+        stopped
+    }
+
+    fn signal(&self, name: &str) {
+        assert!(std::process::Command::new("kill").args([name, &self.process]).status().unwrap().success());
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        self.signal("-CONT");
+    }
+}
+
 /// The script and its Rust twin under one clock.
 pub(crate) struct Twins {
     pub(crate) redis: RedisStore,

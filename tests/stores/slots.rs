@@ -9,7 +9,7 @@ use support::RedisServer;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// A cluster of one node that has all slots.
-fn sharded() -> RedisServer {
+pub(crate) fn sharded() -> RedisServer {
     let server = RedisServer::builder().args(arguments()).start();
     let mut raw = server.raw();
     let slots: Vec<u32> = (0..16_384).collect();

@@ -1,10 +1,13 @@
 //! One script call: sent by digest, by text where the server does not know it, its answer read.
 
 use super::address::Address;
+use super::batch::Batch;
+use super::commit::Commit;
 use super::connection::Link;
 use super::failure;
 use super::lone::{self, Lone};
 use super::script::{self, Script, Wrong};
+use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
@@ -24,6 +27,7 @@ pub(super) struct Shared {
     pub(super) lone: Option<Lone>,
     pub(super) sharded: AtomicBool,
     pub(super) knows_adjust: AtomicBool,
+    pub(super) commit: Commit,
 }
 
 /// One script call, by digest, and by text where the server does not know it yet.
@@ -81,6 +85,33 @@ impl Shared {
         let value = self.run(&call).await?;
         let limits: SmallVec<[Limit; 1]> = requests.iter().map(|request| *request.limit()).collect();
         script::decisions(&value, mode, &limits).map_err(|wrong| self.wrong(&wrong, &call.keys(limits.len())))
+    }
+
+    /// Decides a request that stands for itself, by its small script if there is one.
+    pub(super) async fn decide_one(&self, request: &Request<'_>) -> Result<Decisions, Error> {
+        let requests = std::slice::from_ref(request);
+        let Some(script) = self.lone.as_ref().and_then(|lone| lone.script(Mode::Check, requests)) else {
+            return self.decide(Mode::Check, requests).await;
+        };
+        let call = Call::new(script, |command| lone::encode(command, request));
+        self.decide_alone(&call, Mode::Check, &Alone::of(request)).await
+    }
+
+    /// Decides requests of many callers in one call, each for itself and in order of arrival. An error of the whole is the
+    /// server's or the way's; what is wrong with the answer is among the answers.
+    pub(super) async fn decide_many(
+        &self,
+        requests: &[Request<'_>],
+    ) -> Result<Vec<Result<Decision, Error>>, Error> {
+        let batch = Batch::new(requests);
+        let call = Call::new(&self.decide, |command| batch.encode(command));
+        let value = self.run(&call).await?;
+        let keys: SmallVec<[StoreKey<'_>; 1]> = requests.iter().map(|request| *request.key()).collect();
+        let explain = |wrong: Wrong| self.wrong(&wrong, &keys);
+        Ok(match batch.answers(&value) {
+            Ok(answers) => answers.into_iter().map(|answer| answer.map_err(explain)).collect(),
+            Err(wrong) => vec![Err(explain(wrong)); requests.len()],
+        })
     }
 
     /// Adjusts in one call. By text until the server has answered one: what is given back has to be there before what is

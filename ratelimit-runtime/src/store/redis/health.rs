@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// A connection that has answered nothing for so long, while callers gave up, is given up too. A server that has lost its
 /// power closes no connection.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What is known of a connection.
 #[derive(Default)]

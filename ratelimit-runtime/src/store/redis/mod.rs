@@ -1,14 +1,18 @@
 //! The shared store: one atomic Lua script decides for all processes.
 
 mod address;
+mod batch;
 mod call;
+mod commit;
 mod connection;
 mod failure;
+mod gate;
 mod health;
 mod lone;
 mod overrides;
 mod script;
 mod slots;
+mod sync;
 
 use super::{
     Adjusted, Adjustment, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply, Request, Store,
@@ -19,6 +23,7 @@ use crate::key::StoreKey;
 use crate::limit::Limit;
 use address::Address;
 use call::{Alone, Call, Shared};
+use commit::Commit;
 use connection::Link;
 use lone::Lone;
 use script::Script;
@@ -30,8 +35,10 @@ use std::time::Duration;
 
 /// Keeps limits in Redis or Valkey, shared by all processes that use the same server and prefix.
 ///
-/// One multiplexed connection serves all calls, and each decision is one script call. The script decides with the
-/// server's clock, so processes need no synchronised clocks of their own.
+/// One multiplexed connection serves all calls. A decision is one script call; decisions that are asked for while others
+/// are under way go together, up to 128 in one call, each decided for itself and in order of arrival. The script decides with
+/// the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be sent; more fail
+/// at once ([`ErrorKind::Unavailable`]).
 ///
 /// A connection that has broken is made anew by the next call, within its deadline; while the server stays away,
 /// one attempt at a time is made in the background and calls fail at once
@@ -103,6 +110,7 @@ impl RedisStore {
                 lone,
                 sharded: AtomicBool::new(false),
                 knows_adjust: AtomicBool::new(false),
+                commit: Commit::new(),
             }),
         })
     }
@@ -139,6 +147,11 @@ impl Store for RedisStore {
             return Reply::ready(Err(error));
         }
         let shared = Arc::clone(&self.shared);
+        if let [request] = requests
+            && batch::fits(mode, request)
+        {
+            return Reply::pending(commit::decide(shared, OwnedRequest::of(request)));
+        }
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
             let call = Call::new(script, |command| lone::encode(command, &requests[0]));
             let alone = Alone::of(&requests[0]);

@@ -37,8 +37,8 @@ pub(super) const DECIDE: &str = script!("../../../lua/decide.lua");
 pub(super) const ADJUST: &str = script!("../../../lua/adjust.lua");
 
 /// What the script answers instead of a wait (`lua/head.lua`).
-const NEVER: i64 = (1 << 53) - 1;
-const FOREIGN: i64 = (1 << 53) - 2;
+pub(super) const NEVER: i64 = (1 << 53) - 1;
+pub(super) const FOREIGN: i64 = (1 << 53) - 2;
 
 /// The text to run, and its digest, computed once.
 pub(super) struct Script {
@@ -95,7 +95,7 @@ fn encode_run(command: &mut Cmd, run: &[Request<'_>]) {
 }
 
 /// The algorithm and its numbers; the id of a permit stands in the place of the burst.
-fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
+pub(super) fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
     let rate = limit.rate();
     let burst = match limit.algorithm() {
         Algorithm::Concurrency if limit.capacity() > 0 => permit,
@@ -165,7 +165,7 @@ pub(super) fn decisions(answer: &Value, mode: Mode, limits: &[Limit]) -> Result<
     fields.chunks_exact(width).zip(limits).enumerate().map(decide).collect()
 }
 
-fn decision(
+pub(super) fn decision(
     delay: i64,
     remaining: i64,
     reset: i64,

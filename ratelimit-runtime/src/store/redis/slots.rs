@@ -151,7 +151,7 @@ fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey<'k>>) -> bool {
 }
 
 /// The slot of a key, by its tag: CRC-16/XMODEM, as the cluster specification of Redis says.
-fn slot(key: &StoreKey<'_>) -> u16 {
+pub(super) fn slot(key: &StoreKey<'_>) -> u16 {
     let bytes = key.as_bytes();
     let tag = bytes.iter().position(|byte| *byte == b'{').and_then(|open| {
         let tag = &bytes[open + 1..];

@@ -1,0 +1,177 @@
+//! Requests of many callers in one call of `decide`: ordered for the script, merged where they are equal, and each answered
+//! as if it had come alone, in order of arrival.
+
+use super::script::{self, FOREIGN, Wrong};
+use crate::decision::Decision;
+use crate::key::StoreKey;
+use crate::limit::Limit;
+use crate::store::{Mode, Request};
+use redis::{Cmd, Value};
+use std::collections::HashMap;
+
+/// Whether a request may go with those of others. One for a permit goes by itself: given up, it is followed by what gives
+/// the permit back, and that must not overtake it.
+pub(super) fn fits(mode: Mode, request: &Request<'_>) -> bool {
+    mode == Mode::Check && !request.limit().is_concurrency() && !request.passes_with_next()
+}
+
+/// Requests in order of arrival, and how the script is asked for them.
+pub(super) struct Batch<'r> {
+    requests: &'r [Request<'r>],
+    /// The entry of each request.
+    entry_of: Vec<usize>,
+    entries: Vec<Entry>,
+    /// Entries of one limit each, one after another.
+    groups: Vec<Vec<usize>>,
+}
+
+/// Equal requests on one key, of which none of another kind came in between.
+struct Entry {
+    /// The first of them.
+    request: usize,
+    times: u32,
+}
+
+/// How far back a group of the same limit is looked for. Every limit of a service has few others beside it.
+const NEAR: usize = 8;
+
+impl<'r> Batch<'r> {
+    pub(super) fn new(requests: &'r [Request<'r>]) -> Self {
+        let (entry_of, entries) = (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
+        let mut batch = Self { requests, entry_of, entries, groups: Vec::new() };
+        let mut latest: HashMap<StoreKey<'r>, (usize, usize)> = HashMap::with_capacity(requests.len());
+        for (at, request) in requests.iter().enumerate() {
+            let earlier = latest.get(request.key()).copied();
+            let placed = match earlier {
+                Some(place) if batch.merges(place.1, request) => {
+                    batch.entries[place.1].times += 1;
+                    place
+                }
+                // Not in front of an earlier one on its key.
+                _ => batch.add(at, earlier.map_or(0, |(group, _)| group)),
+            };
+            batch.entry_of.push(placed.1);
+            latest.insert(*request.key(), placed);
+        }
+        batch
+    }
+
+    fn merges(&self, entry: usize, request: &Request<'_>) -> bool {
+        let first = &self.requests[self.entries[entry].request];
+        let (limit, cost) = (request.limit(), request.cost());
+        cost > 0 && cost == first.cost() && limit.wait_ms() == 0 && limit == first.limit()
+    }
+
+    /// Adds an entry to a group from `least` on; a new one if there is none of its limit.
+    fn add(&mut self, request: usize, least: usize) -> (usize, usize) {
+        let limit = self.requests[request].limit();
+        let near = self.groups.iter().enumerate().skip(least).rev().take(NEAR);
+        let same = |group: &[usize]| self.requests[self.entries[group[0]].request].limit() == limit;
+        let found = near.filter(|(_, group)| same(group)).map(|(at, _)| at).next();
+        let entry = self.entries.len();
+        self.entries.push(Entry { request, times: 1 });
+        let group = found.unwrap_or(self.groups.len());
+        match found {
+            Some(group) => self.groups[group].push(entry),
+            None => self.groups.push(vec![entry]),
+        }
+        (group, entry)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = usize> {
+        self.groups.iter().flatten().copied()
+    }
+
+    fn first(&self, entry: usize) -> &Request<'r> {
+        &self.requests[self.entries[entry].request]
+    }
+
+    /// Adds the number of keys, the keys and the arguments of `decide`.
+    pub(super) fn encode(&self, command: &mut Cmd) {
+        command.arg(self.entries.len());
+        for entry in self.entries() {
+            command.arg(self.first(entry).key().as_bytes());
+        }
+        command.arg("check");
+        let is_single = |entry: &usize| self.entries[*entry].times == 1;
+        for group in &self.groups {
+            for run in group.chunk_by(|a, b| is_single(a) && is_single(b)) {
+                let (first, times) = (self.first(run[0]), self.entries[run[0]].times);
+                script::encode_limit(command, first.limit(), first.permit());
+                if times > 1 {
+                    command.arg(-i64::from(times));
+                } else {
+                    command.arg(run.len());
+                }
+                for entry in run {
+                    command.arg(self.first(*entry).cost());
+                }
+            }
+        }
+    }
+
+    /// What the script has answered, for each request in order of arrival. An error concerns the answer as a whole.
+    pub(super) fn answers(&self, answer: &Value) -> Result<Vec<Result<Decision, Wrong>>, Wrong> {
+        let Value::Array(fields) = answer else {
+            return Err("it is not a list".into());
+        };
+        let mut fields = fields.as_slice();
+        let mut found: Vec<Option<Found>> = self.entries.iter().map(|_| None).collect();
+        for entry in self.entries() {
+            let width = if self.entries[entry].times > 1 { 4 } else { 3 };
+            let (own, rest) = fields.split_at_checked(width).ok_or("it has fewer integers than asked for")?;
+            found[entry] = Some(Found::read(own, self.entries[entry].times)?);
+            fields = rest;
+        }
+        if !fields.is_empty() {
+            return Err("it has more integers than asked for".into());
+        }
+        let answered = self.requests.iter().zip(&self.entry_of).enumerate().map(|(at, (request, entry))| {
+            let found = found[*entry].as_mut().ok_or("it has fewer integers than asked for")?;
+            found.next(at, request.limit(), request.cost())
+        });
+        Ok(answered.collect())
+    }
+}
+
+/// What the script says of one entry.
+struct Found {
+    /// So many merged ones pass, and the last of them leaves `remaining`.
+    passing: i64,
+    /// Of one alone, or of the merged ones that do not pass.
+    delay: i64,
+    remaining: i64,
+    reset: i64,
+}
+
+impl Found {
+    fn read(fields: &[Value], times: u32) -> Result<Self, Wrong> {
+        match *fields {
+            [Value::Int(delay), Value::Int(remaining), Value::Int(reset)] => {
+                Ok(Self { passing: 0, delay, remaining, reset })
+            }
+            [Value::Int(passing), Value::Int(remaining), Value::Int(reset), Value::Int(delay)] => {
+                if !(0..=i64::from(times)).contains(&passing) {
+                    return Err("more pass than have asked".into());
+                }
+                // Where the clock moves inside a script, the others could pass by the time they are told.
+                Ok(Self { passing, delay: delay.min(-1), remaining, reset })
+            }
+            _ => Err("it has something else than integers".into()),
+        }
+    }
+
+    /// The answer to the next request of this entry. What remains is counted down; all of them are told when nothing will
+    /// be in use any more, since they were charged together.
+    fn next(&mut self, at: usize, limit: &Limit, cost: u32) -> Result<Decision, Wrong> {
+        if self.passing > 0 {
+            self.passing -= 1;
+            let remaining = self.passing.saturating_mul(cost.into()).saturating_add(self.remaining);
+            return Ok(script::decision(0, remaining, self.reset, 0, limit)?);
+        }
+        if self.delay == -FOREIGN {
+            return Err(Wrong::Foreign(at));
+        }
+        Ok(script::decision(self.delay, self.remaining, self.reset, 0, limit)?)
+    }
+}

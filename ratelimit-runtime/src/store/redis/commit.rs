@@ -1,0 +1,195 @@
+//! Group commit: calls that come while others are under way go together, as one script call, driven by a task of its own.
+
+use super::call::Shared;
+use super::gate::{Bounds, Driver, Gate};
+use super::health::PATIENCE;
+use super::slots::slot;
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::store::{Decisions, OwnedRequest, Request};
+use smallvec::smallvec;
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+const BOUNDS: Bounds = Bounds { waiting: 16_384, batch: 128, drivers: 4, pause: Duration::from_micros(250) };
+
+/// Where the calls of a store meet.
+pub(super) struct Commit(Gate<Waiting>);
+
+impl Commit {
+    pub(super) fn new() -> Self {
+        Self(Gate::new(BOUNDS))
+    }
+}
+
+/// Decides a request, in a call of its own or together with others. Dropped before it was sent, it is not sent.
+pub(super) async fn decide(shared: Arc<Shared>, request: OwnedRequest) -> Result<Decisions, Error> {
+    let gate = &shared.commit.0;
+    if let Some(_alone) = gate.alone() {
+        // On the heap, so that those who wait for others move little.
+        return Box::pin(shared.decide_one(&request.request())).await;
+    }
+    let (waiting, answer) = Waiting::new(request);
+    match gate.queue(waiting, Instant::now()) {
+        Ok(None) => {}
+        Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(&shared), driver))),
+        Err(_) => return Err(shared.address.error(ErrorKind::Unavailable, "too many calls wait for", FULL)),
+    }
+    match answer.await {
+        Ok(Answer::Decided(answer)) => answer.map(|decision| smallvec![decision]),
+        Ok(Answer::Yourself(request)) => Box::pin(shared.decide_one(&request.request())).await,
+        Err(_) => Err(lost(&shared)),
+    }
+}
+
+const FULL: &str = "there is no room for more";
+
+fn lost(shared: &Shared) -> Error {
+    shared.address.error(
+        ErrorKind::Unavailable,
+        "lost the answer of",
+        "the runtime that waited for it is gone",
+    )
+}
+
+enum Answer {
+    Decided(Result<Decision, Error>),
+    /// It was not sent.
+    Yourself(OwnedRequest),
+}
+
+/// A request whose caller waits. Dropped before it was sent, it goes back to its caller.
+struct Waiting {
+    request: Option<OwnedRequest>,
+    caller: Option<oneshot::Sender<Answer>>,
+}
+
+impl Waiting {
+    fn new(request: OwnedRequest) -> (Self, oneshot::Receiver<Answer>) {
+        let (caller, answer) = oneshot::channel();
+        (Self { request: Some(request), caller: Some(caller) }, answer)
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.caller.as_ref().is_some_and(|caller| !caller.is_closed())
+    }
+
+    fn request(&self) -> Option<Request<'_>> {
+        self.request.as_ref().map(OwnedRequest::request)
+    }
+
+    fn answer(mut self, answer: Result<Decision, Error>) {
+        if let Some(caller) = self.caller.take() {
+            let _ = caller.send(Answer::Decided(answer));
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let (Some(caller), Some(request)) = (self.caller.take(), self.request.take()) {
+            let _ = caller.send(Answer::Yourself(request));
+        }
+    }
+}
+
+/// Requests on their way. Dropped before the answer is here, it may have been lost, and nobody asks again.
+struct Sent {
+    shared: Arc<Shared>,
+    waiting: Vec<Waiting>,
+}
+
+impl Sent {
+    fn is_wanted(&self) -> bool {
+        self.waiting.iter().any(Waiting::is_wanted)
+    }
+
+    /// The answers are in the order of the requests.
+    fn answer(mut self, answers: Vec<Result<Decision, Error>>) {
+        for (waiting, answer) in std::mem::take(&mut self.waiting).into_iter().zip(answers) {
+            waiting.answer(answer);
+        }
+    }
+
+    fn fail(mut self, error: &Error) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            waiting.answer(Err(error.clone()));
+        }
+    }
+
+    /// The server has refused the call before it did anything: each caller asks for itself, and hears what concerns it.
+    fn give_back(mut self) {
+        self.waiting.clear();
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            waiting.answer(Err(lost(&self.shared)));
+        }
+    }
+}
+
+async fn drive(shared: Arc<Shared>, mut driver: Driver<Waiting>) {
+    loop {
+        // Whoever is about to ask comes along.
+        tokio::task::yield_now().await;
+        let waiting = driver.take(Waiting::is_wanted, Instant::now());
+        if waiting.is_empty() {
+            return;
+        }
+        if shared.is_sharded() {
+            send_by_slot(&shared, waiting).await;
+        } else {
+            send(Sent { shared: Arc::clone(&shared), waiting }).await;
+        }
+    }
+}
+
+/// One call per slot, all at once.
+async fn send_by_slot(shared: &Arc<Shared>, waiting: Vec<Waiting>) {
+    let mut by_slot: BTreeMap<u16, Vec<Waiting>> = BTreeMap::new();
+    for waiting in waiting {
+        if let Some(slot) = waiting.request().map(|request| slot(request.key())) {
+            by_slot.entry(slot).or_default().push(waiting);
+        }
+    }
+    let calls = by_slot.into_values().map(|waiting| send(Sent { shared: Arc::clone(shared), waiting }));
+    let _ = calls.collect::<JoinSet<()>>().join_all().await;
+}
+
+async fn send(sent: Sent) {
+    let answers = {
+        let requests: Vec<Request<'_>> = sent.waiting.iter().filter_map(Waiting::request).collect();
+        let mut call = pin!(call(&sent.shared, &requests));
+        loop {
+            match tokio::time::timeout(PATIENCE, call.as_mut()).await {
+                Ok(answers) => break answers,
+                Err(_) if sent.is_wanted() => {}
+                // Everybody has given up, and so the call is.
+                Err(_) => return,
+            }
+        }
+    };
+    match answers {
+        Ok(answers) => sent.answer(answers),
+        Err(error) if error.is_transient() => sent.fail(&error),
+        Err(_) => sent.give_back(),
+    }
+}
+
+async fn call(shared: &Shared, requests: &[Request<'_>]) -> Result<Vec<Result<Decision, Error>>, Error> {
+    match requests {
+        [request] => {
+            let answer = shared.decide_one(request).await;
+            Ok(answer
+                .map_or_else(|error| vec![Err(error)], |decisions| decisions.into_iter().map(Ok).collect()))
+        }
+        _ => shared.decide_many(requests).await,
+    }
+}

@@ -1,0 +1,155 @@
+//! Who sends: a call that finds nothing under way sends itself; others wait for a driver, which takes many at once.
+//!
+//! What holds at any time: while something waits there is a driver, and a driver is a value that somebody owns. When it is
+//! dropped before it has found nothing left, another driver goes on, or all that waits is dropped with it. So nothing
+//! waits for a future that nobody polls.
+
+use super::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The bounds of what waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// So many may wait; there is no room for more.
+    pub(super) waiting: usize,
+    /// So many go at once.
+    pub(super) batch: usize,
+    /// So many drivers at most.
+    pub(super) drivers: usize,
+    /// A further driver starts when the last batch has left so long ago. The way to the server is long, then.
+    pub(super) pause: Duration,
+}
+
+/// Where calls meet. Clones are the same gate.
+pub(super) struct Gate<T>(Arc<Inner<T>>);
+
+struct Inner<T> {
+    bounds: Bounds,
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    waiting: VecDeque<T>,
+    /// One is under way by itself. Only a hint: it may be answered, and not have been polled since.
+    alone: bool,
+    drivers: usize,
+    /// When the last batch has left.
+    left: Option<Instant>,
+}
+
+impl<T> Gate<T> {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        let state = State { waiting: VecDeque::new(), alone: false, drivers: 0, left: None };
+        Self(Arc::new(Inner { bounds, state: Mutex::new(state) }))
+    }
+
+    /// The right to send oneself, if nothing is under way.
+    pub(super) fn alone(&self) -> Option<Alone<T>> {
+        self.with(|state| {
+            let free = !state.alone && state.drivers == 0;
+            state.alone |= free;
+            free
+        })
+        .then(|| Alone(self.clone()))
+    }
+
+    /// Makes it wait for a driver: for one that is there already, or for the one that this returns. It comes back where
+    /// there is no room.
+    pub(super) fn queue(&self, item: T, now: Instant) -> Result<Option<Driver<T>>, T> {
+        let bounds = self.0.bounds;
+        self.with(|state| {
+            if state.waiting.len() >= bounds.waiting {
+                return Err(item);
+            }
+            state.waiting.push_back(item);
+            let starts = state.wants_driver(&bounds, now);
+            state.drivers += usize::from(starts);
+            Ok(starts)
+        })
+        .map(|starts| starts.then(|| Driver { gate: self.clone(), ended: false }))
+    }
+
+    fn with<R>(&self, act: impl FnOnce(&mut State<T>) -> R) -> R {
+        act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<T> State<T> {
+    fn wants_driver(&mut self, bounds: &Bounds, now: Instant) -> bool {
+        if self.drivers == 0 {
+            self.left = Some(now);
+            return true;
+        }
+        let far = self.left.is_some_and(|left| now.saturating_duration_since(left) >= bounds.pause);
+        let wants =
+            self.drivers < bounds.drivers && (far || self.waiting.len() >= bounds.batch * self.drivers);
+        if wants {
+            self.left = Some(now);
+        }
+        wants
+    }
+}
+
+impl<T> Clone for Gate<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// One call under way by itself, until this is dropped.
+pub(super) struct Alone<T>(Gate<T>);
+
+impl<T> Drop for Alone<T> {
+    fn drop(&mut self) {
+        self.0.with(|state| state.alone = false);
+    }
+}
+
+/// The duty to take what waits until nothing is left.
+pub(super) struct Driver<T> {
+    gate: Gate<T>,
+    ended: bool,
+}
+
+impl<T> Driver<T> {
+    /// The next batch, in order of arrival; what is not wanted any more is left out. If there is none, the duty is done.
+    pub(super) fn take(&mut self, is_wanted: impl Fn(&T) -> bool, now: Instant) -> Vec<T> {
+        let most = self.gate.0.bounds.batch;
+        let (batch, gone, ended) = self.gate.with(|state| {
+            let (mut batch, mut gone) = (Vec::with_capacity(state.waiting.len().min(most)), Vec::new());
+            while batch.len() < most {
+                match state.waiting.pop_front() {
+                    Some(item) if is_wanted(&item) => batch.push(item),
+                    Some(item) => gone.push(item),
+                    None => break,
+                }
+            }
+            state.left = Some(now);
+            let ended = batch.is_empty();
+            if ended {
+                state.drivers -= 1;
+                // What was alone when the driver began was answered before the driver's last batch.
+                state.alone &= state.drivers > 0;
+            }
+            (batch, gone, ended)
+        });
+        self.ended |= ended;
+        drop(gone);
+        batch
+    }
+}
+
+impl<T> Drop for Driver<T> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let orphans = self.gate.with(|state| {
+            state.drivers -= 1;
+            if state.drivers == 0 { std::mem::take(&mut state.waiting) } else { VecDeque::new() }
+        });
+        // Outside of the lock: whoever hears of it may come back.
+        drop(orphans);
+    }
+}

@@ -1,0 +1,148 @@
+//! The gate where calls meet, in every order of events: whatever waits is taken or comes back, whoever gives up.
+
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+mod sync {
+    pub(super) use loom::sync::{Arc, Mutex};
+    pub(super) use std::sync::PoisonError;
+}
+
+#[path = "../../ratelimit-runtime/src/store/redis/gate.rs"]
+mod gate;
+
+use gate::{Bounds, Driver, Gate};
+
+const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, drivers: 2, pause: Duration::from_secs(1) };
+
+/// What became of the calls.
+struct Fates {
+    taken: AtomicUsize,
+    back: AtomicUsize,
+    full: AtomicUsize,
+}
+
+/// A call that waits; dropped, it has come back.
+struct Call {
+    fates: Arc<Fates>,
+    is_taken: bool,
+}
+
+impl Call {
+    fn taken(mut self) {
+        self.is_taken = true;
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let fate = if self.is_taken { &self.fates.taken } else { &self.fates.back };
+        fate.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// One caller: alone if it can be, else in the queue, driving if it is told to.
+fn call(gate: &Gate<Call>, fates: &Arc<Fates>, now: Instant, drive: fn(Driver<Call>, Instant)) {
+    if let Some(alone) = gate.alone() {
+        thread::yield_now();
+        fates.taken.fetch_add(1, Ordering::Relaxed);
+        drop(alone);
+        return;
+    }
+    match gate.queue(Call { fates: Arc::clone(fates), is_taken: false }, now) {
+        Ok(Some(driver)) => drive(driver, now),
+        Ok(None) => {}
+        Err(call) => {
+            fates.full.fetch_add(1, Ordering::Relaxed);
+            std::mem::forget(call);
+        }
+    }
+}
+
+fn drive_to_the_end(mut driver: Driver<Call>, now: Instant) {
+    loop {
+        let batch = driver.take(|_| true, now);
+        if batch.is_empty() {
+            return;
+        }
+        batch.into_iter().for_each(Call::taken);
+    }
+}
+
+/// As a task that goes with its runtime.
+fn drive_once(mut driver: Driver<Call>, now: Instant) {
+    driver.take(|_| true, now).into_iter().for_each(Call::taken);
+}
+
+/// All orders of so many callers at once; `pause` is how long after the last batch they come.
+fn callers(number: usize, pause: Duration, drive: fn(Driver<Call>, Instant), comes_back: bool) {
+    let (start, mut model) = (Instant::now(), loom::model::Builder::new());
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let gate = Gate::new(BOUNDS);
+        let fates = Arc::new(Fates {
+            taken: AtomicUsize::new(0),
+            back: AtomicUsize::new(0),
+            full: AtomicUsize::new(0),
+        });
+        let calling: Vec<_> = (1..number)
+            .map(|_| {
+                let (gate, fates) = (gate.clone(), Arc::clone(&fates));
+                thread::spawn(move || call(&gate, &fates, start + pause, drive))
+            })
+            .collect();
+        call(&gate, &fates, start, drive);
+        for caller in calling {
+            caller.join().unwrap();
+        }
+        let [taken, back, full] = [&fates.taken, &fates.back, &fates.full].map(|n| n.load(Ordering::Relaxed));
+        assert_eq!(taken + back + full, number, "{taken} taken, {back} came back, {full} had no room");
+        assert!(back == 0 || comes_back, "{back} came back");
+        assert!(gate.alone().is_some(), "as if something were under way");
+    });
+}
+
+#[test]
+fn whatever_waits_is_taken() {
+    callers(3, Duration::ZERO, drive_to_the_end, false);
+}
+
+#[test]
+fn several_drivers_take_each_call_once() {
+    callers(3, BOUNDS.pause, drive_to_the_end, false);
+}
+
+#[test]
+fn what_a_lost_driver_leaves_comes_back() {
+    callers(3, Duration::ZERO, drive_once, true);
+    callers(3, BOUNDS.pause, drive_once, true);
+}
+
+#[test]
+fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
+    loom::model(|| {
+        let gate = Gate::new(BOUNDS);
+        let forgotten = gate.alone().unwrap();
+        assert!(gate.alone().is_none());
+        let start = Instant::now();
+        let mut driver = gate.queue(1, start).unwrap().unwrap();
+        let another = gate.queue(2, start).unwrap();
+        assert_eq!(driver.take(|call| *call != 1, start), [2]);
+        assert!(driver.take(|_| true, start).is_empty());
+        assert!(another.is_some_and(|mut another| another.take(|_| true, start).is_empty()));
+        assert!(gate.alone().is_some(), "it has been answered before the others");
+        drop(forgotten);
+    });
+}
+
+#[test]
+fn there_is_room_for_so_many() {
+    loom::model(|| {
+        let (gate, start) = (Gate::new(BOUNDS), Instant::now());
+        let _drivers = [0, 1].map(|call| gate.queue(call, start).unwrap().unwrap());
+        assert!(gate.queue(2, start).unwrap().is_none());
+        assert_eq!(gate.queue(3, start).err(), Some(3));
+    });
+}

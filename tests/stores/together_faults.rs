@@ -1,0 +1,162 @@
+//! What goes wrong when calls go together stays with those whom it concerns.
+
+use crate::setup::{Ask, SECOND, Stopped, ask, key};
+use crate::together::{Asking, asking, together};
+use ratelimit::{Decision, ErrorKind, Limit, Mode, RedisStore};
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+use support::RedisServer;
+
+const LIMIT: Limit = Limit::counter(4_000_000, Duration::from_secs(86_400));
+
+/// A store that is connected, and whose server knows the script.
+async fn connected(server: &RedisServer) -> RedisStore {
+    let store = RedisStore::new(&server.url()).unwrap();
+    let asks: Vec<Ask> = (0..3).map(|key| Ask::new(1000 + key, LIMIT, 1)).collect();
+    together(asking(&store, &asks)).await;
+    store
+}
+
+/// What is left under a key of the tests.
+async fn used(store: &RedisStore, key: usize) -> u32 {
+    LIMIT.count() - ask(store, Mode::Peek, &[Ask::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
+}
+
+async fn poll_once(asking: &mut Asking<'_>) -> Option<Result<Vec<Decision>, ratelimit::Error>> {
+    poll_fn(|context| match asking.as_mut().poll(context) {
+        Poll::Ready(answer) => Poll::Ready(Some(answer)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_caller_that_is_never_polled_again_holds_up_nobody() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let one = [Ask::new(0, LIMIT, 1)];
+    let mut forgotten = asking(&store, &one);
+    assert!(poll_once(&mut forgotten[0]).await.is_none());
+    for n in 2..=10 {
+        // With a second one that was polled, and is told to wait behind others.
+        let mut another = asking(&store, &one);
+        assert!(poll_once(&mut another[0]).await.is_none());
+        let answers = tokio::time::timeout(SECOND * 20, together(asking(&store, &[one[0]; 9]))).await;
+        let answers = answers.expect("held up by a future that nobody polls");
+        assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()), "{n}");
+        drop(another);
+    }
+    drop(forgotten);
+    assert_eq!(used(&store, 0).await, 1 + 9 * (1 + 9));
+}
+
+#[tokio::test]
+async fn foreign_keys_spoil_the_calls_on_them_alone() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let mut raw = server.raw();
+    // The last one passes for a number, and fails when it is to be charged: the whole script with it.
+    for (number, value) in [(3, "abc"), (7, "def"), (11, "1.5")] {
+        redis::cmd("SET").arg(key(number, &LIMIT)).arg(value).arg("EX").arg(1000).exec(&mut raw).unwrap();
+    }
+    let asks: Vec<Ask> = (0..40).map(|n| Ask::new(n % 20, LIMIT, 1)).collect();
+    for _ in 0..3 {
+        for (at, answer) in together(asking(&store, &asks)).await.into_iter().enumerate() {
+            match (at % 20, answer) {
+                (3 | 7 | 11, Err(error)) => assert_eq!(error.kind(), ErrorKind::Configuration, "{error}"),
+                (3 | 7 | 11, Ok(decision)) => panic!("{at}: {decision:?}"),
+                (_, answer) => assert!(answer.unwrap().allowed()),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_not_permitted_spoils_the_calls_on_it_alone() {
+    let server = RedisServer::start();
+    let rules = ["on", "nopass", "~t:*", "+@all"];
+    redis::cmd("ACL").arg("SETUSER").arg("some").arg(&rules).exec(&mut server.raw()).unwrap();
+    let store = RedisStore::new(&format!("redis://some:any@127.0.0.1:{}", server.port())).unwrap();
+    let permitted = |n| -> Asking<'_> {
+        let store = &store;
+        Box::pin(async move { ask(store, Mode::Check, &[Ask::new(n, LIMIT, 1)]).await })
+    };
+    let forbidden = || -> Asking<'_> {
+        let store = &store;
+        Box::pin(async move {
+            let request = ratelimit::Request::new(ratelimit::StoreKey::new(b"other:{1}"), &LIMIT, 1);
+            ratelimit::Store::decide(store, Mode::Check, &[request]).await.map(|decisions| decisions.to_vec())
+        })
+    };
+    let answers = together(vec![permitted(0), permitted(1), forbidden(), permitted(1), permitted(2)]).await;
+    for (at, answer) in answers.into_iter().enumerate() {
+        match answer {
+            Err(error) => assert!(at == 2 && error.kind() == ErrorKind::Configuration, "{at}: {error}"),
+            Ok(decision) => assert!(at != 2 && decision.allowed()),
+        }
+    }
+    for (key, expected) in [(0, 1), (1, 2), (2, 1)] {
+        assert_eq!(used(&store, key).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn there_is_room_for_so_many_while_a_server_is_silent() {
+    const ROOM: usize = 16_384;
+    /// On their way already: one alone, and batches.
+    const AHEAD: usize = 1 + 4 * 128;
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let stopped = Stopped::stop(&server);
+    let mut waiting = Vec::new();
+    let error = loop {
+        let mut asked = asking(&store, &[Ask::new(waiting.len() % 100, LIMIT, 1)]).remove(0);
+        match poll_once(&mut asked).await {
+            None => waiting.push(asked),
+            Some(answer) => break answer.expect_err("a silent server has answered"),
+        }
+        assert!(waiting.len() <= ROOM + AHEAD, "without bound");
+        if waiting.len() % 1000 == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(waiting.len() >= ROOM);
+    drop(stopped);
+    let calls = u32::try_from(waiting.len()).unwrap();
+    assert!(together(waiting).await.into_iter().all(|answer| answer.unwrap().allowed()));
+    let mut counted = 0;
+    for key in 0..100 {
+        counted += used(&store, key).await;
+    }
+    assert_eq!(counted, calls);
+}
+
+#[test]
+fn calls_that_wait_in_a_runtime_that_ends_are_made_from_another() {
+    let server = RedisServer::start();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (lasting, passing) = (runtime(), runtime());
+    let store = lasting.block_on(connected(&server));
+    let asks = [Ask::new(0, LIMIT, 1); 4];
+    let mut all = asking(&store, &asks);
+    {
+        let _inside = passing.enter();
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        // One alone, and one for which this runtime is to drive.
+        for asking in &mut all[..2] {
+            assert!(asking.as_mut().poll(&mut context).is_pending());
+        }
+    }
+    lasting.block_on(async {
+        for asking in &mut all[2..] {
+            assert!(poll_once(asking).await.is_none());
+        }
+    });
+    drop(passing);
+    let answers = lasting.block_on(async { tokio::time::timeout(SECOND * 20, together(all)).await });
+    let answers = answers.expect("nobody drives any more");
+    assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()));
+    assert_eq!(lasting.block_on(used(&store, 0)), 4);
+}
