@@ -12,6 +12,7 @@ mod bounds;
 mod charges;
 mod costs;
 mod definitions;
+mod deny_cache;
 mod differential;
 mod faults;
 mod full;

@@ -1,6 +1,7 @@
 //! Puts a limiter together, and refuses what cannot work.
 
 use super::background::Background;
+use super::denied::Denied;
 use super::lease::OnLease;
 use super::leases::Leases;
 use super::overrides::Snapshot;
@@ -42,6 +43,7 @@ pub struct RateLimiterBuilder {
     ipv6_prefix: u8,
     deadline: Duration,
     on_error: OnError,
+    deny_cache: bool,
 }
 
 enum Source {
@@ -60,6 +62,7 @@ impl Default for RateLimiterBuilder {
             ipv6_prefix: 64,
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
+            deny_cache: true,
         }
     }
 }
@@ -112,6 +115,20 @@ impl RateLimiterBuilder {
         Self { on_error, ..self }
     }
 
+    /// Whether refusals are remembered for a moment, so that a flood of calls that cannot pass does not reach a store that
+    /// has to be waited for; they are unless said.
+    ///
+    /// A refusal answers calls on the same key, limit and cost (or a higher one) until the refused call would pass, and for
+    /// a second at most. What this process gives back, resets or overrides counts at once; what others do, within that
+    /// second: until then a call may be refused that could pass. Permits, limits with a [`wait`](crate::Limit::wait) and limits
+    /// that are decided together always ask the store. At most about 12 MB are used, when a hundred thousand keys are
+    /// refused in one second.
+    ///
+    /// Time is tokio's here. A test that moves the clock of a store of its own moves tokio's too, or turns this off.
+    pub fn deny_cache(self, deny_cache: bool) -> Self {
+        Self { deny_cache, ..self }
+    }
+
     /// Checks the settings, connects, and makes the limiter.
     ///
     /// # Errors
@@ -156,6 +173,7 @@ impl RateLimiterBuilder {
                 deadline: self.deadline,
                 local: OnceLock::new(),
                 failing: AtomicBool::new(false),
+                denied: self.deny_cache.then(Denied::new),
                 overrides: Snapshot::default(),
                 leases: Leases::default(),
                 on_lease: OnLease::default(),

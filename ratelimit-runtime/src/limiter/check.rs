@@ -2,6 +2,7 @@
 
 use super::RateLimiter;
 use super::asked::{Asked, Question, Stack, joined};
+use super::denied::Forgetting;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::{AsKey, Place};
@@ -123,7 +124,9 @@ impl RateLimiter {
         async move {
             let asked = limiter.resolve(question?).await;
             limiter.shared.on_lease.forget(asked.key.as_store_key().as_bytes());
-            let reply = limiter.shared.store.reset(&[asked.key.as_store_key()]);
+            let key = asked.key.as_store_key();
+            let _forgetting = Forgetting::start(&limiter, std::iter::once(&key));
+            let reply = limiter.shared.store.reset(&[key]);
             limiter.within_deadline(reply).await
         }
     }

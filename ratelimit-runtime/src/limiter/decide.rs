@@ -1,14 +1,16 @@
 //! Asking the store under a deadline, and what the failure policy makes of its errors.
 
+use super::denied::Forgetting;
 use super::lease::is_leased;
 use super::{OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
-use crate::store::{Adjusted, Adjustment, Decisions, Mode, OwnedRequest, Reply, Request};
-use smallvec::SmallVec;
+use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, OwnedRequest, Reply, Request};
+use smallvec::{SmallVec, smallvec};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Who has decided, and keeps what was charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,18 +52,24 @@ impl RateLimiter {
         {
             return reply;
         }
+        if let Some(refusal) = self.shared.denied.as_ref().and_then(|denied| denied.answer(requests)) {
+            return Reply::ready(Ok(Outcome { decisions: smallvec![refusal], source: Source::Store }));
+        }
         match self.shared.store.decide(mode, requests) {
             Reply::Ready(answer) => {
                 let answer = answer.unwrap_or_else(|| Err(nothing()));
                 Reply::ready(self.conclude(answer, mode, requests))
             }
             pending @ Reply::Pending(_) => {
-                let limiter = self.clone();
+                let (limiter, asked) = (self.clone(), Instant::now());
                 let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
                 Reply::pending(async move {
                     let answer = limiter.within_deadline(pending).await;
                     let requests: SmallVec<[Request<'_>; 1]> =
                         owned.iter().map(OwnedRequest::request).collect();
+                    if let (Some(denied), Ok(decisions)) = (&limiter.shared.denied, &answer) {
+                        denied.note(asked, &requests, decisions);
+                    }
                     limiter.conclude(answer, mode, &requests)
                 })
             }
@@ -71,9 +79,23 @@ impl RateLimiter {
     /// Changes what was charged, where it was charged.
     pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
         match source {
-            Source::Store => self.shared.store.adjust(adjustments),
+            Source::Store => self.adjust_store(adjustments),
             Source::Local => Reply::ready(self.local().adjust_now(adjustments)),
             Source::Nobody => Reply::ready(Ok(adjustments.iter().map(|_| 0).collect())),
+        }
+    }
+
+    fn adjust_store(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        let given = adjustments
+            .iter()
+            .filter(|given| matches!(given.change(), Change::Give(_)) && !given.limit().is_concurrency());
+        let forgetting = Forgetting::start(self, given.map(Adjustment::key));
+        match (self.shared.store.adjust(adjustments), forgetting) {
+            (Reply::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
+                let _forgetting = forgetting;
+                adjusting.await
+            }),
+            (reply, _) => reply,
         }
     }
 

@@ -212,7 +212,7 @@ impl RateLimiter {
     fn give_lease_back(&self, key: &[u8], limit: &Limit, stamp: u64, units: u32) {
         if units > 0 && stamp > 0 {
             let give = Adjustment::new(crate::key::StoreKey::new(key), limit, units, Change::Give(stamp));
-            self.shared.background.run(self.shared.store.adjust(&[give]), |_| {});
+            self.shared.background.run(self.adjust(Source::Store, &[give]), |_| {});
         }
     }
 

@@ -9,6 +9,7 @@ mod charge;
 mod check;
 pub(crate) mod current;
 mod decide;
+mod denied;
 mod held;
 mod lease;
 mod leases;
@@ -31,6 +32,7 @@ use crate::limit::Limit;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use background::Background;
+use denied::Denied;
 use lease::OnLease;
 use leases::Leases;
 use overrides::Snapshot;
@@ -76,6 +78,7 @@ struct Shared {
     /// Decides while the store cannot; made when it is first needed.
     local: OnceLock<MemoryStore>,
     failing: AtomicBool,
+    denied: Option<Denied>,
     overrides: Snapshot,
     leases: Leases,
     on_lease: OnLease,

@@ -121,7 +121,9 @@ impl Sent {
         }
     }
 
-    /// The server has refused the call before it did anything: each caller asks for itself, and hears what concerns it.
+    /// The server has refused the call: each caller asks for itself, and hears what concerns it. Nothing of the call was
+    /// done, unless a foreign key has passed for one of ours: then what came before it counts twice, rather than that such a
+    /// key refuses the calls of others.
     fn give_back(mut self) {
         self.waiting.clear();
     }
