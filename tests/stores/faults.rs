@@ -1,7 +1,7 @@
 //! What goes wrong with a server: scripts forgotten, restarts, wrong passwords, servers that are not there.
 
 use crate::setup::{SECOND, Stopped, limiter_on};
-use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
+use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, RedisStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -236,12 +236,52 @@ async fn a_server_that_stops_answering_is_given_up_and_found_again() {
     let stopped = Stopped::stop(&server);
     assert_eq!(limiter.check(&DAILY, "calls").await.unwrap_err().kind(), ErrorKind::Timeout);
     // From then on calls cost no deadline: the store knows that there is nobody to ask.
-    let given_up =
-        async { while limiter.check(&DAILY, "calls").await.unwrap_err().kind() != ErrorKind::Unavailable {} };
+    let given_up = async {
+        let mut waited = 1;
+        while limiter.check(&DAILY, "calls").await.unwrap_err().kind() != ErrorKind::Unavailable {
+            waited += 1;
+        }
+        waited
+    };
     let outcome = tokio::time::timeout(SECOND * 20, given_up).await;
+    let waited = outcome.expect("the limiter still waits for a server that is silent");
+    // Half a second, 20 ms each: nobody waits for the attempts that follow.
+    assert!(waited <= 30, "{waited} calls have waited");
+    for _ in 0..1000 {
+        let error = limiter.check(&DAILY, "calls").await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "waits for an attempt: {error}");
+    }
     drop(stopped);
-    outcome.expect("the limiter still waits for a server that is silent");
     back(&limiter).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_patient_hears_that_a_connection_was_given_up() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let on =
+        |deadline| RateLimiter::builder().store(store.clone()).on_error(OnError::Deny).deadline(deadline);
+    let (patient, hasty) = (on(SECOND * 60).build().await.unwrap(), on(SECOND / 50).build().await.unwrap());
+    call(&patient, 4, 10).await;
+    let stopped = Stopped::stop(&server);
+    // One on its way by itself, and others together.
+    let waiting: Vec<_> = (0..3)
+        .map(|_| {
+            tokio::spawn({
+                let patient = patient.clone();
+                async move { patient.check(&DAILY, "calls").await.map(|_| ()) }
+            })
+        })
+        .collect();
+    let given_up =
+        async { while hasty.check(&DAILY, "calls").await.unwrap_err().kind() != ErrorKind::Unavailable {} };
+    tokio::time::timeout(SECOND * 20, given_up).await.expect("a silent server is not given up");
+    for call in waiting {
+        let answer = tokio::time::timeout(SECOND * 20, call).await.expect("waits for what was given up");
+        assert_eq!(answer.unwrap().unwrap_err().kind(), ErrorKind::Unavailable);
+    }
+    drop(stopped);
+    back(&patient).await;
 }
 
 #[test]

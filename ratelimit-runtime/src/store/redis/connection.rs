@@ -1,6 +1,7 @@
 //! One multiplexed connection, made anew when it breaks.
 
 use super::address::Address;
+use super::breaker::Breaker;
 use super::failure;
 use super::health::{CloseOnDrop, Health, Patience};
 use crate::error::{Error, ErrorKind};
@@ -33,31 +34,25 @@ pub(super) struct Link {
     state: Arc<Mutex<State>>,
 }
 
-enum State {
-    /// Nothing was tried yet, or an open connection has broken: the next call makes one and waits for it.
-    Closed,
-    Open(Connection),
-    /// One attempt is under way. `wait` says whether calls wait for it.
-    Connecting {
-        outcome: watch::Receiver<Option<Result<Connection, Error>>>,
-        wait: bool,
-    },
-    /// The last attempt has failed. Calls fail at once, and after `until` one of them starts another attempt.
-    Away {
-        error: Error,
-        until: Instant,
-        attempts: u32,
-    },
+struct State {
+    link: Linked,
+    breaker: Breaker,
+    /// Why the last attempt has failed.
+    error: Option<Error>,
 }
 
-/// Longest time for one attempt, and the bounds of the pause between two.
-const ATTEMPT: Duration = Duration::from_secs(2);
-const PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+enum Linked {
+    /// Nothing was tried yet, or the last attempt has failed.
+    No,
+    Open(Connection),
+    /// One attempt is under way, in a task of its own.
+    Connecting(watch::Receiver<Option<Result<Connection, Error>>>),
+}
 
 impl Link {
     pub(super) fn new(address: Address) -> Self {
-        Self { address, state: Arc::new(Mutex::new(State::Closed)) }
+        let state = State { link: Linked::No, breaker: Breaker::default(), error: None };
+        Self { address, state: Arc::new(Mutex::new(state)) }
     }
 
     /// The open connection, or one that is made now; an error at once while the server is known to be away.
@@ -77,32 +72,40 @@ impl Link {
     /// Whether there is a connection that can be used now.
     pub(super) fn is_open(&self) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(&*state, State::Open(connection) if connection.health.is_open())
+        matches!(&state.link, Linked::Open(connection) if connection.health.is_open())
     }
 
     fn look(&self) -> Look {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (attempts, wait, error) = match &*state {
-            State::Open(connection) if connection.health.is_open() => {
-                return Look::Open(connection.clone());
+        match &state.link {
+            Linked::Open(connection) if connection.health.is_open() => return Look::Open(connection.clone()),
+            Linked::Open(connection) => {
+                if connection.health.fell_silent() {
+                    state.breaker.fell_silent();
+                }
+                state.link = Linked::No;
             }
-            State::Connecting { outcome, wait }
-                if outcome.has_changed().is_ok() || outcome.borrow().is_some() =>
-            {
-                return if *wait { Look::Wait(outcome.clone()) } else { Look::Away(self.away()) };
+            Linked::Connecting(outcome) if outcome.has_changed().is_ok() || outcome.borrow().is_some() => {
+                let outcome = outcome.clone();
+                return if state.breaker.lets_wait() { Look::Wait(outcome) } else { self.away(&state) };
             }
-            State::Away { error, until, .. } if Instant::now() < *until => return Look::Away(error.clone()),
-            State::Away { error, attempts, .. } => (*attempts, false, Some(error.clone())),
-            State::Closed | State::Open(_) | State::Connecting { .. } => (0, true, None),
-        };
+            Linked::No | Linked::Connecting(_) => {}
+        }
+        let now = Instant::now();
+        if !state.breaker.lets_try(now) {
+            return self.away(&state);
+        }
         let (sender, outcome) = watch::channel(None);
-        *state = State::Connecting { outcome: outcome.clone(), wait };
-        tokio::spawn(attempt(self.address.clone(), Arc::clone(&self.state), sender, attempts));
-        error.map_or(Look::Wait(outcome), Look::Away)
+        state.link = Linked::Connecting(outcome.clone());
+        let patience = state.breaker.patience();
+        tokio::spawn(attempt(self.address.clone(), Arc::clone(&self.state), sender, now, patience));
+        if state.breaker.lets_wait() { Look::Wait(outcome) } else { self.away(&state) }
     }
 
-    fn away(&self) -> Error {
-        self.address.error(ErrorKind::Unavailable, "still trying to reach", "it was not there a moment ago")
+    fn away(&self, state: &State) -> Look {
+        Look::Away(state.error.clone().unwrap_or_else(|| {
+            self.address.error(ErrorKind::Unavailable, "no answer from", "it has fallen silent")
+        }))
     }
 }
 
@@ -117,30 +120,36 @@ async fn attempt(
     address: Address,
     state: Arc<Mutex<State>>,
     sender: watch::Sender<Option<Result<Connection, Error>>>,
-    attempts: u32,
+    began: Instant,
+    patience: Duration,
 ) {
-    let outcome = match tokio::time::timeout(ATTEMPT, connect(&address)).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(address.error(ErrorKind::Unavailable, "cannot reach", "no answer within 2 seconds")),
-    };
-    *state.lock().unwrap_or_else(PoisonError::into_inner) = match &outcome {
-        Ok(connection) => State::Open(connection.clone()),
-        Err(error) => State::Away {
-            error: error.clone(),
-            until: Instant::now() + pause(attempts),
-            attempts: attempts.saturating_add(1),
-        },
-    };
+    let outcome = tokio::time::timeout(patience, connect(&address)).await.unwrap_or_else(|_| {
+        let what = format!("no answer within {patience:?}");
+        Err(address.error(ErrorKind::Unavailable, "cannot reach", what))
+    });
+    {
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &outcome {
+            Ok(connection) => {
+                state.breaker.succeeded();
+                state.link = Linked::Open(connection.clone());
+                state.error = None;
+            }
+            Err(error) => {
+                state.breaker.failed(began, chance());
+                state.link = Linked::No;
+                state.error = Some(error.clone());
+            }
+        }
+    }
     let _ = sender.send(Some(outcome));
 }
 
-/// Twice as long after each failure, and up to as much again by chance, so that processes do not return in step.
-fn pause(attempts: u32) -> Duration {
+/// From 0 to 1000.
+fn chance() -> u32 {
     use std::hash::{BuildHasher, RandomState};
-    let pause = PAUSE.saturating_mul(1 << attempts.min(10)).min(LONGEST_PAUSE);
-    let [a, b, ..] = RandomState::new().hash_one(attempts).to_le_bytes();
-    let chance = u32::from(u16::from_le_bytes([a, b])) % 1000;
-    pause / 2 + pause / 2000 * chance
+    let [a, b, ..] = RandomState::new().hash_one(0).to_le_bytes();
+    u32::from(u16::from_le_bytes([a, b])) % 1001
 }
 
 async fn connect(address: &Address) -> Result<Connection, Error> {
@@ -177,9 +186,10 @@ where
     let until_dropped = CloseOnDrop(Arc::clone(&health));
     // The driver ends when the server closes the connection, and is dropped with its runtime: either way the flag
     // falls, and the next call knows, without having sent anything, that it needs a new connection.
-    tokio::spawn(async move {
+    let driver = tokio::spawn(async move {
         let _until_dropped = until_dropped;
         driver.await;
     });
+    health.drives(driver.abort_handle());
     Ok(Connection { multiplexed, health })
 }

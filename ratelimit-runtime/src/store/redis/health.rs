@@ -1,8 +1,9 @@
 //! Whether a connection still serves: not closed, and not silent.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::task::AbortHandle;
 
 /// A connection that has answered nothing for so long, while callers gave up, is given up too. A server that has lost its
 /// power closes no connection.
@@ -12,6 +13,8 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub(super) struct Health {
     closed: AtomicBool,
+    fell_silent: AtomicBool,
+    driver: OnceLock<AbortHandle>,
     /// Since when something is unanswered, and nothing was answered.
     silent_since: Mutex<Option<Instant>>,
 }
@@ -21,8 +24,26 @@ impl Health {
         !self.closed.load(Ordering::Acquire)
     }
 
+    /// Whether it was given up though nobody had closed it.
+    pub(super) fn fell_silent(&self) -> bool {
+        self.fell_silent.load(Ordering::Acquire)
+    }
+
+    /// The task that drives the connection. It ends when the connection is given up, and so do all calls on it.
+    pub(super) fn drives(&self, driver: AbortHandle) {
+        let _ = self.driver.set(driver);
+    }
+
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
+    }
+
+    fn give_up(&self) {
+        self.fell_silent.store(true, Ordering::Release);
+        self.close();
+        if let Some(driver) = self.driver.get() {
+            driver.abort();
+        }
     }
 
     fn silence(&self, change: impl FnOnce(&mut Option<Instant>)) {
@@ -54,7 +75,7 @@ impl Drop for Patience {
         if !self.rewarded {
             let health = &self.health;
             health.silence(|since| match since {
-                Some(since) if since.elapsed() > PATIENCE => health.close(),
+                Some(since) if since.elapsed() > PATIENCE => health.give_up(),
                 _ => {}
             });
         }

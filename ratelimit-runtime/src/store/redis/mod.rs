@@ -2,6 +2,7 @@
 
 mod address;
 mod batch;
+mod breaker;
 mod call;
 mod commit;
 mod connection;
@@ -40,9 +41,10 @@ use std::time::Duration;
 /// the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be sent; more fail
 /// at once ([`ErrorKind::Unavailable`]).
 ///
-/// A connection that has broken is made anew by the next call, within its deadline; while the server stays away,
-/// one attempt at a time is made in the background and calls fail at once
-/// ([`ErrorKind::Unavailable`]). A call whose answer was lost is never sent again: it may have been counted.
+/// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, or has
+/// answered nothing for half a second while callers gave up, calls fail at once ([`ErrorKind::Unavailable`]), and one
+/// attempt at a time is made in the background, after 0.1 to 1 second. A call whose answer was lost is never sent again: it
+/// may have been counted.
 ///
 /// The futures need a tokio runtime with I/O and time enabled. When the runtime that made the connection is gone, the
 /// next call makes one on its own runtime.

@@ -1,0 +1,109 @@
+//! When a server is tried again, and whether calls wait for that: one attempt at a time, less and less often.
+
+use std::time::{Duration, Instant};
+
+/// What is known of a server that cannot be reached. The clock and the dice are the caller's.
+#[derive(Debug, Default)]
+pub(super) struct Breaker {
+    failures: u32,
+    next: Option<Instant>,
+}
+
+/// The bounds of the time from one attempt to the next. The server is found again within the longest.
+const PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Longest time for an attempt: while calls wait for it, which have deadlines of their own, and when none does.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+const ATTEMPT: Duration = LONGEST_PAUSE;
+
+impl Breaker {
+    /// Whether calls wait for an attempt. After a failure they do not: they are told at once.
+    pub(super) fn lets_wait(&self) -> bool {
+        self.failures == 0
+    }
+
+    /// Whether it is time for an attempt.
+    pub(super) fn lets_try(&self, now: Instant) -> bool {
+        self.next.is_none_or(|next| next <= now)
+    }
+
+    /// How long an attempt may take.
+    pub(super) fn patience(&self) -> Duration {
+        if self.lets_wait() { FIRST_ATTEMPT } else { ATTEMPT }
+    }
+
+    /// An attempt has failed that began then. The pause to the next one doubles up to the longest; `chance`, from 0 to
+    /// 1000, makes it up to a tenth shorter, so that processes do not return in step.
+    pub(super) fn failed(&mut self, began: Instant, chance: u32) {
+        let pause = PAUSE.saturating_mul(1 << self.failures.min(10)).min(LONGEST_PAUSE);
+        self.failures = self.failures.saturating_add(1);
+        self.next = Some(began + pause / 10_000 * (10_000 - chance.min(1000)));
+    }
+
+    /// A connection has fallen silent: the server is ill, and may be tried at once.
+    pub(super) fn fell_silent(&mut self) {
+        self.failures = self.failures.max(1);
+        self.next = None;
+    }
+
+    pub(super) fn succeeded(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn pauses_double_up_to_a_second() {
+        for (chance, expected) in [
+            (0, [100, 200, 400, 800, 1000, 1000]),
+            (1000, [90, 180, 360, 720, 900, 900]),
+            (500, [95, 190, 380, 760, 950, 950]),
+        ] {
+            let (mut breaker, mut now) = (Breaker::default(), Instant::now());
+            assert!(breaker.lets_try(now) && breaker.lets_wait());
+            assert_eq!(breaker.patience(), FIRST_ATTEMPT);
+            for pause in expected {
+                breaker.failed(now, chance);
+                assert!(!breaker.lets_wait());
+                assert_eq!(breaker.patience(), ATTEMPT);
+                assert!(!breaker.lets_try(now + (pause - 1) * MS), "{pause} {chance}");
+                now += pause * MS;
+                assert!(breaker.lets_try(now), "{pause} {chance}");
+            }
+            breaker.succeeded();
+            assert!(breaker.lets_try(now) && breaker.lets_wait());
+        }
+    }
+
+    #[test]
+    fn a_silent_server_is_tried_at_once_and_nobody_waits() {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        breaker.fell_silent();
+        assert!(breaker.lets_try(now) && !breaker.lets_wait());
+        breaker.failed(now, 0);
+        assert!(!breaker.lets_try(now + 199 * MS) && breaker.lets_try(now + 200 * MS));
+    }
+
+    #[test]
+    fn an_outage_of_15_seconds_takes_20_attempts_at_most() {
+        for chance in 0..=1000 {
+            let (mut breaker, start) = (Breaker::default(), Instant::now());
+            let attempts = (0..15_000).filter(|ms| {
+                let now = start + *ms * MS;
+                let tries = breaker.lets_try(now);
+                if tries {
+                    breaker.failed(now, chance);
+                }
+                tries
+            });
+            let attempts = attempts.count();
+            assert!((15..=20).contains(&attempts), "{attempts} at {chance}");
+        }
+    }
+}
