@@ -31,9 +31,13 @@ pub(crate) async fn together(mut asking: Vec<Asking<'_>>) -> Vec<Result<Decision
 }
 
 pub(crate) fn asking<'s>(store: &'s RedisStore, asks: &[Ask]) -> Vec<Asking<'s>> {
+    asking_in(store, Mode::Check, asks)
+}
+
+fn asking_in<'s>(store: &'s RedisStore, mode: Mode, asks: &[Ask]) -> Vec<Asking<'s>> {
     let one = |one: &Ask| -> Asking<'s> {
         let one = *one;
-        Box::pin(async move { ask(store, Mode::Check, &[one]).await })
+        Box::pin(async move { ask(store, mode, &[one]).await })
     };
     asks.iter().map(one).collect()
 }
@@ -98,7 +102,7 @@ async fn every_call_is_counted_once_on_many_keys() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_where_keys_live_on_slots() {
     let server = sharded();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
     let limit = Limit::counter(80, DAY);
     let left = call(&limiter, 100, 100, 50, limit).await;
     assert_each_once(left, limit);
@@ -156,6 +160,58 @@ async fn all_are_answered_as_if_they_had_come_one_by_one() {
             );
         }
     }
+}
+
+/// Turns and stamps are those of the order in which the calls came.
+#[tokio::test]
+async fn charges_are_answered_as_if_they_had_come_one_by_one() {
+    let mut twins = Twins::start();
+    let mut random = fastrand::Rng::with_seed(seed());
+    let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
+    let limits: Vec<Limit> = kinds
+        .into_iter()
+        .flat_map(|kind| [Numbers::new(kind, 12, 60_000), Numbers::new(kind, 12, 1000).wait(1500)])
+        .map(|numbers| numbers.limit())
+        .collect();
+    let mut now = 1_763_000_000_000_000;
+    twins.set_clock(now);
+    together(asking_in(&twins.redis, Mode::Charge, &[Ask::new(0, limits[0], 1); 3])).await;
+    twins.forget();
+    for _ in 0..operations(200) {
+        now += random.choice([0, 1000, 250_000, 1_000_000, 60_000_000]).unwrap();
+        twins.set_clock(now);
+        let ask_one = |random: &mut fastrand::Rng| {
+            let cost = random.choice([0, 1, 1, 1, 2, 5, 13]).unwrap();
+            Ask::new(random.usize(..4), limits[random.usize(..limits.len())], cost)
+        };
+        let asks: Vec<Ask> = (0..random.usize(1..100)).map(|_| ask_one(&mut random)).collect();
+        let found = together(asking_in(&twins.redis, Mode::Charge, &asks)).await;
+        for (at, found) in found.into_iter().enumerate() {
+            let alone = ask(&twins.memory, Mode::Charge, &[asks[at]]).await.unwrap()[0];
+            assert_eq!(found.unwrap(), alone, "{at}: {:?}", asks[at]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn calls_and_charges_that_come_together_are_all_counted() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let one = Ask::new(0, Limit::counter(100, DAY), 1);
+    let mut all = Vec::new();
+    for _ in 0..20 {
+        all.extend(asking(&store, &[one]));
+        all.extend(asking_in(&store, Mode::Charge, &[one]));
+    }
+    let answers: Vec<_> = together(all).await.into_iter().map(Result::unwrap).collect();
+    let mut left: Vec<u32> = answers.iter().map(Decision::remaining).collect();
+    left.sort_unstable();
+    assert_eq!(left, (60..100).collect::<Vec<_>>());
+    let stamped = |charged: usize| {
+        answers.iter().skip(charged).step_by(2).all(|answer| (answer.stamp() > 0) == (charged == 1))
+    };
+    assert!(stamped(0) && stamped(1));
+    assert!(script_calls(&server) <= 8, "one ahead, all calls, and all charges, each by text at first");
 }
 
 #[tokio::test]

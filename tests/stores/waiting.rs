@@ -47,7 +47,7 @@ fn turns(room: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
     turns
 }
 
-/// All calls pass, none before its turn, and each costs one request. A turn may come so many ms later than in theory.
+/// All calls pass, none before its turn, and each costs one request at most: it knows its turn. A turn may come so many ms later than in theory.
 async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> u64) -> Vec<Decision> {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
@@ -55,7 +55,8 @@ async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> 
     limiter.acquire(&limit, "first").await.unwrap();
     let (calls, sent) = (script_calls(&server), Instant::now());
     let outcomes = acquire_in_order(&limiter, limit).await;
-    assert_eq!(script_calls(&server) - calls, CALLS);
+    let asked = script_calls(&server) - calls;
+    assert!(asked <= CALLS, "{asked} requests for {CALLS} calls");
     for (k, ((decision, came), turn)) in outcomes.iter().zip(theory).enumerate() {
         assert!(decision.allowed(), "call {k}");
         // Decided later than the first, it has to wait for less.

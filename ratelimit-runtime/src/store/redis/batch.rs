@@ -9,14 +9,15 @@ use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
 use std::collections::HashMap;
 
-/// Whether a request may go with those of others. One for a permit goes by itself: given up, it is followed by what gives
-/// the permit back, and that must not overtake it.
+/// Whether a request may go with those of others. One that only looks asks for itself. So does one for a permit: given up,
+/// it is followed by what gives the permit back, and that must not overtake it.
 pub(super) fn fits(mode: Mode, request: &Request<'_>) -> bool {
-    mode == Mode::Check && !request.limit().is_concurrency() && !request.passes_with_next()
+    mode != Mode::Peek && !request.limit().is_concurrency() && !request.passes_with_next()
 }
 
 /// Requests in order of arrival, and how the script is asked for them.
 pub(super) struct Batch<'r> {
+    mode: Mode,
     requests: &'r [Request<'r>],
     /// The entry of each request.
     entry_of: Vec<usize>,
@@ -36,9 +37,9 @@ struct Entry {
 const NEAR: usize = 8;
 
 impl<'r> Batch<'r> {
-    pub(super) fn new(requests: &'r [Request<'r>]) -> Self {
+    pub(super) fn new(mode: Mode, requests: &'r [Request<'r>]) -> Self {
         let (entry_of, entries) = (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
-        let mut batch = Self { requests, entry_of, entries, groups: Vec::new() };
+        let mut batch = Self { mode, requests, entry_of, entries, groups: Vec::new() };
         let mut latest: HashMap<StoreKey<'r>, (usize, usize)> = HashMap::with_capacity(requests.len());
         for (at, request) in requests.iter().enumerate() {
             let earlier = latest.get(request.key()).copied();
@@ -59,7 +60,12 @@ impl<'r> Batch<'r> {
     fn merges(&self, entry: usize, request: &Request<'_>) -> bool {
         let first = &self.requests[self.entries[entry].request];
         let (limit, cost) = (request.limit(), request.cost());
-        cost > 0 && cost == first.cost() && limit.wait_ms() == 0 && limit == first.limit()
+        // A charge has a stamp of its own.
+        self.mode == Mode::Check
+            && cost > 0
+            && cost == first.cost()
+            && limit.wait_ms() == 0
+            && limit == first.limit()
     }
 
     /// Adds an entry to a group from `least` on; a new one if there is none of its limit.
@@ -92,7 +98,7 @@ impl<'r> Batch<'r> {
         for entry in self.entries() {
             command.arg(self.first(entry).key().as_bytes());
         }
-        command.arg("check");
+        command.arg(script::mode(self.mode));
         let is_single = |entry: &usize| self.entries[*entry].times == 1;
         for group in &self.groups {
             for run in group.chunk_by(|a, b| is_single(a) && is_single(b)) {
@@ -118,9 +124,10 @@ impl<'r> Batch<'r> {
         let mut fields = fields.as_slice();
         let mut found: Vec<Option<Found>> = self.entries.iter().map(|_| None).collect();
         for entry in self.entries() {
-            let width = if self.entries[entry].times > 1 { 4 } else { 3 };
+            let times = self.entries[entry].times;
+            let width = if times > 1 || self.mode == Mode::Charge { 4 } else { 3 };
             let (own, rest) = fields.split_at_checked(width).ok_or("it has fewer integers than asked for")?;
-            found[entry] = Some(Found::read(own, self.entries[entry].times)?);
+            found[entry] = Some(Found::read(own, times)?);
             fields = rest;
         }
         if !fields.is_empty() {
@@ -142,20 +149,26 @@ struct Found {
     delay: i64,
     remaining: i64,
     reset: i64,
+    stamp: i64,
 }
 
 impl Found {
     fn read(fields: &[Value], times: u32) -> Result<Self, Wrong> {
         match *fields {
             [Value::Int(delay), Value::Int(remaining), Value::Int(reset)] => {
-                Ok(Self { passing: 0, delay, remaining, reset })
+                Ok(Self { passing: 0, delay, remaining, reset, stamp: 0 })
+            }
+            [Value::Int(delay), Value::Int(remaining), Value::Int(reset), Value::Int(stamp)]
+                if times == 1 =>
+            {
+                Ok(Self { passing: 0, delay, remaining, reset, stamp })
             }
             [Value::Int(passing), Value::Int(remaining), Value::Int(reset), Value::Int(delay)] => {
                 if !(0..=i64::from(times)).contains(&passing) {
                     return Err("more pass than have asked".into());
                 }
                 // Where the clock moves inside a script, the others could pass by the time they are told.
-                Ok(Self { passing, delay: delay.min(-1), remaining, reset })
+                Ok(Self { passing, delay: delay.min(-1), remaining, reset, stamp: 0 })
             }
             _ => Err("it has something else than integers".into()),
         }
@@ -172,6 +185,6 @@ impl Found {
         if self.delay == -FOREIGN {
             return Err(Wrong::Foreign(at));
         }
-        Ok(script::decision(self.delay, self.remaining, self.reset, 0, limit)?)
+        Ok(script::decision(self.delay, self.remaining, self.reset, self.stamp, limit)?)
     }
 }

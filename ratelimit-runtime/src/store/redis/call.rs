@@ -88,22 +88,23 @@ impl Shared {
     }
 
     /// Decides a request that stands for itself, by its small script if there is one.
-    pub(super) async fn decide_one(&self, request: &Request<'_>) -> Result<Decisions, Error> {
+    pub(super) async fn decide_one(&self, mode: Mode, request: &Request<'_>) -> Result<Decisions, Error> {
         let requests = std::slice::from_ref(request);
-        let Some(script) = self.lone.as_ref().and_then(|lone| lone.script(Mode::Check, requests)) else {
-            return self.decide(Mode::Check, requests).await;
+        let Some(script) = self.lone.as_ref().and_then(|lone| lone.script(mode, requests)) else {
+            return self.decide(mode, requests).await;
         };
         let call = Call::new(script, |command| lone::encode(command, request));
-        self.decide_alone(&call, Mode::Check, &Alone::of(request)).await
+        self.decide_alone(&call, mode, &Alone::of(request)).await
     }
 
     /// Decides requests of many callers in one call, each for itself and in order of arrival. An error of the whole is the
     /// server's or the way's; what is wrong with the answer is among the answers.
     pub(super) async fn decide_many(
         &self,
+        mode: Mode,
         requests: &[Request<'_>],
     ) -> Result<Vec<Result<Decision, Error>>, Error> {
-        let batch = Batch::new(requests);
+        let batch = Batch::new(mode, requests);
         let call = Call::new(&self.decide, |command| batch.encode(command));
         let value = self.run(&call).await?;
         let keys: SmallVec<[StoreKey<'_>; 1]> = requests.iter().map(|request| *request.key()).collect();

@@ -6,7 +6,7 @@ use super::health::PATIENCE;
 use super::slots::slot;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Decisions, OwnedRequest, Request};
+use crate::store::{Decisions, Mode, OwnedRequest, Request};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -27,13 +27,17 @@ impl Commit {
 }
 
 /// Decides a request, in a call of its own or together with others. Dropped before it was sent, it is not sent.
-pub(super) async fn decide(shared: Arc<Shared>, request: OwnedRequest) -> Result<Decisions, Error> {
+pub(super) async fn decide(
+    shared: Arc<Shared>,
+    mode: Mode,
+    request: OwnedRequest,
+) -> Result<Decisions, Error> {
     let gate = &shared.commit.0;
     if let Some(_alone) = gate.alone() {
         // On the heap, so that those who wait for others move little.
-        return Box::pin(shared.decide_one(&request.request())).await;
+        return Box::pin(shared.decide_one(mode, &request.request())).await;
     }
-    let (waiting, answer) = Waiting::new(request);
+    let (waiting, answer) = Waiting::new(mode, request);
     match gate.queue(waiting, Instant::now()) {
         Ok(None) => {}
         Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(&shared), driver))),
@@ -41,7 +45,7 @@ pub(super) async fn decide(shared: Arc<Shared>, request: OwnedRequest) -> Result
     }
     match answer.await {
         Ok(Answer::Decided(answer)) => answer.map(|decision| smallvec![decision]),
-        Ok(Answer::Yourself(request)) => Box::pin(shared.decide_one(&request.request())).await,
+        Ok(Answer::Yourself(request)) => Box::pin(shared.decide_one(mode, &request.request())).await,
         Err(_) => Err(lost(&shared)),
     }
 }
@@ -64,14 +68,15 @@ enum Answer {
 
 /// A request whose caller waits. Dropped before it was sent, it goes back to its caller.
 struct Waiting {
+    mode: Mode,
     request: Option<OwnedRequest>,
     caller: Option<oneshot::Sender<Answer>>,
 }
 
 impl Waiting {
-    fn new(request: OwnedRequest) -> (Self, oneshot::Receiver<Answer>) {
+    fn new(mode: Mode, request: OwnedRequest) -> (Self, oneshot::Receiver<Answer>) {
         let (caller, answer) = oneshot::channel();
-        (Self { request: Some(request), caller: Some(caller) }, answer)
+        (Self { mode, request: Some(request), caller: Some(caller) }, answer)
     }
 
     fn is_wanted(&self) -> bool {
@@ -100,6 +105,7 @@ impl Drop for Waiting {
 /// Requests on their way. Dropped before the answer is here, it may have been lost, and nobody asks again.
 struct Sent {
     shared: Arc<Shared>,
+    mode: Mode,
     waiting: Vec<Waiting>,
 }
 
@@ -145,30 +151,37 @@ async fn drive(shared: Arc<Shared>, mut driver: Driver<Waiting>) {
         if waiting.is_empty() {
             return;
         }
-        if shared.is_sharded() {
-            send_by_slot(&shared, waiting).await;
-        } else {
-            send(Sent { shared: Arc::clone(&shared), waiting }).await;
+        let mut calls = in_calls(&shared, waiting);
+        match calls.pop() {
+            Some(only) if calls.is_empty() => send(only).await,
+            last => drop(calls.into_iter().chain(last).map(send).collect::<JoinSet<()>>().join_all().await),
         }
     }
 }
 
-/// One call per slot, all at once.
-async fn send_by_slot(shared: &Arc<Shared>, waiting: Vec<Waiting>) {
-    let mut by_slot: BTreeMap<u16, Vec<Waiting>> = BTreeMap::new();
+/// A call is of one mode, and where keys live on slots, on one of them.
+fn in_calls(shared: &Arc<Shared>, waiting: Vec<Waiting>) -> Vec<Sent> {
+    let by_slot = shared.is_sharded();
+    let place = |waiting: &Waiting| {
+        let slot = waiting.request().filter(|_| by_slot).map(|request| slot(request.key()));
+        (waiting.mode == Mode::Charge, slot)
+    };
+    let mut calls: BTreeMap<(bool, Option<u16>), Sent> = BTreeMap::new();
     for waiting in waiting {
-        if let Some(slot) = waiting.request().map(|request| slot(request.key())) {
-            by_slot.entry(slot).or_default().push(waiting);
-        }
+        let call = calls.entry(place(&waiting)).or_insert_with(|| Sent {
+            shared: Arc::clone(shared),
+            mode: waiting.mode,
+            waiting: Vec::new(),
+        });
+        call.waiting.push(waiting);
     }
-    let calls = by_slot.into_values().map(|waiting| send(Sent { shared: Arc::clone(shared), waiting }));
-    let _ = calls.collect::<JoinSet<()>>().join_all().await;
+    calls.into_values().collect()
 }
 
 async fn send(sent: Sent) {
     let answers = {
         let requests: Vec<Request<'_>> = sent.waiting.iter().filter_map(Waiting::request).collect();
-        let mut call = pin!(call(&sent.shared, &requests));
+        let mut call = pin!(call(&sent.shared, sent.mode, &requests));
         loop {
             match tokio::time::timeout(PATIENCE, call.as_mut()).await {
                 Ok(answers) => break answers,
@@ -185,13 +198,17 @@ async fn send(sent: Sent) {
     }
 }
 
-async fn call(shared: &Shared, requests: &[Request<'_>]) -> Result<Vec<Result<Decision, Error>>, Error> {
+async fn call(
+    shared: &Shared,
+    mode: Mode,
+    requests: &[Request<'_>],
+) -> Result<Vec<Result<Decision, Error>>, Error> {
     match requests {
         [request] => {
-            let answer = shared.decide_one(request).await;
+            let answer = shared.decide_one(mode, request).await;
             Ok(answer
                 .map_or_else(|error| vec![Err(error)], |decisions| decisions.into_iter().map(Ok).collect()))
         }
-        _ => shared.decide_many(requests).await,
+        _ => shared.decide_many(mode, requests).await,
     }
 }

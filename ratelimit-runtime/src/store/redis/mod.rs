@@ -152,7 +152,7 @@ impl Store for RedisStore {
         if let [request] = requests
             && batch::fits(mode, request)
         {
-            return Reply::pending(commit::decide(shared, OwnedRequest::of(request)));
+            return Reply::pending(commit::decide(shared, mode, OwnedRequest::of(request)));
         }
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
             let call = Call::new(script, |command| lone::encode(command, &requests[0]));

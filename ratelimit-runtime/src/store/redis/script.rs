@@ -68,12 +68,17 @@ pub(super) fn encode(command: &mut Cmd, mode: Mode, requests: &[Request<'_>]) {
     for request in requests {
         command.arg(request.key().as_bytes());
     }
-    command.arg(match mode {
+    command.arg(self::mode(mode));
+    runs(requests).for_each(|run| encode_run(command, run));
+}
+
+/// The script's word for a mode.
+pub(super) const fn mode(mode: Mode) -> &'static str {
+    match mode {
         Mode::Check => "check",
         Mode::Charge => "charge",
         Mode::Peek => "peek",
-    });
-    runs(requests).for_each(|run| encode_run(command, run));
+    }
 }
 
 /// Neighbours with the same limit make one run; a member of a stack, and a permit, is a run of its own.
