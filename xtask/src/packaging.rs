@@ -1,21 +1,29 @@
 //! The packaging check: the published crates build from their packages, Lua scripts included.
 
-use crate::process::{cargo, output, root, run};
+use crate::process::{cargo, output, root, run, target};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The runtime embeds what is here by path, through a link that packaging must follow.
 const SCRIPTS: &str = "lua";
 
-/// Builds both packages as a registry would, then looks for the scripts inside.
+/// Where the packages are taken apart, in the target folder.
+const UNPACKED: &str = "unpacked";
+
+/// Packs both crates, checks what came out of the packages, then looks for the scripts inside.
 ///
-/// Both in one call: the runtime depends on the macros at a version that no registry has yet.
-/// Not `--offline`: verification resolves again, and a cold machine may lack part of the index.
+/// Both in one call: the runtime depends on the macros at a version that no registry has yet. Cargo's own verification
+/// would keep that version of the macros in its home, and take it for the next one. Not `--offline`: packing resolves
+/// again, and a cold machine may lack part of the index.
 pub(crate) fn check() -> Result<(), String> {
-    let both =
-        ["package", "--allow-dirty", "--package", "ratelimit-macros", "--package", "ratelimit-runtime"];
-    run(&mut cargo(&both))?;
+    let both = ["--package", "ratelimit-macros", "--package", "ratelimit-runtime"];
+    remove("package")?;
+    run(cargo(&["package", "--allow-dirty", "--no-verify"]).args(both))?;
+    let manifest = unpack()?;
+    let check = ["check", "--all-features", "--workspace", "--manifest-path"];
+    run(cargo(&check).arg(manifest).env("CARGO_TARGET_DIR", target()))?;
     let list = ["package", "--allow-dirty", "--list", "--package", "ratelimit-runtime"];
     let listing = output(&mut cargo(&list))?;
     let scripts = scripts(&root(), SCRIPTS).map_err(|error| format!("{SCRIPTS}: {error}"))?;
@@ -24,6 +32,38 @@ pub(crate) fn check() -> Result<(), String> {
         return Ok(());
     }
     Err(format!("the package of ratelimit-runtime lacks {}", missing.join(" and ")))
+}
+
+/// Makes a workspace of the packages, in which the runtime finds the macros. Answers its manifest.
+fn unpack() -> Result<PathBuf, String> {
+    remove(UNPACKED)?;
+    let (from, to) = (target().join("package"), target().join(UNPACKED));
+    let failed = |error: io::Error| format!("{}: {error}", to.display());
+    fs::create_dir_all(&to).map_err(failed)?;
+    let mut members = Vec::new();
+    for entry in fs::read_dir(&from).map_err(failed)? {
+        let package = entry.map_err(failed)?.path();
+        if package.extension().is_some_and(|extension| extension == "crate") {
+            run(Command::new("tar").arg("-xzf").arg(&package).arg("-C").arg(&to))?;
+            members.extend(package.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    let macros = members.iter().find(|name| name.starts_with("ratelimit-macros-"));
+    let macros = macros.ok_or("there is no package of ratelimit-macros")?;
+    let manifest = to.join("Cargo.toml");
+    let text = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\nratelimit-macros = {{ path = {macros:?} }}\n"
+    );
+    fs::write(&manifest, text).map_err(failed)?;
+    fs::copy(root().join("Cargo.lock"), to.join("Cargo.lock")).map_err(failed)?;
+    Ok(manifest)
+}
+
+fn remove(folder: &str) -> Result<(), String> {
+    match fs::remove_dir_all(target().join(folder)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{folder}: {error}")),
+        _ => Ok(()),
+    }
 }
 
 /// All Lua files below a folder of the root, as a package lists them.
