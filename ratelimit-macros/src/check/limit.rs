@@ -1,7 +1,7 @@
 //! The limit itself: whether its numbers fit its algorithm and each other.
 
 use super::algorithm::algorithm;
-use super::number::{is_integer, is_literal, number, time, units};
+use super::number::{is_integer, is_literal, is_no_expression, number, time, units};
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
@@ -174,7 +174,7 @@ fn check_lease(parts: &Parts, arguments: &Arguments, errors: &mut Errors) {
 pub(super) fn cost(arguments: &Arguments, limit: &Limit, errors: &mut Errors) -> Option<Expr> {
     let value = arguments.value("cost")?;
     let zero = "a call that costs nothing is never limited";
-    if is_literal(value)
+    if is_no_expression(value)
         && let Some(cost) = units("cost", value, zero, errors)
         && arguments.complete
         && let Limit::Parts(parts) = limit

@@ -13,7 +13,7 @@ const MAX_TIME_MS: u64 = 366 * 86_400_000;
 
 pub(super) fn number(name: &str, arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Number> {
     let value = arguments.value(name)?;
-    if !is_literal(value) {
+    if !is_no_expression(value) {
         return Some(Number::Value(value.clone(), item.known(value)));
     }
     let zero = match name {
@@ -54,6 +54,10 @@ pub(super) fn units(name: &str, value: &Expr, zero: &str, errors: &mut Errors) -
             format!("`{name}` has to be a number: write `{name} = {}`", text.value().trim())
         }
         Expr::Unary(_) => format!("`{name}` cannot be negative: it has to be at least 1"),
+        Expr::Closure(_) => format!("`{name}` takes no closure: write its body alone"),
+        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
+            format!("`{name}` has to be a number, or an expression without quotes, as in `{name} = 5`")
+        }
         _ => format!("`{name}` has to be a whole number, as in `{name} = 5`"),
     };
     errors.on(value, wrong);
@@ -104,6 +108,11 @@ fn millis(name: &str, value: &Expr) -> Result<u64, String> {
             "`{name}` has to be seconds (`{name} = 60`), a duration (`{name} = \"1h30m\"`) or a `Duration`"
         )),
     }
+}
+
+/// What says by its form whether it is a number.
+pub(super) fn is_no_expression(value: &Expr) -> bool {
+    is_literal(value) || matches!(value, Expr::Closure(_))
 }
 
 /// A literal, or the negative of one.
