@@ -41,7 +41,7 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         &["per", "window", "seconds", "period", "duration", "interval", "per_seconds", "ttl", "expire", "window_ms", "interval_ms", "period_ms", "limit_refresh_period", "refill_interval"]),
     argument("count", "count = 100",
         ["a number", "`100`"],
-        &["max", "rate", "requests", "permits", "quota", "limit_count", "calls", "max_requests", "amount", "limit_for_period", "refill_tokens"]),
+        &["max", "rate", "requests", "permits", "quota", "limit_count", "calls", "max_requests", "amount", "limit_for_period", "refill_tokens", "refill_rate", "refill_amount"]),
     argument("by", "by = \"ip\"",
         ["`\"ip\"`, `\"user\"`, `\"header:..\"`, `\"global\"`, a value, or a tuple", "`\"global\"`"],
         &["per_ip", "ip", "identity", "key_by", "limit_type", "scope", "key_func", "key_generator"]),

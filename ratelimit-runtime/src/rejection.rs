@@ -155,7 +155,7 @@ pub(crate) fn whole_seconds(wait: Duration) -> u64 {
     message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
     label = "this return type has no way to report a refused call",
     note = "return `Result<.., ratelimit::Rejection>`, or a `Result` with an error of your own for which you write `impl From<ratelimit::Rejection>`",
-    note = "or say what a refused call returns, `on_limit = |rejection| ..`, which has to be told apart from a success",
+    note = "or say what a refused call returns, which has to be told apart from a success, as in `on_limit = |rejection| Err(rejection.to_string())`",
     note = "responses of a web framework need its feature, as in `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait FromRejection {

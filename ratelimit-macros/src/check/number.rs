@@ -54,6 +54,9 @@ pub(super) fn units(name: &str, value: &Expr, zero: &str, errors: &mut Errors) -
             format!("`{name}` has to be a number: write `{name} = {}`", text.value().trim())
         }
         Expr::Unary(_) => format!("`{name}` cannot be negative: it has to be at least 1"),
+        Expr::Closure(_) if name == "cost" => {
+            "`cost` is asked before the body and takes no closure: write its body alone, or `settle` for the cost by the result".to_owned()
+        }
         Expr::Closure(_) => format!("`{name}` takes no closure: write its body alone"),
         Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
             format!("`{name}` has to be a number, or an expression without quotes, as in `{name} = 5`")
@@ -100,7 +103,8 @@ fn millis(name: &str, value: &Expr) -> Result<u64, String> {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => duration::parse(&text.value())
             .map_err(|wrong| format!("`{}` is not a duration: {wrong}", text.value())),
         Expr::Lit(ExprLit { lit: Lit::Float(seconds), .. }) => {
-            let ms = seconds.base10_parse::<f64>().map_or(1500.0, |seconds| (seconds * 1000.0).round());
+            let ms =
+                seconds.base10_parse::<f64>().map_or(1500.0, |seconds| (seconds * 1000.0).round().max(1.0));
             Err(format!("`{name}` in seconds has to be a whole number: write `{name} = \"{ms}ms\"`"))
         }
         Expr::Unary(_) => Err(format!("`{name}` cannot be negative: it has to be at least 1 ms")),

@@ -89,8 +89,9 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
         return None;
     }
     // A log never has more than `count` units in any `time`. Windows can have them twice around an edge, which weighs
-    // as one more; and one more may be in a millisecond that one clock counts and the other does not.
-    let windows = in_ms.div_ceil(time_ms) + if exact && exact_too { 0 } else { 2 };
+    // as one more; and a millisecond on either side one clock may count, and the other not.
+    let windows =
+        if exact && exact_too { in_ms.div_ceil(time_ms) } else { (in_ms + 2).div_ceil(time_ms) + 1 };
     let passed = u128::from(count) * u128::from(windows);
     (u128::from(most) >= passed).then(|| {
         format!(

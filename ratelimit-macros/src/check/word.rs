@@ -1,5 +1,6 @@
 //! Values that are one of a few words.
 
+use super::number::is_integer;
 use super::string;
 use crate::args::Arguments;
 use crate::errors::Errors;
@@ -56,6 +57,10 @@ fn bare_word(value: &Expr) -> Option<String> {
 }
 
 fn not_a_word(name: &str, words: &[&str], value: &Expr) -> String {
+    if name == "refill" && is_integer(value) {
+        return "`refill` says how tokens come back, `\"greedy\"` or `\"interval\"`: how many is `count`"
+            .to_owned();
+    }
     if let Expr::Path(path) = value
         && let Some(word) = path.path.get_ident()
         && words.iter().any(|known| word == known)

@@ -17,4 +17,9 @@ async fn c() -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(algorithm = "token_bucket", refill = 5)]
+async fn d() -> Result<(), Rejection> {
+    Ok(())
+}
+
 fn main() {}

@@ -9,7 +9,7 @@ async fn a() -> Result<(), Rejection> {
 }
 
 #[rate_limit(time = "1h", count = 50)]
-#[rate_limit(time = "1s", count = 150)]
+#[rate_limit(time = "1s", count = 100)]
 async fn b() -> Result<(), Rejection> {
     Ok(())
 }
