@@ -9,7 +9,7 @@
 //! | continuous | 1 ms | `period_ms` grains | `tokens` grains |
 //! | by interval | `period_ms` | 1 grain | `tokens` grains |
 
-use super::table::Number;
+use super::number::Number;
 use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 
@@ -41,16 +41,23 @@ impl Grain {
 
     /// What is in use, in grains.
     fn level(&self, bucket: &Bucket) -> i64 {
-        let ticks = i128::from(bucket.elapsed_ms.div_euclid(self.tick_ms));
+        let ticks = i128::from(self.ticks(bucket.elapsed_ms).0);
         let level = i128::from(bucket.units) * i128::from(self.per_unit) - ticks * i128::from(self.per_tick);
         i64::try_from(level).unwrap_or(if level < 0 { i64::MIN } else { i64::MAX })
     }
 
     /// Until so many grains have leaked, in ms.
     fn drained(&self, grains: i64, elapsed_ms: i64) -> u64 {
-        let ms = rounded_up(grains, self.per_tick).saturating_mul(self.tick_ms)
-            - elapsed_ms.rem_euclid(self.tick_ms);
+        let ms = rounded_up(grains, self.per_tick).saturating_mul(self.tick_ms) - self.ticks(elapsed_ms).1;
         ms.unsigned_abs()
+    }
+
+    /// Whole ticks, and the ms since the last one. Divisions are dear, and most ticks are 1 ms.
+    fn ticks(&self, elapsed_ms: i64) -> (i64, i64) {
+        if self.tick_ms == 1 {
+            return (elapsed_ms, 0);
+        }
+        (elapsed_ms.div_euclid(self.tick_ms), elapsed_ms.rem_euclid(self.tick_ms))
     }
 }
 

@@ -30,12 +30,13 @@ struct Ticket {
 }
 
 impl Permits {
-    pub(super) fn len(&self) -> usize {
-        self.held.len() + self.waiting.len()
+    /// On the heap.
+    pub(super) fn bytes(&self) -> usize {
+        self.held.capacity() * size_of::<Permit>() + self.waiting.capacity() * size_of::<Ticket>()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.held.is_empty() && self.waiting.is_empty()
     }
 
     fn alive(&self, now: u64) -> impl Iterator<Item = &Permit> {

@@ -3,7 +3,7 @@
 //! A number's value is the units of the last window, its deadline the window's end. The last window has not begun while
 //! its end is more than `time` away, because calls wait for it.
 
-use super::table::Number;
+use super::number::Number;
 use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 

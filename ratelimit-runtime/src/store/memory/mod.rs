@@ -1,12 +1,18 @@
 //! The embedded store: state in this process, the same decisions as the scripts.
 
-mod algorithms;
+mod ask;
 mod bucket;
 mod concurrency;
 mod counter;
+mod hash;
+mod held;
+mod nearest;
+mod number;
 mod overrides;
+mod shard;
 mod sliding_log;
 mod sliding_window;
+mod stack;
 mod table;
 mod verdict;
 
@@ -15,29 +21,42 @@ use crate::clock::{Clock, SystemClock};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::StoreKey;
-use algorithms::{Ask, Now};
+use ask::{Ask, Now, is_number};
+use hash::HashKey;
+use held::Held;
 use overrides::Overrides;
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 use std::fmt;
-use table::{Hash, Table};
-use verdict::Verdict;
+use table::Table;
 
 /// Keeps limits in the memory of this process: for one process, for tests, and while Redis is away.
 ///
-/// Memory is bounded: at most [`max_keys`](Self::with_max_keys) limits are remembered, about 50 bytes each; a sliding
-/// log and the permits of a concurrency limit count by what they hold. Keys are not stored, but a 128-bit hash with a key of this store's own. Room for new keys comes from those that have
-/// expired; when all are alive, those nearest to their expiry are forgotten, and counted in
-/// [`evictions`](Self::evictions).
+/// Memory is bounded. A counter, bucket or sliding window takes 27 to 33 bytes, and at least
+/// [`max_keys`](Self::with_max_keys) of them fit before any is forgotten: a million (33 MB when full), unless told
+/// otherwise. Sliding logs and the permits of concurrency limits take what they hold, all together 32 bytes times
+/// `max_keys` at most, in a quarter as many keys. The memory grows and shrinks with what is alive.
 ///
-/// Time is counted in whole milliseconds, as in Redis, for a sliding log in microseconds: a burst below one millisecond of the rate cannot be used
-/// fully.
+/// Room for new keys comes from those that have expired; when all are alive, those nearest to their expiry are
+/// forgotten, and counted in [`evictions`](Self::evictions): a limit that is forgotten begins anew. The table is in small
+/// parts, and nearest means nearest in the part of the new key. No call does more than go through one part, of about
+/// two thousand keys, which takes microseconds; nothing runs in the background.
+///
+/// Keys are not stored, but a hash of at least 64 bits with a key of this store's own (SipHash-1-3), so that nobody can
+/// choose keys that collide. Two limits that collide by chance share their state: among a million keys there are such two
+/// with a chance below one in ten thousand million.
+///
+/// Time is counted in whole milliseconds, as in Redis, for a sliding log in microseconds: a burst below one millisecond
+/// of the rate cannot be used fully.
 pub struct MemoryStore<C = SystemClock> {
-    table: Table,
+    hash_key: HashKey,
+    numbers: Table<u64>,
+    /// Logs and permits.
+    held: Table<Held>,
     overrides: Overrides,
     clock: C,
 }
 
-/// Limits that a store remembers unless told otherwise: 50 MB when full.
+/// Limits that a store remembers unless told otherwise.
 const MAX_KEYS: usize = 1_000_000;
 
 impl MemoryStore {
@@ -58,25 +77,33 @@ impl<C: Clock> MemoryStore<C> {
     /// A store with a clock of your own, such as a [`ManualClock`](crate::ManualClock).
     #[must_use]
     pub fn with_clock(clock: C) -> Self {
-        Self { table: Table::new(MAX_KEYS), overrides: Overrides::default(), clock }
+        let ((numbers, held), overrides) = (tables(MAX_KEYS), Overrides::default());
+        Self { hash_key: HashKey::random(), numbers, held, overrides, clock }
     }
 
-    /// Remembers at most about so many limits (rounded up to a multiple of 64, at least 64).
+    /// Has room for so many limits, and by chance for up to a fifth more. 64 MB are two million.
     #[must_use]
     pub fn with_max_keys(self, max_keys: usize) -> Self {
-        Self { table: Table::new(max_keys), ..self }
+        let (numbers, held) = tables(max_keys);
+        Self { numbers, held, ..self }
     }
 
     /// How many limits are remembered now, expired ones that have not been reused included.
     #[must_use]
     pub fn keys(&self) -> usize {
-        self.table.len()
+        self.numbers.len() + self.held.len()
+    }
+
+    /// How many bytes this store has allocated for limits, with what is not filled yet.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.numbers.bytes() + self.held.bytes()
     }
 
     /// How many limits were forgotten before they expired, for want of room.
     #[must_use]
     pub fn evictions(&self) -> u64 {
-        self.table.evictions()
+        self.numbers.evictions() + self.held.evictions()
     }
 
     /// [`Store::decide`] without the wrapping.
@@ -98,53 +125,39 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     fn decide_one(&self, mode: Mode, request: &Request<'_>, now: Now) -> Decision {
-        let hash = self.table.hash(request.key());
-        let mut shard = self.table.lock(hash);
+        let hash = self.hash_key.hash(request.key());
         let ask = Ask::of(mode, request);
-        let verdict = algorithms::judge(&ask, shard.get(hash, now.ms).as_deref(), now);
-        match verdict.passes(ask.patience) {
-            Some(wait) if ask.charges => algorithms::charge(&mut shard, hash, &ask, &verdict, wait, now),
-            None if ask.queues(&verdict) => algorithms::queue(&mut shard, hash, &ask, &verdict, now),
-            _ => verdict.decision(ask.limit, ask.patience),
+        if is_number(ask.limit) {
+            return number::decide(self.numbers.lock(hash).entry(hash, now.ms), &ask, now);
         }
-    }
-
-    /// All or nothing: judged and charged while every shard that is touched stays locked, in one order.
-    fn decide_stack(&self, mode: Mode, stack: &[Request<'_>], now: Now, decisions: &mut Decisions) {
-        let hashes: SmallVec<[Hash; 4]> =
-            stack.iter().map(|request| self.table.hash(request.key())).collect();
-        let mut shards = self.table.lock_all(&hashes);
-        let members: SmallVec<[(Ask<'_>, Verdict); 4]> = stack
-            .iter()
-            .zip(&hashes)
-            .map(|(request, hash)| {
-                let ask = Ask::of(mode, request);
-                let cell = shards.of(*hash).get(*hash, now.ms);
-                let verdict = algorithms::judge(&ask, cell.as_deref(), now);
-                (ask, verdict)
-            })
-            .collect();
-        let passes = members.iter().all(|(ask, verdict)| verdict.passes(ask.patience).is_some());
-        for (hash, (ask, verdict)) in hashes.into_iter().zip(members) {
-            decisions.push(match verdict.passes(ask.patience) {
-                Some(wait) if passes && ask.charges => {
-                    algorithms::charge(shards.of(hash), hash, &ask, &verdict, wait, now)
-                }
-                _ => verdict.decision(ask.limit, ask.patience),
-            });
-        }
+        let decision = held::decide(self.held.lock(hash).entry(hash, now.ms), &ask, now);
+        self.held.shed(now.ms);
+        decision
     }
 
     /// [`Store::adjust`] without the wrapping.
     pub(crate) fn adjust_now(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
         adjustments.iter().try_for_each(Adjustment::check)?;
         let now = Now::of(&self.clock);
-        let adjusted = adjustments.iter().map(|adjustment| {
-            let hash = self.table.hash(adjustment.key());
-            algorithms::adjust(&mut self.table.lock(hash), hash, adjustment, now)
-        });
-        Ok(adjusted.collect())
+        Ok(adjustments.iter().map(|adjustment| self.adjust_one(adjustment, now)).collect())
     }
+
+    fn adjust_one(&self, adjustment: &Adjustment<'_>, now: Now) -> u32 {
+        let Adjustment { limit, units, change, .. } = *adjustment;
+        let hash = self.hash_key.hash(adjustment.key());
+        if is_number(limit) {
+            return number::adjust(self.numbers.lock(hash).entry(hash, now.ms), limit, units, change, now);
+        }
+        let adjusted = held::adjust(self.held.lock(hash).entry(hash, now.ms), limit, units, change, now);
+        self.held.shed(now.ms);
+        adjusted
+    }
+}
+
+/// Logs and permits are larger than numbers: fewer of them.
+fn tables(max_keys: usize) -> (Table<u64>, Table<Held>) {
+    let bytes = max_keys.saturating_mul(32);
+    (Table::new(max_keys, 0), Table::new(max_keys.div_ceil(4), bytes))
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
@@ -157,9 +170,11 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+        let now = Now::of(&self.clock).ms;
         for key in keys {
-            let hash = self.table.hash(key);
-            self.table.lock(hash).remove(hash);
+            let hash = self.hash_key.hash(key);
+            self.numbers.lock(hash).entry(hash, now).remove();
+            self.held.lock(hash).entry(hash, now).remove();
         }
         Reply::ready(Ok(()))
     }
@@ -174,8 +189,8 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 }
 
-impl<C> fmt::Debug for MemoryStore<C> {
+impl<C: Clock> fmt::Debug for MemoryStore<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore").field("keys", &self.table.len()).finish_non_exhaustive()
+        f.debug_struct("MemoryStore").field("keys", &self.keys()).finish_non_exhaustive()
     }
 }

@@ -9,8 +9,13 @@ use std::collections::VecDeque;
 pub(super) struct Log(VecDeque<u64>);
 
 impl Log {
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+    /// On the heap.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<u64>()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// How many of the oldest entries count no more.

@@ -4,7 +4,7 @@
 //! A number's value is `previous * 2^26 + current`, its deadline one `time` after the end of the last cell, the one of
 //! `current`. The last cell has not begun while its end is more than `time` away.
 
-use super::table::Number;
+use super::number::Number;
 use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 

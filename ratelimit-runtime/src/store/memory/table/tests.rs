@@ -1,0 +1,151 @@
+//! Room, and who loses it: against a plain map, and by counting.
+
+use super::super::held::Held;
+use super::super::sliding_log::Log;
+use super::*;
+use crate::limit::Limit;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Spread over the shards, and over the slots of a shard.
+fn hash(key: u64) -> Hash {
+    [key.wrapping_mul(0x9e37_79b9_7f4a_7c15), key]
+}
+
+fn cell(deadline: u64) -> Cell<u64> {
+    Cell { value: 1, deadline }
+}
+
+fn fill(table: &Table<u64>, keys: std::ops::Range<u64>, deadline: u64, now: u64) {
+    for key in keys {
+        table.lock(hash(key)).entry(hash(key), now).set(cell(deadline));
+    }
+}
+
+fn is_alive(table: &Table<u64>, key: u64) -> bool {
+    table.lock(hash(key)).entry(hash(key), 0).cell().is_some()
+}
+
+#[test]
+fn a_table_remembers_what_a_map_does() {
+    let table = Table::<u64>::new(100_000, 0);
+    let mut map = HashMap::<u64, Cell<u64>>::new();
+    let mut random = 1_u64;
+    for now in 0..200_000_u64 {
+        random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let (key, deadline) = ((random >> 33) % 5000, now + (random >> 50));
+        if map.get(&key).is_some_and(|cell| cell.deadline < now) {
+            map.remove(&key);
+        }
+        let mut guard = table.lock(hash(key));
+        let entry = guard.entry(hash(key), now);
+        assert_eq!(entry.cell(), map.get(&key), "key {key} at {now}");
+        if random.is_multiple_of(5) {
+            entry.remove();
+            map.remove(&key);
+        } else {
+            entry.set(Cell { value: random, deadline });
+            map.insert(key, Cell { value: random, deadline });
+        }
+    }
+    assert_eq!(table.evictions(), 0);
+}
+
+#[test]
+fn no_hash_is_nobody() {
+    let table = Table::<u64>::new(100, 0);
+    assert_eq!(table.lock([0, 0]).entry([0, 0], 0).cell(), None);
+    table.lock([0, 0]).entry([0, 0], 0).set(cell(10));
+    assert_eq!(table.lock([0, 0]).entry([0, 0], 0).cell(), Some(&cell(10)));
+}
+
+#[test]
+fn expired_entries_make_room_for_new_ones() {
+    let table = Table::new(1_000_000, 0);
+    fill(&table, 0..100_000, 10, 0);
+    let after_one_round = table.bytes();
+    for round in 1..10_u64 {
+        let first = round * 100_000;
+        fill(&table, first..first + 100_000, 10 * (round + 1), 10 * round);
+        let bytes = table.bytes();
+        assert!(bytes <= after_one_round / 4 * 5, "{bytes} after {after_one_round}");
+    }
+    assert_eq!(table.evictions(), 0);
+}
+
+#[test]
+fn each_new_entry_clears_the_expired_around_it() {
+    let table = Table::new(1600, 0);
+    fill(&table, 0..1000, 10, 0);
+    let bytes = table.bytes();
+    fill(&table, 2000..2050, 20, 10);
+    assert_eq!(table.bytes(), bytes, "nothing was full");
+    assert!(table.len() < 900, "{}", table.len());
+}
+
+#[test]
+fn entries_take_little_space() {
+    let table = Table::new(1_000_000, 0);
+    for thousands in (100..1000).step_by(50) {
+        fill(&table, 0..thousands * 1000, 10, 0);
+        let per_key = table.bytes() as u64 / (thousands * 1000);
+        assert!(per_key <= 35, "{per_key} bytes at {thousands} 000");
+    }
+    assert_eq!((table.len(), table.evictions()), (950_000, 0));
+}
+
+#[test]
+fn a_full_table_forgets_what_would_expire_first() {
+    // One part, where nearest means nearest of all.
+    let table = Table::new(1600, 0);
+    fill(&table, 0..1200, 2000, 0);
+    fill(&table, 10_000..10_200, 500, 0);
+    fill(&table, 20_000..20_200, 1000, 0);
+    assert_eq!((table.len(), table.evictions()), (1600, 0));
+    // The expired first,
+    fill(&table, 30_000..30_200, 3000, 600);
+    assert_eq!((table.len(), table.evictions()), (1600, 0));
+    // then those that would be next,
+    fill(&table, 40_000..40_100, 3000, 600);
+    let lost = (20_000..20_200).filter(|key| !is_alive(&table, *key)).count() as u64;
+    assert!((100..=200).contains(&lost), "{lost}");
+    assert_eq!(lost, table.evictions(), "and nobody else");
+    // and never more than are in nobody's way.
+    assert!(table.len() > 1600 - 1600 / 16);
+}
+
+#[test]
+fn of_equal_ones_some_go_from_everywhere() {
+    let table = Table::new(1600, 0);
+    fill(&table, 0..20_000, 10, 0);
+    let farthest = table.lock_shard(0).shard.farthest();
+    assert!(farthest < 100, "an entry is {farthest} slots from where it should be");
+}
+
+#[test]
+fn what_cells_hold_is_bounded_too() {
+    let table = Table::<Held>::new(100_000, 1_000_000);
+    let limit = Limit::sliding_log(10_000, Duration::from_secs(1));
+    for key in 0..10_000 {
+        let make = || Cell { value: Held::Log(Box::<Log>::default()), deadline: 1000 + key };
+        table.lock(hash(key)).entry(hash(key), 0).change_or_make(make, |cell| {
+            if let Held::Log(log) = &mut cell.value {
+                log.charge(&limit, 100 + u32::try_from(key).unwrap() % 400, 0, 0);
+            }
+        });
+        table.shed(0);
+        assert!(table.weight.load(Ordering::Relaxed) <= 1_000_000);
+    }
+    let weighed = table.sum(Shard::weight);
+    assert_eq!(table.weight.load(Ordering::Relaxed), weighed);
+    assert!(weighed > 900_000, "{weighed}");
+    assert!(table.len() > 200 && table.evictions() == 10_000 - table.len() as u64);
+}
+
+#[test]
+fn a_smallest_table_still_works() {
+    let table = Table::new(0, 0);
+    fill(&table, 0..1000, 10, 0);
+    assert_eq!(table.len(), 1);
+    assert!(is_alive(&table, 999));
+}
