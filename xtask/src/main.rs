@@ -16,7 +16,7 @@ use servers::{SERVERS, Server};
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 8] = [
+const COMMANDS: [(&str, &str); 9] = [
     (
         "test",
         "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
@@ -25,6 +25,7 @@ const COMMANDS: [(&str, &str); 8] = [
     ("soak", "the tests of the stores in long, from a new seed; `--servers` and FILTER as for `test`"),
     ("package", "checks that the two published crates package, with the Lua scripts inside"),
     ("bench", "what a decision costs; `--servers` as for `test`, further arguments go to `cargo bench`"),
+    ("bench memory", "what a decision in memory costs, beside governor and quota"),
     ("bench lua", "what a decision costs the server, beside other people's scripts"),
     (
         "bench compile",
@@ -86,8 +87,12 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             Some(extra) => Err(format!("`bench compile` takes no arguments, got `{extra}`")),
         },
         ("bench", first) => {
-            let name = if first == Some("lua") { "scripts" } else { "decisions" };
-            rest.drain(..usize::from(first == Some("lua")));
+            let name = match first {
+                Some("lua") => "scripts",
+                Some("memory") => "memory",
+                _ => "decisions",
+            };
+            rest.drain(..usize::from(name != "decisions"));
             Ok(Request::Bench(name, servers_or_systems(&mut rest)?, rest))
         }
         ("completion", None) => Ok(Request::Completion),
@@ -174,6 +179,8 @@ mod tests {
         assert_eq!(parsed("bench --verbose"), Ok(Request::Bench("decisions", system, rest.clone())));
         let newest = parsed("bench lua --servers redis-8.2 --verbose");
         assert_eq!(newest, Ok(Request::Bench("scripts", vec![&SERVERS[3]], rest)));
+        let memory = Request::Bench("memory", vec![&SERVERS[0]], Vec::new());
+        assert_eq!(parsed("bench memory"), Ok(memory));
     }
 
     #[test]
