@@ -75,5 +75,5 @@ impl Clock for ManualClock {
 
 /// Whole microseconds, rounded down; `u64::MAX` for what does not fit.
 pub(crate) fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+    duration.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(duration.subsec_micros()))
 }

@@ -31,15 +31,16 @@ use table::Table;
 
 /// Keeps limits in the memory of this process: for one process, for tests, and while Redis is away.
 ///
-/// Memory is bounded. A counter, bucket or sliding window takes 27 to 33 bytes, and at least
-/// [`max_keys`](Self::with_max_keys) of them fit before any is forgotten: a million (33 MB when full), unless told
-/// otherwise. Sliding logs and the permits of concurrency limits take what they hold, all together 32 bytes times
-/// `max_keys` at most, in a quarter as many keys. The memory grows and shrinks with what is alive.
+/// Memory is bounded. A counter, bucket or sliding window takes 27 to 35 bytes, and at least
+/// [`max_keys`](Self::with_max_keys) of them fit before any is forgotten: a million (32 MB when full), unless told
+/// otherwise. There is room for a quarter as many sliding logs and concurrency limits, at about 40 bytes each and what they
+/// hold, which is all together at most 32 bytes times `max_keys`. The memory follows what is in use.
 ///
 /// Room for new keys comes from those that have expired; when all are alive, those nearest to their expiry are
 /// forgotten, and counted in [`evictions`](Self::evictions): a limit that is forgotten begins anew. The table is in small
 /// parts, and nearest means nearest in the part of the new key. No call does more than go through one part, of about
-/// two thousand keys, which takes microseconds; nothing runs in the background.
+/// two thousand keys, which takes microseconds; where logs and permits have become too many, through sixteen. Nothing
+/// runs in the background.
 ///
 /// Keys are not stored, but a hash of at least 64 bits with a key of this store's own (SipHash-1-3), so that nobody can
 /// choose keys that collide. Two limits that collide by chance share their state: among a million keys there are such two
@@ -81,20 +82,22 @@ impl<C: Clock> MemoryStore<C> {
         Self { hash_key: HashKey::random(), numbers, held, overrides, clock }
     }
 
-    /// Has room for so many limits, and by chance for up to a fifth more. 64 MB are two million.
+    /// Has room for so many limits, and by chance for up to a fifth more; two million take 64 MB. Nothing is remembered
+    /// of what was decided before.
     #[must_use]
     pub fn with_max_keys(self, max_keys: usize) -> Self {
         let (numbers, held) = tables(max_keys);
         Self { numbers, held, ..self }
     }
 
-    /// How many limits are remembered now, expired ones that have not been reused included.
+    /// How many limits are remembered now, expired ones that have not been reused included. It looks at each part of the table.
     #[must_use]
     pub fn keys(&self) -> usize {
         self.numbers.len() + self.held.len()
     }
 
-    /// How many bytes this store has allocated for limits, with what is not filled yet.
+    /// How many bytes this store has allocated for limits, with what is not filled yet. It looks at each part of the
+    /// table.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.numbers.bytes() + self.held.bytes()
