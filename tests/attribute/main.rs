@@ -13,6 +13,7 @@ mod axum_app;
 mod blocks;
 mod bodies;
 mod conditional;
+mod events;
 mod exempt;
 mod failures;
 mod footprint;

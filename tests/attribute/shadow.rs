@@ -1,11 +1,9 @@
 //! `shadow`: limits that are decided and reported, and never refuse.
 
+use crate::events::reported;
 use crate::setup::{Runs, keys_of, scoped, soon};
 use ratelimit::{Key, Limit, Rejection, rate_limit};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tracing::field::{Field, Visit};
-use tracing::{Event, Metadata, Subscriber, span};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -96,68 +94,29 @@ async fn left(limit: &Limit, key: Key<'_>) -> u32 {
     limiter.peek(limit, key.shadow()).await.unwrap().remaining()
 }
 
-/// Notes the names of limits in events that report them.
-#[derive(Clone, Default)]
-struct Reports(Arc<Mutex<Vec<String>>>);
-
-impl Subscriber for Reports {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("ratelimit") && *metadata.level() == tracing::Level::INFO
-    }
-
-    fn event(&self, event: &Event<'_>) {
-        struct Name<'r>(&'r Reports);
-
-        impl Visit for Name<'_> {
-            fn record_str(&mut self, field: &Field, value: &str) {
-                if field.name() == "limit" {
-                    self.0.0.lock().unwrap().push(value.to_owned());
-                }
-            }
-
-            fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
-        }
-
-        event.record(&mut Name(self));
-    }
-
-    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
-        span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-    fn enter(&self, _: &span::Id) {}
-    fn exit(&self, _: &span::Id) {}
-}
-
 #[tokio::test]
 async fn a_shadow_limit_reports_what_it_would_refuse_and_refuses_nothing() {
-    let (runs, reports) = (&Runs::default(), Reports::default());
-    let _guard = tracing::subscriber::set_default(reports.clone());
-    scoped(async {
+    let runs = &Runs::default();
+    let reported = reported(scoped(async {
         for _ in 0..5 {
             assert!(tried_out("ann", runs).await.is_ok());
         }
         assert!(tried_out("bob", runs).await.is_ok());
-    })
-    .await;
+    }));
+    assert_eq!(reported.await, ["shadow"; 3]);
     assert_eq!(runs.count(), 6);
-    assert_eq!(*reports.0.lock().unwrap(), ["shadow"; 3]);
 }
 
 #[tokio::test]
 async fn beside_a_real_limit_it_has_a_state_of_its_own_and_counts_what_passes() {
-    let (runs, reports) = (&Runs::default(), Reports::default());
-    let _guard = tracing::subscriber::set_default(reports.clone());
-    scoped(async {
+    let runs = &Runs::default();
+    let reported = reported(scoped(async {
         assert!(beside_a_real_one("ann", runs).await.is_ok());
         assert!(beside_a_real_one("ann", runs).await.is_ok());
         assert!(beside_a_real_one("ann", runs).await.is_err());
-    })
-    .await;
+    }));
     // The third call was refused by the real limit, and asked no other.
-    assert_eq!(*reports.0.lock().unwrap(), ["k"]);
+    assert_eq!(reported.await, ["k"]);
     assert_eq!(keys_of(beside_a_real_one("ann", runs)).await, ["{ann}:k", "{ann}:k"]);
 }
 

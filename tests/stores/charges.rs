@@ -44,6 +44,12 @@ async fn a_refund_gives_everything_back() {
             drop(limiter.charge(limit, key(limit), 1).await.unwrap());
             assert_eq!(left(&limiter, limit).await, 5, "{limit}: what is dropped stays");
             assert_eq!(charge.refund().await.unwrap(), 4, "{limit}");
+            // A bucket on a server may miss what leaks in a millisecond: the stamp has another clock than the TTL.
+            let mut waits = 0;
+            while left(&limiter, limit).await < 9 {
+                waits += 1;
+                assert!(waits < 1000, "{limit}: {} left", left(&limiter, limit).await);
+            }
             assert_eq!(left(&limiter, limit).await, 9, "{limit}");
         }
     })
