@@ -68,6 +68,16 @@ impl Mixture {
         asks
     }
 
+    /// A look at every key: what has expired is gone for good then. Else a clock that steps back finds it or not, as a
+    /// store has cleared it away.
+    fn look_at_all(&mut self) -> Call {
+        let mut asks = Vec::new();
+        for algorithm in self.algorithms.clone() {
+            asks.extend((0..KEYS).map(|key| Ask::new(key, any_limit(&mut self.random, algorithm), 1)));
+        }
+        Call::Ask(Mode::Peek, asks)
+    }
+
     /// An adjustment by the limit of the charge, or by another one.
     fn tell(&mut self) -> Tell {
         let (ask, stamp) = self.random.choice(&self.charges).copied().unwrap_or((self.ask(0), 1));
@@ -159,7 +169,13 @@ pub(crate) async fn first_difference(
         let random = &mut mixture.random;
         now += random.choice([0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000]).unwrap();
         if back && random.u32(0..20) == 0 {
-            now -= random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
+            twins.set_clock(now);
+            let looks = mixture.look_at_all();
+            past.push((now, looks.clone()));
+            if !looks.make(twins, &mut mixture).await.1 {
+                return Some(past);
+            }
+            now -= mixture.random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
         }
         twins.set_clock(now);
         let call = Call::any(&mut mixture);

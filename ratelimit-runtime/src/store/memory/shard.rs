@@ -150,7 +150,7 @@ impl<T: Value> Shard<T> {
     fn sweep(&mut self, mut at: usize, now: u64) {
         for _ in 0..SWEPT.min(self.slots.len()) {
             let slot = &self.slots[at];
-            if slot.hash != 0 && slot.cell.deadline <= now {
+            if slot.hash != 0 && slot.cell.deadline < now {
                 self.remove(at);
             } else {
                 at = self.next(at);
@@ -172,7 +172,7 @@ impl<T: Value> Shard<T> {
     fn living(&self, now: u64) -> impl Iterator<Item = &Cell<T>> {
         self.slots
             .iter()
-            .filter(move |slot| slot.hash != 0 && slot.cell.deadline > now)
+            .filter(move |slot| slot.hash != 0 && slot.cell.deadline >= now)
             .map(|slot| &slot.cell)
     }
 
@@ -184,7 +184,7 @@ impl<T: Value> Shard<T> {
         (self.len, self.weight) = (0, 0);
         for slot in old {
             let deadline = slot.cell.deadline;
-            if slot.hash != 0 && deadline > now && !nearest.takes(deadline) {
+            if slot.hash != 0 && deadline >= now && !nearest.takes(deadline) {
                 self.weight += slot.cell.value.weight();
                 self.place(slot);
             }

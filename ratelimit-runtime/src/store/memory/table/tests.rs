@@ -66,7 +66,7 @@ fn expired_entries_make_room_for_new_ones() {
     let after_one_round = table.bytes();
     for round in 1..10_u64 {
         let first = round * 100_000;
-        fill(&table, first..first + 100_000, 10 * (round + 1), 10 * round);
+        fill(&table, first..first + 100_000, 10 * (round + 1), 10 * round + 1);
         let bytes = table.bytes();
         assert!(bytes <= after_one_round / 4 * 5, "{bytes} after {after_one_round}");
     }
@@ -78,7 +78,7 @@ fn each_new_entry_clears_the_expired_around_it() {
     let table = Table::new(1600, 0);
     fill(&table, 0..1000, 10, 0);
     let bytes = table.bytes();
-    fill(&table, 2000..2050, 20, 10);
+    fill(&table, 2000..2050, 20, 11);
     assert_eq!(table.bytes(), bytes, "nothing was full");
     assert!(table.len() < 900, "{}", table.len());
 }
