@@ -168,7 +168,7 @@ pub(crate) async fn first_difference(
     while done < operations {
         let random = &mut mixture.random;
         now += random.choice([0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000]).unwrap();
-        if back && random.u32(0..20) == 0 {
+        if back && random.u32(0..10) == 0 {
             twins.set_clock(now);
             let looks = mixture.look_at_all();
             past.push((now, looks.clone()));
