@@ -3,8 +3,8 @@
 use super::background::Background;
 use super::denied::Denied;
 use super::lease::OnLease;
-use super::leases::Leases;
 use super::overrides::Snapshot;
+use super::renewals::Renewals;
 use super::wake::Wake;
 use super::{OnError, RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
@@ -175,7 +175,7 @@ impl RateLimiterBuilder {
                 failing: AtomicBool::new(false),
                 denied: self.deny_cache.then(Denied::new),
                 overrides: Snapshot::default(),
-                leases: Leases::default(),
+                renewals: Renewals::default(),
                 on_lease: OnLease::default(),
                 wake: Wake::default(),
                 background: Background::default(),

@@ -47,7 +47,7 @@ impl Held {
     pub(super) fn renew(&self, at: usize) {
         let Member { asked, decision, .. } = &self.members[at];
         if asked.limit.is_concurrency() && decision.is_some() {
-            self.limiter.shared.leases.hold(&self.limiter, self.source, asked);
+            self.limiter.shared.renewals.hold(&self.limiter, self.source, asked);
         }
     }
 
@@ -149,7 +149,7 @@ impl Drop for Held {
         self.limiter.shared.background.run(reply, |_| {});
         let permits = |member: &&Member| member.asked.limit.is_concurrency() && !member.void;
         for member in self.members.iter().filter(permits) {
-            self.limiter.shared.leases.release(&self.limiter, self.source, &member.asked);
+            self.limiter.shared.renewals.release(&self.limiter, self.source, &member.asked);
         }
     }
 }

@@ -12,9 +12,9 @@ mod decide;
 mod denied;
 mod held;
 mod lease;
-mod leases;
 mod overrides;
 mod permit;
+mod renewals;
 mod shadow;
 mod wake;
 
@@ -34,8 +34,8 @@ use crate::store::memory::MemoryStore;
 use background::Background;
 use denied::Denied;
 use lease::OnLease;
-use leases::Leases;
 use overrides::Snapshot;
+use renewals::Renewals;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -80,7 +80,7 @@ struct Shared {
     failing: AtomicBool,
     denied: Option<Denied>,
     overrides: Snapshot,
-    leases: Leases,
+    renewals: Renewals,
     on_lease: OnLease,
     wake: Wake,
     background: Background,
@@ -147,7 +147,7 @@ impl RateLimiter {
     /// five decisions may take. Call it when the service shuts down: a permit that is not given back is free again when
     /// its lease ends. The limiter works on afterwards.
     pub async fn close(&self) {
-        self.shared.leases.release_all(self);
+        self.shared.renewals.release_all(self);
         self.give_leases_back().await;
         let _ = tokio::time::timeout(self.shared.deadline * 5, self.shared.background.idle()).await;
     }

@@ -15,7 +15,7 @@ const RENEWED_AFTER: u32 = 3;
 const AT_ONCE: usize = 64;
 
 #[derive(Default)]
-pub(crate) struct Leases(Mutex<Held>);
+pub(crate) struct Renewals(Mutex<Held>);
 
 #[derive(Default)]
 struct Held {
@@ -33,7 +33,7 @@ fn adjustment(asked: &Asked, change: Change) -> Adjustment<'_> {
     Adjustment::new(asked.key.as_store_key(), &asked.limit, asked.cost, change)
 }
 
-impl Leases {
+impl Renewals {
     fn with<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -95,14 +95,14 @@ struct Renewer(Weak<Shared>);
 impl Drop for Renewer {
     fn drop(&mut self) {
         if let Some(shared) = self.0.upgrade() {
-            shared.leases.with(|held| held.renewing = false);
+            shared.renewals.with(|held| held.renewing = false);
         }
     }
 }
 
 async fn renew(renewer: Renewer) {
     while let Some(limiter) = renewer.0.upgrade().map(RateLimiter::of) {
-        let (due, next) = limiter.shared.leases.due();
+        let (due, next) = limiter.shared.renewals.due();
         for source in [Source::Store, Source::Local] {
             let of_source: Vec<&Asked> =
                 due.iter().filter(|(_, from)| *from == source).map(|(asked, _)| asked).collect();
