@@ -212,7 +212,10 @@ async fn a_server_of_another_kind_is_named_as_such() {
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
     assert_eq!(
         error.to_string(),
-        format!("cannot understand Redis at {address}: what answers there is no Redis or Valkey server")
+        format!(
+            "cannot understand Redis at {address}: what answers there is no Redis or Valkey server, or one that speaks \
+             TLS (`rediss`)"
+        )
     );
     drop(answering.join().unwrap());
 }

@@ -40,7 +40,7 @@ fn the_environment_names_a_server_that_all_processes_share() {
 fn an_environment_that_cannot_be_used_lets_nothing_through() {
     for (url, says) in [
         ("", "it is empty"),
-        ("http://:sesame@localhost", "its scheme is not"),
+        ("http://:sesame@localhost", "its scheme is none of"),
         ("redis://:sesame@localhost:port", "it is malformed"),
     ] {
         let (printed, logged) = run(Some(url), &["call", "call"]);

@@ -1,7 +1,7 @@
 //! A server that shards: limits of different identities live on different slots, and are decided one after another.
 
 use crate::setup::limiter_on;
-use ratelimit::{Decision, Key, Limit, RateLimiter};
+use ratelimit::{Decision, Key, Limit, RateLimiter, RateLimiterBuilder};
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 use support::RedisServer;
@@ -40,6 +40,11 @@ fn arguments() -> Vec<String> {
     arguments
 }
 
+/// A limiter on such a server.
+pub(crate) fn limiter_on_slots(server: &RedisServer) -> RateLimiterBuilder {
+    limiter_on(server).redis(server.url().replace("redis://", "redis+cluster://"))
+}
+
 async fn left(limiter: &RateLimiter, limit: &Limit, key: impl ratelimit::AsKey) -> u32 {
     limiter.peek(limit, key).await.unwrap().remaining()
 }
@@ -47,7 +52,7 @@ async fn left(limiter: &RateLimiter, limit: &Limit, key: impl ratelimit::AsKey) 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stack_over_slots_is_refused_as_a_whole() {
     let server = sharded();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on_slots(&server).build().await.unwrap();
     let (user, tenant, everybody) =
         (Limit::counter(5, MINUTE), Limit::token_bucket(10, MINUTE), Limit::sliding_window(3, 2 * MINUTE));
     let (by_user, by_tenant, global) =
@@ -71,7 +76,7 @@ async fn a_stack_over_slots_is_refused_as_a_whole() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limits_of_one_identity_stay_in_one_call() {
     let server = sharded();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on_slots(&server).build().await.unwrap();
     let (few, many) = (Limit::counter(2, MINUTE), Limit::counter(9, 2 * MINUTE));
     let key = Key::new("search").by(7);
     for _ in 0..3 {

@@ -3,7 +3,7 @@
 use crate::definitions::{Kind, Numbers};
 use crate::inspect::script_calls;
 use crate::setup::{Ask, SECOND, Twins, ask, key, limiter_on, operations, seed};
-use crate::slots::sharded;
+use crate::slots::{limiter_on_slots, sharded};
 use ratelimit::{Decision, Error, Key, Limit, Mode, OnError, RateLimiter, RedisStore};
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -102,7 +102,7 @@ async fn every_call_is_counted_once_on_many_keys() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_where_keys_live_on_slots() {
     let server = sharded();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limiter = limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
     let limit = Limit::counter(80, DAY);
     let left = call(&limiter, 100, 100, 50, limit).await;
     assert_each_once(left, limit);

@@ -1,13 +1,11 @@
 //! One script call: sent by digest, by text where the server does not know it, its answer read.
 
 use super::address::Address;
-use super::batch::Batch;
-use super::commit::Commit;
-use super::connection::Link;
-use super::failure;
+use super::home::Home;
 use super::lone::{self, Lone};
+use super::node::Failed;
 use super::script::{self, Script, Wrong};
-use crate::decision::Decision;
+use super::slots::slot;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
@@ -20,14 +18,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the clones of a store share.
 pub(super) struct Shared {
-    pub(super) address: Address,
-    pub(super) link: Link,
+    pub(super) home: Home,
     pub(super) decide: Script,
     pub(super) adjust: Script,
     pub(super) lone: Option<Lone>,
     pub(super) sharded: AtomicBool,
-    pub(super) knows_adjust: AtomicBool,
-    pub(super) commit: Commit,
 }
 
 /// One script call, by digest, and by text where the server does not know it yet.
@@ -36,12 +31,34 @@ pub(super) struct Call {
     script: Arc<str>,
 }
 
+/// Whether a server has said that it does not know a script: then nothing was executed.
+pub(super) fn is_unknown_script(error: &redis::RedisError) -> bool {
+    error.kind() == RedisKind::Server(ServerErrorKind::NoScript)
+}
+
 impl Call {
     pub(super) fn new(script: &Script, encode: impl FnOnce(&mut redis::Cmd)) -> Self {
         let mut by_digest = redis::cmd("EVALSHA");
         by_digest.arg(script.digest());
         encode(&mut by_digest);
         Self { by_digest, script: script.text() }
+    }
+
+    /// Which script it is.
+    pub(super) fn digest(&self) -> &[u8] {
+        match self.by_digest.args_iter().nth(1) {
+            Some(redis::Arg::Simple(digest)) => digest,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn by_digest(&self) -> &redis::Cmd {
+        &self.by_digest
+    }
+
+    /// The slot of the first key, and so of all.
+    fn slot(&self) -> u16 {
+        self.keys(1).first().map(slot).unwrap_or_default()
     }
 
     /// The first keys of the call.
@@ -53,7 +70,7 @@ impl Call {
         self.by_digest.args_iter().skip(3).take(number).map(key).collect()
     }
 
-    fn by_text(&self) -> redis::Cmd {
+    pub(super) fn by_text(&self) -> redis::Cmd {
         let mut by_text = redis::cmd("EVAL");
         by_text.arg(&*self.script);
         for argument in self.by_digest.args_iter().skip(2) {
@@ -97,33 +114,17 @@ impl Shared {
         self.decide_alone(&call, mode, &Alone::of(request)).await
     }
 
-    /// Decides requests of many callers in one call, each for itself and in order of arrival. An error of the whole is the
-    /// server's or the way's; what is wrong with the answer is among the answers.
-    pub(super) async fn decide_many(
-        &self,
-        mode: Mode,
-        requests: &[Request<'_>],
-    ) -> Result<Vec<Result<Decision, Error>>, Error> {
-        let batch = Batch::new(mode, requests);
-        let call = Call::new(&self.decide, |command| batch.encode(command));
-        let value = self.run(&call).await?;
-        let keys: SmallVec<[StoreKey<'_>; 1]> = requests.iter().map(|request| *request.key()).collect();
-        let explain = |wrong: Wrong| self.wrong(&wrong, &keys);
-        Ok(match batch.answers(&value) {
-            Ok(answers) => answers.into_iter().map(|answer| answer.map_err(explain)).collect(),
-            Err(wrong) => vec![Err(explain(wrong)); requests.len()],
-        })
-    }
-
     /// Adjusts in one call. By text until the server has answered one: what is given back has to be there before what is
     /// asked next, and not after a second try.
     pub(super) async fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
         let call = Call::new(&self.adjust, |command| script::encode_adjustments(command, adjustments));
-        let value = if self.knows_adjust.load(Ordering::Relaxed) {
+        let node = self.home.node(|| call.slot()).await?;
+        let value = if node.knows_adjust() {
             self.run(&call).await?
         } else {
-            let value = self.send(&call.by_text()).await.map_err(|failed| self.explain(failed))?;
-            self.knows_adjust.store(true, Ordering::Relaxed);
+            let sent = self.home.send(|| call.slot(), &call.by_text()).await;
+            let value = sent.map_err(|failed| self.explain(failed))?;
+            node.has_learned_adjust();
             value
         };
         script::adjusted(&value, adjustments.len()).map_err(|wrong| self.wrong(&wrong, &[]))
@@ -152,10 +153,10 @@ impl Shared {
     }
 
     pub(super) async fn run(&self, call: &Call) -> Result<Value, Error> {
-        match self.send(&call.by_digest).await {
+        match self.home.send(|| call.slot(), &call.by_digest).await {
             // It was not executed, so it may be sent again; the text stays in the server's cache.
-            Err(Failed::Answer(error)) if error.kind() == RedisKind::Server(ServerErrorKind::NoScript) => {
-                self.send(&call.by_text()).await
+            Err(Failed::Answer(_, error)) if is_unknown_script(&error) => {
+                self.home.send(|| call.slot(), &call.by_text()).await
             }
             other => other,
         }
@@ -171,38 +172,31 @@ impl Shared {
                 format!("the key with the hash {hash:016x} holds something that is not a rate limit").into()
             }
         };
-        self.address.error(ErrorKind::Configuration, "cannot use the answer of", what)
+        self.address().error(ErrorKind::Configuration, "cannot use the answer of", what)
     }
 
-    /// One plain command.
-    pub(super) async fn ask(&self, command: &redis::Cmd) -> Result<Value, Error> {
-        self.send(command).await.map_err(|failed| self.explain(failed))
+    /// One plain command on a key.
+    pub(super) async fn ask(&self, key: &StoreKey<'_>, command: &redis::Cmd) -> Result<Value, Error> {
+        self.home.send(|| slot(key), command).await.map_err(|failed| self.explain(failed))
     }
 
-    fn explain(&self, failed: Failed) -> Error {
-        match failed {
-            Failed::Connect(error) => error,
-            Failed::Answer(error) => {
-                if error.kind() == RedisKind::Server(ServerErrorKind::CrossSlot) {
-                    self.sharded.store(true, Ordering::Relaxed);
-                }
-                failure::explain(&self.address, &error)
-            }
+    pub(super) fn explain(&self, failed: Failed) -> Error {
+        if let Failed::Answer(_, error) = &failed
+            && error.kind() == RedisKind::Server(ServerErrorKind::CrossSlot)
+        {
+            self.sharded.store(true, Ordering::Relaxed);
         }
+        failed.explain()
     }
 
-    /// Whether keys of different slots cannot be in one call. The server says so when they are.
+    /// For messages that concern the whole.
+    pub(super) fn address(&self) -> &Address {
+        self.home.address()
+    }
+
+    /// Whether keys of different slots cannot be in one call. Behind a connection that was handed in, the server says so
+    /// when they are.
     pub(super) fn is_sharded(&self) -> bool {
         self.sharded.load(Ordering::Relaxed)
     }
-
-    async fn send(&self, command: &redis::Cmd) -> Result<Value, Failed> {
-        let mut connection = self.link.get().await.map_err(Failed::Connect)?;
-        connection.send(command).await.map_err(Failed::Answer)
-    }
-}
-
-enum Failed {
-    Connect(Error),
-    Answer(redis::RedisError),
 }

@@ -2,7 +2,9 @@
 
 use super::call::Shared;
 use super::gate::{Bounds, Driver, Gate};
+use super::group::{self, Group, Outcome};
 use super::health::PATIENCE;
+use super::node::Node;
 use super::slots::slot;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -13,11 +15,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 
 const BOUNDS: Bounds = Bounds { waiting: 16_384, batch: 128, drivers: 4, pause: Duration::from_micros(250) };
 
-/// Where the calls of a store meet.
+/// Where the calls to a server meet.
 pub(super) struct Commit(Gate<Waiting>);
 
 impl Commit {
@@ -32,7 +33,8 @@ pub(super) async fn decide(
     mode: Mode,
     request: OwnedRequest,
 ) -> Result<Decisions, Error> {
-    let gate = &shared.commit.0;
+    let node = shared.home.node(|| slot(request.request().key())).await?;
+    let gate = &node.commit.0;
     if let Some(_alone) = gate.alone() {
         // On the heap, so that those who wait for others move little.
         return Box::pin(shared.decide_one(mode, &request.request())).await;
@@ -40,8 +42,10 @@ pub(super) async fn decide(
     let (waiting, answer) = Waiting::new(mode, request);
     match gate.queue(waiting, Instant::now()) {
         Ok(None) => {}
-        Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(&shared), driver))),
-        Err(_) => return Err(shared.address.error(ErrorKind::Unavailable, "too many calls wait for", FULL)),
+        Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(&shared), Arc::clone(&node), driver))),
+        Err(_) => {
+            return Err(shared.address().error(ErrorKind::Unavailable, "too many calls wait for", FULL));
+        }
     }
     match answer.await {
         Ok(Answer::Decided(answer)) => answer.map(|decision| smallvec![decision]),
@@ -53,7 +57,7 @@ pub(super) async fn decide(
 const FULL: &str = "there is no room for more";
 
 fn lost(shared: &Shared) -> Error {
-    shared.address.error(
+    shared.address().error(
         ErrorKind::Unavailable,
         "lost the answer of",
         "the runtime that waited for it is gone",
@@ -114,6 +118,10 @@ impl Sent {
         self.waiting.iter().any(Waiting::is_wanted)
     }
 
+    fn requests(&self) -> Vec<Request<'_>> {
+        self.waiting.iter().filter_map(Waiting::request).collect()
+    }
+
     /// The answers are in the order of the requests.
     fn answer(mut self, answers: Vec<Result<Decision, Error>>) {
         for (waiting, answer) in std::mem::take(&mut self.waiting).into_iter().zip(answers) {
@@ -143,7 +151,7 @@ impl Drop for Sent {
     }
 }
 
-async fn drive(shared: Arc<Shared>, mut driver: Driver<Waiting>) {
+async fn drive(shared: Arc<Shared>, node: Arc<Node>, mut driver: Driver<Waiting>) {
     loop {
         // Whoever is about to ask comes along.
         tokio::task::yield_now().await;
@@ -151,11 +159,7 @@ async fn drive(shared: Arc<Shared>, mut driver: Driver<Waiting>) {
         if waiting.is_empty() {
             return;
         }
-        let mut calls = in_calls(&shared, waiting);
-        match calls.pop() {
-            Some(only) if calls.is_empty() => send(only).await,
-            last => drop(calls.into_iter().chain(last).map(send).collect::<JoinSet<()>>().join_all().await),
-        }
+        send(&shared, &node, in_calls(&shared, waiting)).await;
     }
 }
 
@@ -178,37 +182,29 @@ fn in_calls(shared: &Arc<Shared>, waiting: Vec<Waiting>) -> Vec<Sent> {
     calls.into_values().collect()
 }
 
-async fn send(sent: Sent) {
-    let answers = {
-        let requests: Vec<Request<'_>> = sent.waiting.iter().filter_map(Waiting::request).collect();
-        let mut call = pin!(call(&sent.shared, sent.mode, &requests));
+async fn send(shared: &Arc<Shared>, node: &Arc<Node>, calls: Vec<Sent>) {
+    let outcomes = {
+        let requests: Vec<Vec<Request<'_>>> = calls.iter().map(Sent::requests).collect();
+        let groups: Vec<Group<'_>> = calls
+            .iter()
+            .zip(&requests)
+            .map(|(call, requests)| Group::new(shared, call.mode, requests))
+            .collect();
+        let mut sending = pin!(group::send(shared, node, &groups));
         loop {
-            match tokio::time::timeout(PATIENCE, call.as_mut()).await {
-                Ok(answers) => break answers,
-                Err(_) if sent.is_wanted() => {}
-                // Everybody has given up, and so the call is.
+            match tokio::time::timeout(PATIENCE, sending.as_mut()).await {
+                Ok(outcomes) => break outcomes,
+                Err(_) if calls.iter().any(Sent::is_wanted) => {}
+                // Everybody has given up, and so the calls are.
                 Err(_) => return,
             }
         }
     };
-    match answers {
-        Ok(answers) => sent.answer(answers),
-        Err(error) if error.is_transient() => sent.fail(&error),
-        Err(_) => sent.give_back(),
-    }
-}
-
-async fn call(
-    shared: &Shared,
-    mode: Mode,
-    requests: &[Request<'_>],
-) -> Result<Vec<Result<Decision, Error>>, Error> {
-    match requests {
-        [request] => {
-            let answer = shared.decide_one(mode, request).await;
-            Ok(answer
-                .map_or_else(|error| vec![Err(error)], |decisions| decisions.into_iter().map(Ok).collect()))
+    for (call, outcome) in calls.into_iter().zip(outcomes) {
+        match outcome {
+            Outcome::Answers(answers) => call.answer(answers),
+            Outcome::Failed(error) => call.fail(&error),
+            Outcome::Refused => call.give_back(),
         }
-        _ => shared.decide_many(mode, requests).await,
     }
 }

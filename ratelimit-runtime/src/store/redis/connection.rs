@@ -1,195 +1,85 @@
-//! One multiplexed connection, made anew when it breaks.
+//! A connection that many calls use at once.
 
-use super::address::Address;
-use super::breaker::Breaker;
-use super::failure;
 use super::health::{CloseOnDrop, Health, Patience};
-use crate::error::{Error, ErrorKind};
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, ConnectionAddr, RedisResult, Value};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-use tokio::net::TcpStream;
-use tokio::sync::watch;
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A connection that can be used now. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Connection {
-    multiplexed: MultiplexedConnection,
+    wire: Wire,
     health: Arc<Health>,
 }
 
+#[derive(Clone)]
+enum Wire {
+    Own(MultiplexedConnection),
+    Handed(Handed),
+}
+
+/// Makes clones of a connection that was handed in.
+pub(super) type Handed = Arc<dyn Fn() -> Box<dyn ConnectionLike + Send> + Send + Sync>;
+
 impl Connection {
+    /// Says who this is and which database it wants.
+    pub(super) async fn over<S>(settings: &RedisConnectionInfo, stream: S) -> RedisResult<Self>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        // Deadlines are the limiter's.
+        let config = AsyncConnectionConfig::new().set_response_timeout(None);
+        let (multiplexed, driver) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
+        let health = Arc::new(Health::default());
+        let until_dropped = CloseOnDrop(Arc::clone(&health));
+        // The driver ends when the server closes the connection, and is dropped with its runtime: either way the flag
+        // falls, and the next call knows, without having sent anything, that it needs a new connection.
+        let driver = tokio::spawn(async move {
+            let _until_dropped = until_dropped;
+            driver.await;
+        });
+        health.drives(driver.abort_handle());
+        Ok(Self { wire: Wire::Own(multiplexed), health })
+    }
+
+    pub(super) fn handed(handed: &Handed) -> Self {
+        Self { wire: Wire::Handed(Arc::clone(handed)), health: Arc::default() }
+    }
+
+    pub(super) fn health(&self) -> &Health {
+        &self.health
+    }
+
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
         let patience = Patience::new(Arc::clone(&self.health));
-        let answer = self.multiplexed.send_packed_command(command).await;
-        patience.rewarded();
-        answer?.extract_error()
-    }
-}
-
-/// The connection of a store: open, being made, or away.
-pub(super) struct Link {
-    address: Address,
-    state: Arc<Mutex<State>>,
-}
-
-struct State {
-    link: Linked,
-    breaker: Breaker,
-    /// Why the last attempt has failed.
-    error: Option<Error>,
-}
-
-enum Linked {
-    /// Nothing was tried yet, or the last attempt has failed.
-    No,
-    Open(Connection),
-    /// One attempt is under way, in a task of its own.
-    Connecting(watch::Receiver<Option<Result<Connection, Error>>>),
-}
-
-impl Link {
-    pub(super) fn new(address: Address) -> Self {
-        let state = State { link: Linked::No, breaker: Breaker::default(), error: None };
-        Self { address, state: Arc::new(Mutex::new(state)) }
-    }
-
-    /// The open connection, or one that is made now; an error at once while the server is known to be away.
-    pub(super) async fn get(&self) -> Result<Connection, Error> {
-        let mut outcome = match self.look() {
-            Look::Open(connection) => return Ok(connection),
-            Look::Away(error) => return Err(error),
-            Look::Wait(outcome) => outcome,
+        let answer = match &mut self.wire {
+            Wire::Own(multiplexed) => multiplexed.send_packed_command(command).await,
+            Wire::Handed(handed) => handed().req_packed_command(command).await,
         };
-        match outcome.wait_for(Option::is_some).await.as_deref() {
-            Ok(Some(outcome)) => outcome.clone(),
-            // The attempt is gone with its runtime; the next call makes one on its own.
-            _ => Err(self.address.error(ErrorKind::Unavailable, "lost the attempt to reach", "try again")),
-        }
+        patience.rewarded();
+        self.checked(answer)?.extract_error()
     }
 
-    /// Whether there is a connection that can be used now.
-    pub(super) fn is_open(&self) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(&state.link, Linked::Open(connection) if connection.health.is_open())
+    /// Several commands at once. The answer to each may be an error of its own.
+    pub(super) async fn send_all(&mut self, commands: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
+        let patience = Patience::new(Arc::clone(&self.health));
+        let number = commands.len();
+        let answers = match &mut self.wire {
+            Wire::Own(multiplexed) => multiplexed.send_packed_commands(commands, 0, number).await,
+            Wire::Handed(handed) => handed().req_packed_commands(commands, 0, number).await,
+        };
+        patience.rewarded();
+        Ok(self.checked(answers)?.into_iter().map(Value::extract_error).collect())
     }
 
-    fn look(&self) -> Look {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &state.link {
-            Linked::Open(connection) if connection.health.is_open() => return Look::Open(connection.clone()),
-            Linked::Open(connection) => {
-                if connection.health.fell_silent() {
-                    state.breaker.fell_silent();
-                }
-                state.link = Linked::No;
-            }
-            Linked::Connecting(outcome) if outcome.has_changed().is_ok() || outcome.borrow().is_some() => {
-                let outcome = outcome.clone();
-                return if state.breaker.lets_wait() { Look::Wait(outcome) } else { self.away(&state) };
-            }
-            Linked::No | Linked::Connecting(_) => {}
+    /// Nobody watches over a connection that was handed in.
+    fn checked<T>(&self, answer: RedisResult<T>) -> RedisResult<T> {
+        if let (Wire::Handed(_), Err(error)) = (&self.wire, &answer)
+            && error.is_io_error()
+        {
+            self.health.close();
         }
-        let now = Instant::now();
-        if !state.breaker.lets_try(now) {
-            return self.away(&state);
-        }
-        let (sender, outcome) = watch::channel(None);
-        state.link = Linked::Connecting(outcome.clone());
-        let patience = state.breaker.patience();
-        tokio::spawn(attempt(self.address.clone(), Arc::clone(&self.state), sender, now, patience));
-        if state.breaker.lets_wait() { Look::Wait(outcome) } else { self.away(&state) }
+        answer
     }
-
-    fn away(&self, state: &State) -> Look {
-        Look::Away(state.error.clone().unwrap_or_else(|| {
-            self.address.error(ErrorKind::Unavailable, "no answer from", "it has fallen silent")
-        }))
-    }
-}
-
-enum Look {
-    Open(Connection),
-    Wait(watch::Receiver<Option<Result<Connection, Error>>>),
-    Away(Error),
-}
-
-/// Connects in a task of its own, so that a caller that gives up does not take the attempt along.
-async fn attempt(
-    address: Address,
-    state: Arc<Mutex<State>>,
-    sender: watch::Sender<Option<Result<Connection, Error>>>,
-    began: Instant,
-    patience: Duration,
-) {
-    let outcome = tokio::time::timeout(patience, connect(&address)).await.unwrap_or_else(|_| {
-        let what = format!("no answer within {patience:?}");
-        Err(address.error(ErrorKind::Unavailable, "cannot reach", what))
-    });
-    {
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &outcome {
-            Ok(connection) => {
-                state.breaker.succeeded();
-                state.link = Linked::Open(connection.clone());
-                state.error = None;
-            }
-            Err(error) => {
-                state.breaker.failed(began, chance());
-                state.link = Linked::No;
-                state.error = Some(error.clone());
-            }
-        }
-    }
-    let _ = sender.send(Some(outcome));
-}
-
-/// From 0 to 1000.
-fn chance() -> u32 {
-    use std::hash::{BuildHasher, RandomState};
-    let [a, b, ..] = RandomState::new().hash_one(0).to_le_bytes();
-    u32::from(u16::from_le_bytes([a, b])) % 1001
-}
-
-async fn connect(address: &Address) -> Result<Connection, Error> {
-    let unreachable = |error: std::io::Error| address.error(ErrorKind::Unavailable, "cannot reach", error);
-    match address.connection_addr() {
-        ConnectionAddr::Tcp(host, port) => {
-            let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(unreachable)?;
-            stream.set_nodelay(true).map_err(unreachable)?;
-            open(address, stream).await
-        }
-        #[cfg(unix)]
-        ConnectionAddr::Unix(path) => {
-            let stream = tokio::net::UnixStream::connect(path).await.map_err(unreachable)?;
-            open(address, stream).await
-        }
-        _ => Err(address.error(
-            ErrorKind::Configuration,
-            "cannot connect to",
-            "this kind of address is not built in",
-        )),
-    }
-}
-
-async fn open<S>(address: &Address, stream: S) -> Result<Connection, Error>
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
-{
-    // Deadlines are the limiter's.
-    let config = AsyncConnectionConfig::new().set_response_timeout(None);
-    let (multiplexed, driver) = MultiplexedConnection::new_with_config(address.settings(), stream, config)
-        .await
-        .map_err(|error| failure::explain(address, &error))?;
-    let health = Arc::new(Health::default());
-    let until_dropped = CloseOnDrop(Arc::clone(&health));
-    // The driver ends when the server closes the connection, and is dropped with its runtime: either way the flag
-    // falls, and the next call knows, without having sent anything, that it needs a new connection.
-    let driver = tokio::spawn(async move {
-        let _until_dropped = until_dropped;
-        driver.await;
-    });
-    health.drives(driver.abort_handle());
-    Ok(Connection { multiplexed, health })
 }

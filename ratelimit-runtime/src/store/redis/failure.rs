@@ -67,6 +67,17 @@ fn classify(error: &RedisError) -> (ErrorKind, &'static str, String) {
     }
 }
 
+/// Whether a server has executed nothing, since another one decides, or soon will.
+pub(super) fn is_elsewhere(error: &RedisError) -> bool {
+    let try_again = RedisKind::Server(ServerErrorKind::TryAgain);
+    error.redirect_node().is_some() || error.kind() == try_again || is_read_only(error)
+}
+
+/// Whether a server has said that it is a replica. Then nothing was written.
+pub(super) fn is_read_only(error: &RedisError) -> bool {
+    error.kind() == RedisKind::Server(ServerErrorKind::ReadOnly) || mentions(error, "READONLY")
+}
+
 fn mentions(error: &RedisError, code: &str) -> bool {
     error.code() == Some(code) || error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")))
 }

@@ -34,7 +34,8 @@ impl Health {
         let _ = self.driver.set(driver);
     }
 
-    fn close(&self) {
+    /// No further call goes this way; those that wait may still be answered.
+    pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
 

@@ -4,16 +4,27 @@ mod address;
 mod batch;
 mod breaker;
 mod call;
+mod cluster;
 mod commit;
 mod connection;
 mod failure;
 mod gate;
+mod greeting;
+mod group;
 mod health;
+mod home;
+mod link;
 mod lone;
+mod node;
 mod overrides;
 mod script;
+mod sentinel;
+mod slot_map;
 mod slots;
 mod sync;
+mod tls;
+mod url;
+mod way;
 
 use super::{
     Adjusted, Adjustment, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply, Request, Store,
@@ -24,19 +35,21 @@ use crate::key::StoreKey;
 use crate::limit::Limit;
 use address::Address;
 use call::{Alone, Call, Shared};
-use commit::Commit;
-use connection::Link;
+use home::Home;
 use lone::Lone;
+use node::Node;
 use script::Script;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use url::Target;
+use way::Way;
 
 /// Keeps limits in Redis or Valkey, shared by all processes that use the same server and prefix.
 ///
-/// One multiplexed connection serves all calls. A decision is one script call; decisions that are asked for while others
+/// One multiplexed connection to each server serves all calls. A decision is one script call; decisions that are asked for while others
 /// are under way go together, up to 128 in one call, each decided for itself and in order of arrival. The script decides with
 /// the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be sent; more fail
 /// at once ([`ErrorKind::Unavailable`]).
@@ -57,13 +70,36 @@ impl RedisStore {
     /// A store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) built on the URL connects
     /// at once instead, and says what is wrong.
     ///
-    /// `url` is `redis://[user:password@]host[:port][/database]`, or `unix:///path/to/socket[?db=n&pass=..]`.
+    /// | `url` | what is there |
+    /// |---|---|
+    /// | `redis://[user:password@]host[:port][/database]` | one server |
+    /// | `redis+unix:///path/to/socket[?db=n&user=..&pass=..]` | one server on this machine |
+    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they watch; `?sentinel_user=..&sentinel_pass=..` where they want one too |
+    /// | `redis+cluster://[user:password@]host[:port],host[:port]` | a cluster, by some of its nodes |
+    ///
+    /// With `rediss` in place of `redis` connections are encrypted, which needs the feature `tls`: the server's certificate is
+    /// checked against the authorities that the system knows, or those in the PEM file of `?tls_ca=/path`; `tls_cert` and
+    /// `tls_key` name what this client shows. `?protocol=resp3` speaks the newer protocol.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Configuration`] if the URL cannot be read. No message holds its password.
     pub fn new(url: &str) -> Result<Self, Error> {
         Self::with_prelude(url, "")
+    }
+
+    /// A store that uses a connection which is there already: a multiplexed one, one with a manager, or that of a cluster.
+    ///
+    /// Nothing is checked, and nothing connects anew but what the connection does by itself; once it has broken, it is
+    /// tried again after 0.1 to 1 second. A connection that repeats commands after their answers were lost, as redis-rs's
+    /// for clusters does, may count a call more than once: a URL is better there.
+    pub fn from_connection<C>(connection: C) -> Self
+    where
+        C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
+    {
+        let handed = Way::Handed(Arc::new(move || Box::new(connection.clone())), Address::handed());
+        let (decide, adjust) = (Script::new("", script::DECIDE), Script::new("", script::ADJUST));
+        Self::at(Home::Server(Node::new(handed)), decide, adjust, Some(Lone::new("", lone::TEXTS)))
     }
 
     /// For tests: Lua in front of the scripts, such as a clock that stands in for the server's.
@@ -100,21 +136,13 @@ impl RedisStore {
     }
 
     fn with(url: &str, prelude: &str, decide: &str, adjust: &str, lone: Option<Lone>) -> Result<Self, Error> {
-        let address = Address::parse(url)?;
-        let (decide, adjust) = (Script::new(prelude, decide), Script::new(prelude, adjust));
-        let link = Link::new(address.clone());
-        Ok(Self {
-            shared: Arc::new(Shared {
-                address,
-                link,
-                decide,
-                adjust,
-                lone,
-                sharded: AtomicBool::new(false),
-                knows_adjust: AtomicBool::new(false),
-                commit: Commit::new(),
-            }),
-        })
+        let home = Home::new(Target::parse(url)?);
+        Ok(Self::at(home, Script::new(prelude, decide), Script::new(prelude, adjust), lone))
+    }
+
+    fn at(home: Home, decide: Script, adjust: Script, lone: Option<Lone>) -> Self {
+        let sharded = AtomicBool::new(home.is_cluster());
+        Self { shared: Arc::new(Shared { home, decide, adjust, lone, sharded }) }
     }
 
     /// Connects, decides something, and forgets it: the server is there, takes the password, and permits what is
@@ -131,7 +159,7 @@ impl RedisStore {
         };
         match tokio::time::timeout(CONNECT, probing).await {
             Ok(answer) => answer,
-            Err(_) => Err(self.shared.address.error(
+            Err(_) => Err(self.shared.address().error(
                 ErrorKind::Unavailable,
                 "no answer from",
                 "not within 5 seconds",
@@ -181,25 +209,18 @@ impl Store for RedisStore {
 
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
         // One command per key: they may live on different slots.
-        let commands: SmallVec<[redis::Cmd; 1]> = keys
-            .iter()
-            .map(|key| {
-                let mut command = redis::cmd("DEL");
-                command.arg(key.as_bytes());
-                command
-            })
-            .collect();
+        let keys: SmallVec<[Vec<u8>; 1]> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
         let shared = Arc::clone(&self.shared);
         Reply::pending(async move {
-            for command in &commands {
-                shared.ask(command).await?;
+            for key in &keys {
+                shared.ask(&StoreKey::new(key), redis::cmd("DEL").arg(key)).await?;
             }
             Ok(())
         })
     }
 
     fn is_connected(&self) -> bool {
-        self.shared.link.is_open()
+        self.shared.home.is_open()
     }
 
     fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<Overridden>> {
@@ -216,6 +237,6 @@ impl Store for RedisStore {
 
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore").field("address", &self.shared.address).finish_non_exhaustive()
+        f.debug_struct("RedisStore").field("address", &self.shared.address()).finish_non_exhaustive()
     }
 }

@@ -4,6 +4,7 @@
 
 use super::call::Shared;
 use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
 use crate::store::Overridden;
 use redis::Value;
 use std::hash::{BuildHasher, RandomState};
@@ -13,14 +14,14 @@ const VERSION: &[u8] = b"version";
 const VERSIONS: u64 = 1 << 53;
 
 pub(super) async fn load(shared: &Shared, key: &[u8], seen: u64) -> Result<Option<Overridden>, Error> {
-    let version = match shared.ask(redis::cmd("HGET").arg(key).arg(VERSION)).await? {
+    let version = match shared.ask(&StoreKey::new(key), redis::cmd("HGET").arg(key).arg(VERSION)).await? {
         Value::Nil => 0,
         value => number(&value).ok_or_else(|| foreign(shared))?,
     };
     if version == seen {
         return Ok(None);
     }
-    let all = shared.ask(redis::cmd("HGETALL").arg(key)).await?;
+    let all = shared.ask(&StoreKey::new(key), redis::cmd("HGETALL").arg(key)).await?;
     let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| foreign(shared))?;
     let mut overridden = Overridden::default();
     for (entry, limit) in fields {
@@ -45,9 +46,9 @@ pub(super) async fn save(
     let version = (RandomState::new().hash_one(entry) % VERSIONS).max(1);
     let mut set = redis::cmd("HSET");
     set.arg(key).arg(entry).arg(limit.unwrap_or_default()).arg(VERSION).arg(version);
-    shared.ask(&set).await?;
+    shared.ask(&StoreKey::new(key), &set).await?;
     if limit.is_none() {
-        shared.ask(redis::cmd("HDEL").arg(key).arg(entry)).await?;
+        shared.ask(&StoreKey::new(key), redis::cmd("HDEL").arg(key).arg(entry)).await?;
     }
     Ok(())
 }
@@ -57,7 +58,7 @@ fn number(value: &Value) -> Option<u64> {
 }
 
 fn foreign(shared: &Shared) -> Error {
-    shared.address.error(
+    shared.address().error(
         ErrorKind::Configuration,
         "cannot use the overrides in",
         "their key holds something else",

@@ -1,0 +1,217 @@
+//! The nodes of a cluster: each call goes to the one that has its slot, and after it where it moves.
+
+use super::address::Address;
+use super::failure;
+use super::node::{Failed, Node};
+use super::slot_map::{Ranges, SlotMap, place};
+use super::way::Way;
+use crate::error::{Error, ErrorKind};
+use redis::{Cmd, ErrorKind as RedisKind, RedisError, ServerErrorKind, Value};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// How often a command is sent on before it is given up; its caller has a deadline too.
+const ATTEMPTS: u32 = 20;
+/// Keys of one slot on two nodes: the move of a slot is about to end.
+const WHILE_MOVING: Duration = Duration::from_millis(5);
+/// Least time from one look at the slots to the next.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// Longest time for one node to say who has which slots.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+pub(super) struct Cluster {
+    seeds: Vec<Arc<Node>>,
+    map: RwLock<SlotMap>,
+    look: Mutex<Option<Look>>,
+    /// So that not always the same node is asked.
+    turn: AtomicUsize,
+}
+
+/// The last look at the slots, or the one under way.
+struct Look {
+    began: Instant,
+    outcome: watch::Receiver<Option<Result<(), Error>>>,
+}
+
+impl Cluster {
+    pub(super) fn new(seeds: Vec<Address>) -> Arc<Self> {
+        let seeds = seeds.into_iter().map(|seed| Node::new(Way::Node(seed))).collect();
+        Arc::new(Self { seeds, map: RwLock::default(), look: Mutex::default(), turn: AtomicUsize::new(0) })
+    }
+
+    pub(super) fn address(&self) -> &Address {
+        self.seeds[0].address()
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.with_map(|map| map.nodes().iter().any(|node| node.is_open()))
+    }
+
+    /// The node that has a slot.
+    pub(super) async fn node(self: &Arc<Self>, slot: u16) -> Result<Arc<Node>, Error> {
+        if let Some(node) = self.with_map(|map| map.node(slot)) {
+            return Ok(node);
+        }
+        self.looked().await?;
+        self.with_map(|map| map.node(slot)).ok_or_else(|| {
+            self.address().error(
+                ErrorKind::Unavailable,
+                "cannot decide now at the cluster of",
+                "no node has this slot",
+            )
+        })
+    }
+
+    /// Sends a command to the node that has a slot, and where that node says it has gone.
+    pub(super) async fn send(self: &Arc<Self>, slot: u16, command: &Cmd) -> Result<Value, Failed> {
+        let mut node = self.node(slot).await.map_err(Failed::Connect)?;
+        let mut asks = false;
+        let mut left = ATTEMPTS;
+        loop {
+            let answer = if asks { ask(&node, command).await } else { node.send(command).await };
+            left -= 1;
+            let (said, error) = match answer {
+                Err(Failed::Answer(said, error)) if left > 0 => (said, error),
+                Err(failed) => {
+                    self.look_again();
+                    return Err(failed);
+                }
+                answer => return answer,
+            };
+            match (error.kind(), error.redirect_node()) {
+                (RedisKind::Server(ServerErrorKind::Moved), Some((to, _))) => {
+                    (node, asks) = (self.moved(slot, to, &said), false);
+                }
+                (RedisKind::Server(ServerErrorKind::Ask), Some((to, _))) => {
+                    (node, asks) = (self.at(to, &said), true);
+                }
+                (RedisKind::Server(ServerErrorKind::TryAgain), _) => {
+                    tokio::time::sleep(WHILE_MOVING).await;
+                }
+                _ => {
+                    if failure::explain(said.address(), &error).is_transient() {
+                        self.look_again();
+                    }
+                    return Err(Failed::Answer(said, error));
+                }
+            }
+        }
+    }
+
+    /// The node at an address that another has named; a new one if it was not known.
+    fn at(&self, to: &str, said: &Node) -> Arc<Node> {
+        let address = place(to, said.address());
+        let known = |node: &&Arc<Node>| node.address().place == address.place;
+        let found = self.with_map(|map| map.nodes().iter().chain(&self.seeds).find(known).cloned());
+        found.unwrap_or_else(|| Node::new(Way::Node(address)))
+    }
+
+    fn moved(self: &Arc<Self>, slot: u16, to: &str, said: &Node) -> Arc<Node> {
+        let node = {
+            let node = self.at(to, said);
+            let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+            map.moved(slot, node)
+        };
+        self.look_again();
+        node
+    }
+
+    fn with_map<R>(&self, act: impl FnOnce(&SlotMap) -> R) -> R {
+        act(&self.map.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks at the slots in the background, unless that was done just now.
+    pub(super) fn look_again(self: &Arc<Self>) {
+        drop(self.start_look());
+    }
+
+    /// Waits for a look at the slots: the one under way, the one just ended, or a new one.
+    async fn looked(self: &Arc<Self>) -> Result<(), Error> {
+        let mut outcome = self.start_look();
+        match outcome.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(outcome)) => outcome.clone(),
+            _ => Err(self.address().error(ErrorKind::Unavailable, "lost the attempt to reach", "try again")),
+        }
+    }
+
+    fn start_look(self: &Arc<Self>) -> watch::Receiver<Option<Result<(), Error>>> {
+        let mut look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(look) = &*look {
+            let lives = look.outcome.has_changed().is_ok();
+            let ended = look.outcome.borrow().is_some();
+            if (lives && !ended) || (ended && look.began.elapsed() < BETWEEN_LOOKS) {
+                return look.outcome.clone();
+            }
+        }
+        let (sender, outcome) = watch::channel(None);
+        *look = Some(Look { began: Instant::now(), outcome: outcome.clone() });
+        let cluster = Arc::clone(self);
+        tokio::spawn(async move {
+            let looked = cluster.look().await;
+            let _ = sender.send(Some(looked));
+        });
+        outcome
+    }
+
+    /// Asks one node after another who has which slots, until one knows.
+    async fn look(&self) -> Result<(), Error> {
+        let mut failed = None;
+        for node in self.nodes_to_ask() {
+            match tokio::time::timeout(PATIENCE, slots_of(&node)).await {
+                Ok(Ok(ranges)) => {
+                    let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+                    map.take(&ranges, &self.seeds);
+                    return Ok(());
+                }
+                Ok(Err(error)) => failed = Some(error),
+                Err(_) => {
+                    failed.get_or_insert_with(|| {
+                        let late = format_args!("not within {PATIENCE:?}");
+                        node.address().error(ErrorKind::Unavailable, "no answer from", late)
+                    });
+                }
+            }
+        }
+        Err(failed.unwrap_or_else(|| {
+            self.address().error(ErrorKind::Unavailable, "cannot reach the cluster of", "no node answers")
+        }))
+    }
+
+    /// Those with a connection first; each time another of them.
+    fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
+        let mut nodes: Vec<Arc<Node>> = self.with_map(|map| map.nodes().to_vec());
+        if !nodes.is_empty() {
+            let turn = self.turn.fetch_add(1, Ordering::Relaxed) % nodes.len();
+            nodes.rotate_left(turn);
+        }
+        for seed in &self.seeds {
+            if nodes.iter().all(|node| !Arc::ptr_eq(node, seed)) {
+                nodes.push(Arc::clone(seed));
+            }
+        }
+        nodes.sort_by_key(|node| !node.is_open());
+        nodes
+    }
+}
+
+async fn slots_of(node: &Arc<Node>) -> Result<Ranges, Error> {
+    let said = node.send(redis::cmd("CLUSTER").arg("SLOTS")).await.map_err(Failed::explain)?;
+    Ranges::read(&said, node.address()).ok_or_else(|| {
+        node.address().error(
+            ErrorKind::Configuration,
+            "cannot understand",
+            "it does not say who has which slots",
+        )
+    })
+}
+
+/// Asks a node for a slot that is on its way to it.
+async fn ask(node: &Arc<Node>, command: &Cmd) -> Result<Value, Failed> {
+    let mut commands = redis::pipe();
+    commands.cmd("ASKING").add_command(command.clone());
+    let answer = node.send_all(&commands).await?.pop();
+    let answer = answer.unwrap_or_else(|| Err(RedisError::from((RedisKind::Parse, "no answer"))));
+    answer.map_err(|error| Failed::Answer(Arc::clone(node), error))
+}

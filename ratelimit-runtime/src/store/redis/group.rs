@@ -1,0 +1,143 @@
+//! Requests of many callers on their way to one server: one call for each mode and slot, all of them at once.
+
+use super::batch::Batch;
+use super::call::{Call, Shared, is_unknown_script};
+use super::failure;
+use super::lone;
+use super::node::{Failed, Node};
+use super::script::Wrong;
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::StoreKey;
+use crate::store::{Mode, Request};
+use redis::{Pipeline, RedisError, RedisResult, Value};
+use smallvec::SmallVec;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// What one call asks for. Its requests are in order of arrival, each for itself, on keys that can be in one call.
+pub(super) struct Group<'r> {
+    mode: Mode,
+    requests: &'r [Request<'r>],
+    call: Call,
+    /// What `decide` is asked; a small script where there is none.
+    batch: Option<Batch<'r>>,
+}
+
+/// What comes of it.
+pub(super) enum Outcome {
+    /// In the order of the requests.
+    Answers(Vec<Result<Decision, Error>>),
+    /// For all of them.
+    Failed(Error),
+    /// The server has refused the call. Each request has to be asked for by itself, to hear what concerns it, or where it
+    /// is decided now.
+    Refused,
+}
+
+impl<'r> Group<'r> {
+    pub(super) fn new(shared: &Shared, mode: Mode, requests: &'r [Request<'r>]) -> Self {
+        if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
+            let call = Call::new(script, |command| lone::encode(command, &requests[0]));
+            return Self { mode, requests, call, batch: None };
+        }
+        let batch = Batch::new(mode, requests);
+        let call = Call::new(&shared.decide, |command| batch.encode(command));
+        Self { mode, requests, call, batch: Some(batch) }
+    }
+
+    fn outcome(&self, shared: &Shared, node: &Arc<Node>, answer: RedisResult<Value>) -> Outcome {
+        match answer {
+            Ok(value) => self.read(shared, &value),
+            Err(error) => {
+                let elsewhere = failure::is_elsewhere(&error);
+                match shared.explain(Failed::Answer(Arc::clone(node), error)) {
+                    error if error.is_transient() && !elsewhere => {
+                        shared.home.has_failed();
+                        Outcome::Failed(error)
+                    }
+                    _ => Outcome::Refused,
+                }
+            }
+        }
+    }
+
+    fn read(&self, shared: &Shared, value: &Value) -> Outcome {
+        let Some(batch) = &self.batch else {
+            let [request] = self.requests else { return Outcome::Refused };
+            let decisions =
+                lone::decision(value, self.mode, request.limit(), request.cost(), request.permit());
+            return decisions.map_or(Outcome::Refused, |decisions| {
+                Outcome::Answers(decisions.into_iter().map(Ok).collect())
+            });
+        };
+        let keys: SmallVec<[StoreKey<'_>; 1]> = self.requests.iter().map(|request| *request.key()).collect();
+        let explain = |wrong: Wrong| shared.wrong(&wrong, &keys);
+        Outcome::Answers(match batch.answers(value) {
+            Ok(answers) => answers.into_iter().map(|answer| answer.map_err(explain)).collect(),
+            Err(wrong) => vec![Err(explain(wrong)); self.requests.len()],
+        })
+    }
+}
+
+/// Sends all groups to a node, and says what came of each.
+pub(super) async fn send(shared: &Shared, node: &Arc<Node>, groups: &[Group<'_>]) -> Vec<Outcome> {
+    let answers = match groups {
+        [group] => send_one(node, group).await.map(|answer| vec![answer]),
+        _ => send_many(node, groups).await,
+    };
+    match answers {
+        Ok(answers) => {
+            groups.iter().zip(answers).map(|(group, answer)| group.outcome(shared, node, answer)).collect()
+        }
+        Err(failed) => {
+            shared.home.has_failed();
+            let error = failed.explain();
+            groups.iter().map(|_| Outcome::Failed(error.clone())).collect()
+        }
+    }
+}
+
+async fn send_one(node: &Arc<Node>, group: &Group<'_>) -> Result<RedisResult<Value>, Failed> {
+    let answer = match node.send(group.call.by_digest()).await {
+        // It was not executed, so it may be sent again; the text stays in the server's cache.
+        Err(Failed::Answer(_, error)) if is_unknown_script(&error) => node.send(&group.call.by_text()).await,
+        answer => answer,
+    };
+    match answer {
+        Ok(value) => Ok(Ok(value)),
+        Err(Failed::Answer(_, error)) if !error.is_io_error() => Ok(Err(error)),
+        Err(failed) => Err(failed),
+    }
+}
+
+async fn send_many(node: &Arc<Node>, groups: &[Group<'_>]) -> Result<Vec<RedisResult<Value>>, Failed> {
+    let mut commands = Pipeline::with_capacity(groups.len());
+    for group in groups {
+        commands.add_command(group.call.by_digest().clone());
+    }
+    let mut answers = node.send_all(&commands).await?;
+    let is_unknown = |answer: &RedisResult<Value>| answer.as_ref().is_err_and(is_unknown_script);
+    let unknown: Vec<usize> =
+        (0..groups.len()).filter(|at| answers.get(*at).is_some_and(is_unknown)).collect();
+    if !unknown.is_empty() {
+        // Each script once by text, in front of those that need it too.
+        let mut told = HashSet::new();
+        let mut commands = Pipeline::with_capacity(unknown.len());
+        for at in &unknown {
+            let call = &groups[*at].call;
+            commands.add_command(if told.insert(call.digest()) {
+                call.by_text()
+            } else {
+                call.by_digest().clone()
+            });
+        }
+        for (at, answer) in unknown.into_iter().zip(node.send_all(&commands).await?) {
+            answers[at] = answer;
+        }
+    }
+    answers.resize_with(groups.len(), || {
+        Err(RedisError::from((redis::ErrorKind::Parse, "an answer is missing")))
+    });
+    Ok(answers)
+}
