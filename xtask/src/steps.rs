@@ -23,9 +23,11 @@ pub(crate) fn only_tests(server: &OsStr, filter: &[String]) -> Result<(), String
     Steps::default().step("tests", || tests(server, filter))
 }
 
+/// With all features, and the runtime as it comes.
 fn lints() -> Result<(), String> {
     let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
-    run(cargo(&scope).args(["--", "-D", "warnings"]))
+    run(cargo(&scope).args(["--", "-D", "warnings"]))?;
+    run(cargo(&["clippy", "--locked", "-p", "ratelimit-runtime"]).args(["--", "-D", "warnings"]))
 }
 
 /// Unit, integration, UI and documentation tests; `--all-targets` would leave out the last.

@@ -68,8 +68,9 @@ impl Default for RateLimiterBuilder {
 }
 
 impl RateLimiterBuilder {
-    /// Keeps limits in the Redis or Valkey server at `url`, shared by all processes:
-    /// `redis://[user:password@]host[:port][/database]` or `unix:///path/to/socket`. See [`RedisStore`].
+    /// Keeps limits in the Redis or Valkey servers at `url`, shared by all processes:
+    /// `redis://[user:password@]host[:port][/database]`, `redis+sentinel://host,host/name`, `redis+cluster://host,host`,
+    /// `redis+unix:///path/to/socket`, and `rediss` for encrypted connections. [`RedisStore::new`] says more.
     pub fn redis(self, url: impl Into<String>) -> Self {
         Self { source: Source::Redis(url.into()), ..self }
     }

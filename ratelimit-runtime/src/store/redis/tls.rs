@@ -2,6 +2,7 @@
 
 /// PEM files that a URL names.
 #[derive(Default)]
+#[cfg_attr(not(feature = "tls"), expect(dead_code, reason = "nobody reads them"))]
 pub(super) struct Files<'u> {
     /// Who vouches for the server; the system's authorities unless said.
     pub(super) authorities: Option<&'u str>,
@@ -19,6 +20,7 @@ pub(super) enum Tls {}
 
 #[cfg(not(feature = "tls"))]
 impl Tls {
+    #[expect(clippy::unused_async, reason = "that of the other one is none")]
     pub(super) async fn connect(
         &self,
         _: &super::address::Address,
