@@ -25,25 +25,25 @@ local function open(key, count, time_ms)
   local scale, tick = grain(time_ms)
   local units = state % UNITS
   local elapsed = (state - units) / UNITS * 1000 - ttl
-  local level = units * scale - floor(elapsed / tick) * count
+  local level = units * scale - (elapsed - elapsed % tick) / tick * count
   if level <= 0 then return 0, 0, 0, 0 end
   return level, units, elapsed, ttl
 end
 
 -- Until so many grains have leaked, in ms.
 local function drained(grains, count, time_ms, elapsed)
-  local _, tick = grain(time_ms)
-  return ceil(grains / count) * tick - elapsed % tick
+  local tick = interval and time_ms or 1
+  return (grains + -grains % count) / count * tick - elapsed % tick
 end
 
 local function charge(key, cost, count, time_ms, burst, wait_ms, _, units, elapsed, ttl)
   local scale, tick = grain(time_ms)
   units = units + cost
-  local reset = drained(units * scale - floor(elapsed / tick) * count, count, time_ms, elapsed)
+  local reset = drained(units * scale - (elapsed - elapsed % tick) / tick * count, count, time_ms, elapsed)
   local full = drained(burst * scale, count, time_ms, 0)
   local longest = 2 * (full > wait_ms and full or wait_ms)
   if reset <= ttl and ttl <= longest + 1000 and units < UNITS then
-    call("INCRBY", key, cost)
+    call("INCRBY", key, digits[cost])
     return reset
   end
   local periods = elapsed > 0 and floor(elapsed / time_ms) or 0
@@ -51,7 +51,7 @@ local function charge(key, cost, count, time_ms, burst, wait_ms, _, units, elaps
   local lives = reset + full
   if lives > longest then lives = reset > longest and reset or longest end
   local life_s = ceil((elapsed + lives) / 1000)
-  call("SET", key, string.format("%.0f", life_s * UNITS + units), "PX", life_s * 1000 - elapsed)
+  call("SET", key, digits[life_s * UNITS + units], "PX", digits[life_s * 1000 - elapsed])
   return reset
 end
 

@@ -20,10 +20,10 @@ end
 
 local function charge(key, cost, _, time_ms, _, wait_ms, wait, ttl)
   if wait == ttl then -- none is alive, or the turn begins where the last window ends
-    call("SET", key, cost, "PX", wait + time_ms)
+    call("SET", key, digits[cost], "PX", digits[wait + time_ms])
     return wait + time_ms
   end
-  call("INCRBY", key, cost)
+  call("INCRBY", key, digits[cost])
   if ttl <= time_ms + wait_ms then return ttl end
   call("PEXPIRE", key, time_ms)
   return time_ms

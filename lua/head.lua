@@ -18,6 +18,14 @@ local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and t
 local FOREIGN = 9007199254740990 -- 2^53 - 2
 local modules = {}
 
+-- Integers as the commands take them. The server would print a number with 17 digits, at the price of a command.
+local digits = setmetatable({}, {
+  __index = function(known, number)
+    known[number] = string.format("%.0f", number)
+    return known[number]
+  end,
+})
+
 -- -> ttl_ms, value: 0, 0 where nothing is alive, and value nil where the key holds something foreign.
 -- A key that has lost its TTL counts as expired: the next charge writes it anew, with one.
 local function read(key)

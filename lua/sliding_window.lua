@@ -43,9 +43,9 @@ local function charge(key, cost, _, time_ms, _, wait_ms, wait, previous, current
     ends, kept = time_ms, false
   end
   if kept then
-    call("INCRBY", key, cost)
+    call("INCRBY", key, digits[cost])
   else
-    call("SET", key, string.format("%.0f", previous * CELL + current + cost), "PX", ends + time_ms)
+    call("SET", key, digits[previous * CELL + current + cost], "PX", digits[ends + time_ms])
   end
   return ends + time_ms
 end
@@ -61,7 +61,7 @@ local function give(key, units, _, time_ms, _, _, stamp, now)
     return 0
   end
   if units > current then units = current end
-  if units > 0 then call("DECRBY", key, string.format("%.0f", units * digit)) end
+  if units > 0 then call("DECRBY", key, digits[units * digit]) end
   return units
 end
 

@@ -25,7 +25,7 @@ local function judge(key, cost, count, time_ms, burst)
     wait = drained(cost * scale - room, count, time_ms, elapsed)
   end
   local reset = level > 0 and drained(level, count, time_ms, elapsed) or 0
-  return wait, floor(room / scale), reset, units, elapsed, ttl
+  return wait, (room - room % scale) / scale, reset, units, elapsed, ttl
 end
 
 return judge, charge, give

@@ -83,7 +83,7 @@ fn batch(name: impl Into<String>, limit: Limit, size: usize) -> Subject {
         command.arg(size).arg(keys).arg("check");
         if limit.burst.is_some() {
             run(command, limit, draw);
-            command.arg(size).arg(vec![1; size]);
+            command.arg(size).arg(1);
         } else {
             // Each permit has an id of its own, and so a run of its own.
             for _ in 0..size {
@@ -119,12 +119,12 @@ fn passes_alone(reply: &Value) -> bool {
     matches!(reply, Value::Int(0..))
 }
 
-/// Three integers per request, the first of them a delay.
+/// Four integers of 8 bytes per request, the first of them a delay.
 fn all_pass(reply: &Value) -> bool {
-    matches!(reply, Value::Array(fields) if fields.chunks(3).all(|one| one[0] == Value::Int(0)))
+    matches!(reply, Value::BulkString(bytes) if bytes.chunks(32).all(|one| one[..8] == [0; 8]))
 }
 
-/// The last of four integers tells when the others would pass: there are none.
+/// The last integer tells when the others would pass: there are none.
 fn some_pass(reply: &Value) -> bool {
-    matches!(reply, Value::Array(fields) if fields.last() == Some(&Value::Int(0)))
+    matches!(reply, Value::BulkString(bytes) if bytes.ends_with(&[0; 8]))
 }

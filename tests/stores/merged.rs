@@ -1,6 +1,7 @@
 //! Equal requests on one key that came together are merged by the script: as many pass as would one by one.
 
 use crate::definitions::{Kind, Numbers};
+use crate::scripts::decided;
 use crate::setup::{CLOCK, Twins, operations, seed};
 use ratelimit::{Mode, RedisStore};
 
@@ -56,7 +57,7 @@ pub(crate) fn first_difference(
         }
         let mut call = script.key(KEY);
         call.arg("check").arg(name).arg(count).arg(time).arg(capacity).arg(0).arg(-i64::from(n)).arg(cost);
-        let found: Result<Vec<i64>, _> = call.invoke(twins.raw());
+        let found = call.invoke(twins.raw()).map(|answer| decided(&answer).concat());
         if found.as_ref() != Ok(&expected) {
             return Some(format!("{n} times {cost} of {numbers:?} at {now}: {found:?}, not {expected:?}"));
         }

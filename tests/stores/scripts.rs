@@ -43,6 +43,14 @@ const ALGORITHMS: [&str; 8] = [
 const NO_INTEGERS: [&str; 10] =
     ["", "-1", "1.5", "abc", "nan", "-nan", "inf", "0x10", "0X1", "99999999999999999"];
 
+/// What `decide` says of each request: delay, remaining, reset, and the stamp or what merged ones are told.
+pub(crate) fn decided(answer: &Value) -> Vec<[i64; 4]> {
+    let Value::BulkString(bytes) = answer else { panic!("{answer:?}") };
+    let (integers, []) = bytes.as_chunks::<8>() else { panic!("{answer:?}") };
+    let (requests, []) = integers.as_chunks::<4>() else { panic!("{answer:?}") };
+    requests.iter().map(|request| request.map(i64::from_le_bytes)).collect()
+}
+
 /// A script of ours, asked with arguments of our own.
 fn run(server: &RedisServer, script: &str, keys: &[&str], arguments: &[&str]) -> Result<Value, String> {
     let mut command = redis::cmd("EVAL");
@@ -91,7 +99,7 @@ fn decide_names_bad_arguments_before_anything_is_written() {
         &["counter", "5", "1000", "5", "0", "0", "1"],
         &["counter", "5", "1000", "5", "9", "-2", "1"],
         &["counter", "5", "1000", "5", "0", "-2", "0"],
-        &["counter", "5", "1000", "5", "0", "0", "1", "counter", "5", "1000", "5", "0", "2", "1", "1"],
+        &["counter", "5", "1000", "5", "0", "0", "1", "counter", "5", "1000", "5", "0", "2", "1"],
     ] {
         refuses("counter", bad, "a run");
     }
@@ -195,13 +203,10 @@ fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
             redis::cmd("FLUSHALL").exec(&mut raw).unwrap();
             redis::cmd(command[0]).arg(&command[1..]).exec(&mut raw).unwrap();
             let dump: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(&mut raw).unwrap();
-            let n = ["check", algorithm, "5", "1000", "5", "0", "3", "1", "1", "1"];
-            let Value::Array(answer) = run(&server, decide, &["a", "foreign", "b"], &n).unwrap() else {
-                panic!("{algorithm} {command:?}")
-            };
-            let delays: Vec<_> = [0, 3, 6].map(|at| answer[at].clone()).into();
-            assert_eq!(delays[1], Value::Int(-((1 << 53) - 2)), "{algorithm} {command:?}");
-            assert_eq!([&delays[0], &delays[2]], [&Value::Int(0); 2], "{algorithm} {command:?}");
+            let three = ["check", algorithm, "5", "1000", "5", "0", "3", "1"];
+            let answer = decided(&run(&server, decide, &["a", "foreign", "b"], &three).unwrap());
+            let delays: Vec<_> = answer.iter().map(|[delay, ..]| *delay).collect();
+            assert_eq!(delays, [0, -((1 << 53) - 2), 0], "{algorithm} {command:?}");
             for what in
                 ["give", "take"].into_iter().filter(|what| (*what, algorithm) != ("take", "concurrency"))
             {
@@ -232,16 +237,6 @@ fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
 fn merged_requests_are_decided_as_if_they_had_come_one_by_one() {
     let server = RedisServer::start();
     let [decide, _] = RedisStore::scripts();
-    let ints = |value: Value| match value {
-        Value::Array(fields) => fields
-            .into_iter()
-            .map(|field| match field {
-                Value::Int(field) => field,
-                other => panic!("{other:?}"),
-            })
-            .collect::<Vec<_>>(),
-        other => panic!("{other:?}"),
-    };
     for algorithm in
         ALGORITHMS.into_iter().filter(|name| !matches!(*name, "leaky_bucket_queue" | "concurrency"))
     {
@@ -255,12 +250,11 @@ fn merged_requests_are_decided_as_if_they_had_come_one_by_one() {
                     .unwrap();
             }
             let merged = [&["check"], &limit[..], &[merged_n.as_str(), &cost_text]].concat();
-            let merged = ints(run(&server, decide, &["merged"], &merged).unwrap());
-            let costs = vec![cost_text.as_str(); n];
-            let single = [&["check"], &limit[..], &[single_n.as_str()], &costs[..]].concat();
-            let single = ints(run(&server, decide, &vec!["single"; n], &single).unwrap());
-            let passed = single.chunks(3).filter(|answer| answer[0] == 0).count();
-            let last = single.chunks(3).next_back().unwrap();
+            let merged = decided(&run(&server, decide, &["merged"], &merged).unwrap())[0];
+            let single = [&["check"], &limit[..], &[single_n.as_str(), &cost_text]].concat();
+            let single = decided(&run(&server, decide, &vec!["single"; n], &single).unwrap());
+            let passed = single.iter().filter(|answer| answer[0] == 0).count();
+            let last = single.last().unwrap();
             let case = format!("{algorithm} {n} x {cost} after {before}: {merged:?} {single:?}");
             assert_eq!(merged[0], i64::try_from(passed).unwrap(), "{case}");
             assert_eq!(merged[1], last[1], "{case}");

@@ -4,7 +4,6 @@
 use super::script::{self, FOREIGN, Wrong};
 use crate::decision::Decision;
 use crate::key::StoreKey;
-use crate::limit::Limit;
 use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
 use std::collections::HashMap;
@@ -22,7 +21,7 @@ pub(super) struct Batch<'r> {
     /// The entry of each request.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
-    /// Entries of one limit each, one after another.
+    /// Entries of one limit and cost each, one after another.
     groups: Vec<Vec<usize>>,
 }
 
@@ -33,7 +32,7 @@ struct Entry {
     times: u32,
 }
 
-/// How far back a group of the same limit is looked for. Every limit of a service has few others beside it.
+/// How far back a group of the same limit and cost is looked for. Every limit of a service has few others beside it.
 const NEAR: usize = 8;
 
 impl<'r> Batch<'r> {
@@ -68,11 +67,14 @@ impl<'r> Batch<'r> {
             && limit == first.limit()
     }
 
-    /// Adds an entry to a group from `least` on; a new one if there is none of its limit.
+    /// Adds an entry to a group from `least` on; a new one if there is none of its limit and cost.
     fn add(&mut self, request: usize, least: usize) -> (usize, usize) {
-        let limit = self.requests[request].limit();
+        let (limit, cost) = (self.requests[request].limit(), self.requests[request].cost());
         let near = self.groups.iter().enumerate().skip(least).rev().take(NEAR);
-        let same = |group: &[usize]| self.requests[self.entries[group[0]].request].limit() == limit;
+        let same = |group: &[usize]| {
+            let first = self.first(group[0]);
+            first.cost() == cost && first.limit() == limit
+        };
         let found = near.filter(|(_, group)| same(group)).map(|(at, _)| at).next();
         let entry = self.entries.len();
         self.entries.push(Entry { request, times: 1 });
@@ -109,33 +111,20 @@ impl<'r> Batch<'r> {
                 } else {
                     command.arg(run.len());
                 }
-                for entry in run {
-                    command.arg(self.first(*entry).cost());
-                }
+                command.arg(first.cost());
             }
         }
     }
 
     /// What the script has answered, for each request in order of arrival. An error concerns the answer as a whole.
     pub(super) fn answers(&self, answer: &Value) -> Result<Vec<Result<Decision, Wrong>>, Wrong> {
-        let Value::Array(fields) = answer else {
-            return Err("it is not a list".into());
-        };
-        let mut fields = fields.as_slice();
         let mut found: Vec<Option<Found>> = self.entries.iter().map(|_| None).collect();
-        for entry in self.entries() {
-            let times = self.entries[entry].times;
-            let width = if times > 1 || self.mode == Mode::Charge { 4 } else { 3 };
-            let (own, rest) = fields.split_at_checked(width).ok_or("it has fewer integers than asked for")?;
-            found[entry] = Some(Found::read(own, times)?);
-            fields = rest;
-        }
-        if !fields.is_empty() {
-            return Err("it has more integers than asked for".into());
+        for (entry, fields) in self.entries().zip(script::fields(answer, self.entries.len())?) {
+            found[entry] = Some(Found::read(fields, self.entries[entry].times)?);
         }
         let answered = self.requests.iter().zip(&self.entry_of).enumerate().map(|(at, (request, entry))| {
-            let found = found[*entry].as_mut().ok_or("it has fewer integers than asked for")?;
-            found.next(at, request.limit(), request.cost())
+            let found = found[*entry].as_mut().ok_or("it has another number of decisions than asked for")?;
+            found.next(at, self.mode, request)
         });
         Ok(answered.collect())
     }
@@ -143,48 +132,37 @@ impl<'r> Batch<'r> {
 
 /// What the script says of one entry.
 struct Found {
-    /// So many merged ones pass, and the last of them leaves `remaining`.
+    /// So many merged ones pass, and the last of them leaves what remains.
     passing: i64,
     /// Of one alone, or of the merged ones that do not pass.
-    delay: i64,
-    remaining: i64,
-    reset: i64,
-    stamp: i64,
+    fields: [i64; 4],
 }
 
 impl Found {
-    fn read(fields: &[Value], times: u32) -> Result<Self, Wrong> {
-        match *fields {
-            [Value::Int(delay), Value::Int(remaining), Value::Int(reset)] => {
-                Ok(Self { passing: 0, delay, remaining, reset, stamp: 0 })
-            }
-            [Value::Int(delay), Value::Int(remaining), Value::Int(reset), Value::Int(stamp)]
-                if times == 1 =>
-            {
-                Ok(Self { passing: 0, delay, remaining, reset, stamp })
-            }
-            [Value::Int(passing), Value::Int(remaining), Value::Int(reset), Value::Int(delay)] => {
-                if !(0..=i64::from(times)).contains(&passing) {
-                    return Err("more pass than have asked".into());
-                }
-                // Where the clock moves inside a script, the others could pass by the time they are told.
-                Ok(Self { passing, delay: delay.min(-1), remaining, reset, stamp: 0 })
-            }
-            _ => Err("it has something else than integers".into()),
+    fn read(fields: [i64; 4], times: u32) -> Result<Self, Wrong> {
+        if times == 1 {
+            return Ok(Self { passing: 0, fields });
         }
+        let [passing, remaining, reset, delay] = fields;
+        if !(0..=i64::from(times)).contains(&passing) {
+            return Err("more pass than have asked".into());
+        }
+        // Where the clock moves inside a script, the others could pass by the time they are told.
+        Ok(Self { passing, fields: [delay.min(-1), remaining, reset, 0] })
     }
 
     /// The answer to the next request of this entry. What remains is counted down; all of them are told when nothing will
     /// be in use any more, since they were charged together.
-    fn next(&mut self, at: usize, limit: &Limit, cost: u32) -> Result<Decision, Wrong> {
+    fn next(&mut self, at: usize, mode: Mode, request: &Request<'_>) -> Result<Decision, Wrong> {
+        let [delay, remaining, reset, _] = self.fields;
         if self.passing > 0 {
             self.passing -= 1;
-            let remaining = self.passing.saturating_mul(cost.into()).saturating_add(self.remaining);
-            return Ok(script::decision(0, remaining, self.reset, 0, limit)?);
+            let remaining = self.passing.saturating_mul(request.cost().into()).saturating_add(remaining);
+            return Ok(script::decision([0, remaining, reset, 0], mode, request.limit())?);
         }
-        if self.delay == -FOREIGN {
+        if delay == -FOREIGN {
             return Err(Wrong::Foreign(at));
         }
-        Ok(script::decision(self.delay, self.remaining, self.reset, self.stamp, limit)?)
+        Ok(script::decision(self.fields, mode, request.limit())?)
     }
 }

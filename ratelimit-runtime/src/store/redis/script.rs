@@ -81,22 +81,19 @@ pub(super) const fn mode(mode: Mode) -> &'static str {
     }
 }
 
-/// Neighbours with the same limit make one run; a member of a stack, and a permit, is a run of its own.
+/// Neighbours with the same limit and cost make one run; a member of a stack, and a permit, is a run of its own.
 fn runs<'s, 'a>(requests: &'s [Request<'a>]) -> impl Iterator<Item = &'s [Request<'a>]> {
     let mut stacked = false;
     requests.chunk_by(move |a, b| {
         let joined = a.passes_with_next() || b.passes_with_next() || stacked;
         stacked = a.passes_with_next();
-        !joined && !a.limit().is_concurrency() && a.limit() == b.limit()
+        !joined && !a.limit().is_concurrency() && a.cost() == b.cost() && a.limit() == b.limit()
     })
 }
 
 fn encode_run(command: &mut Cmd, run: &[Request<'_>]) {
     encode_limit(command, run[0].limit(), run[0].permit());
-    command.arg(if run[0].passes_with_next() { 0 } else { run.len() });
-    for request in run {
-        command.arg(request.cost());
-    }
+    command.arg(if run[0].passes_with_next() { 0 } else { run.len() }).arg(run[0].cost());
 }
 
 /// The algorithm and its numbers; the id of a permit stands in the place of the burst.
@@ -148,33 +145,36 @@ impl From<&'static str> for Wrong {
     }
 }
 
-/// Reads three integers per request, four where they may be given back.
-pub(super) fn decisions(answer: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, Wrong> {
-    let width = if mode == Mode::Charge { 4 } else { 3 };
-    let Value::Array(fields) = answer else {
-        return Err("it is not a list".into());
+/// What the script says of each request, or of merged ones: four integers (`lua/decide.lua`).
+pub(super) fn fields(answer: &Value, requests: usize) -> Result<impl Iterator<Item = [i64; 4]>, Wrong> {
+    let Value::BulkString(bytes) = answer else {
+        return Err("it is not a string".into());
     };
-    if fields.len() != width * limits.len() {
-        return Err("it has another number of integers than asked for".into());
+    let (records, []) = bytes.as_chunks::<32>() else {
+        return Err("it ends within a decision".into());
+    };
+    if records.len() != requests {
+        return Err("it has another number of decisions than asked for".into());
     }
-    let decide = |(at, (fields, limit)): (usize, (&[Value], &Limit))| match fields {
-        [Value::Int(delay), ..] if -delay == FOREIGN => Err(Wrong::Foreign(at)),
-        [Value::Int(delay), Value::Int(remaining), Value::Int(reset)] => {
-            Ok(decision(*delay, *remaining, *reset, 0, limit)?)
-        }
-        [Value::Int(delay), Value::Int(remaining), Value::Int(reset), Value::Int(stamp)] => {
-            Ok(decision(*delay, *remaining, *reset, *stamp, limit)?)
-        }
-        _ => Err("it has something else than integers".into()),
+    let integers = |record: &[u8; 32]| {
+        let (integers, _) = record.as_chunks::<8>();
+        std::array::from_fn(|at| i64::from_le_bytes(integers[at]))
     };
-    fields.chunks_exact(width).zip(limits).enumerate().map(decide).collect()
+    Ok(records.iter().map(integers))
+}
+
+/// Reads the answers to requests that were not merged.
+pub(super) fn decisions(answer: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, Wrong> {
+    let decide = |(at, (fields, limit)): (usize, ([i64; 4], &Limit))| match fields {
+        [delay, ..] if -delay == FOREIGN => Err(Wrong::Foreign(at)),
+        fields => Ok(decision(fields, mode, limit)?),
+    };
+    fields(answer, limits.len())?.zip(limits).enumerate().map(decide).collect()
 }
 
 pub(super) fn decision(
-    delay: i64,
-    remaining: i64,
-    reset: i64,
-    stamp: i64,
+    [delay, remaining, reset, stamp]: [i64; 4],
+    mode: Mode,
     limit: &Limit,
 ) -> Result<Decision, &'static str> {
     const WRONG: &str = "a number is out of range";
@@ -185,7 +185,7 @@ pub(super) fn decision(
         NEVER => Ok(Decision::refuse(limit, remaining, None, reset_after)),
         wait @ 1.. => Ok(Decision::refuse(limit, remaining, Some(ms(wait)?), reset_after)),
         _ => {
-            let stamp = u64::try_from(stamp).map_err(|_| WRONG)?;
+            let stamp = if mode == Mode::Charge { u64::try_from(stamp).map_err(|_| WRONG)? } else { 0 };
             Ok(Decision::allow(limit, remaining, reset_after).in_turn(ms(delay)?, stamp))
         }
     }
