@@ -53,7 +53,7 @@ pub(crate) struct Parts {
     /// How long a call may wait for its turn.
     pub(crate) wait: Option<Time>,
     /// How many units a process takes in advance.
-    pub(crate) lease: Option<Number>,
+    pub(crate) lease: Option<Lease>,
 }
 
 pub(crate) enum Algorithm {
@@ -69,6 +69,12 @@ pub(crate) enum Algorithm {
 pub(crate) enum Number {
     Literal(u32, Span),
     Value(Expr, Known),
+}
+
+pub(crate) enum Lease {
+    Most(Number),
+    /// By the other numbers of the limit.
+    Auto(Span),
 }
 
 pub(crate) enum Time {
@@ -183,8 +189,11 @@ impl Parts {
             Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
             _ => (None, None),
         };
-        let numbers =
-            [Some(&self.count), burst, borrow, self.lease.as_ref()].into_iter().flatten().map(Number::known);
+        let lease = match &self.lease {
+            Some(Lease::Most(most)) => Some(most),
+            Some(Lease::Auto(_)) | None => None,
+        };
+        let numbers = [Some(&self.count), burst, borrow, lease].into_iter().flatten().map(Number::known);
         let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
         numbers.chain(times).max().unwrap_or(Known::Now)
     }

@@ -69,7 +69,7 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         ["a function from the result to `u32`", "the cost is what it was said to be"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
     argument("lease", "lease = 50",
-        ["a number", "the store is asked each time"],
+        ["a number, or `\"auto\"`", "the store is asked each time"],
         &["prefetch", "batch", "local_quota", "chunk", "batch_size", "preload"]),
     argument("shadow", "shadow = true",
         ["an expression that gives `bool`", "`false`"],

@@ -1,66 +1,12 @@
 //! `lease`: units that a process takes in advance.
 
+use crate::distant::Distant;
 use crate::setup::{limiter, scoped};
-use ratelimit::{
-    Adjusted, Adjustment, Decisions, Error, ErrorKind, Key, Limit, ManualClock, MemoryStore, Mode,
-    RateLimiter, Rejection, Reply, Request, Store, StoreKey, rate_limit,
-};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use ratelimit::{Key, Limit, ManualClock, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 const WINDOW: Duration = Duration::from_secs(60);
-
-/// A store at some distance, that counts what it is asked, and may be away.
-#[derive(Clone)]
-struct Distant(Arc<State>);
-
-struct State {
-    store: MemoryStore<ManualClock>,
-    asked: AtomicUsize,
-    away: AtomicBool,
-}
-
-impl Distant {
-    fn with_clock(clock: &ManualClock) -> Self {
-        let store = MemoryStore::with_clock(clock.clone());
-        Self(Arc::new(State { store, asked: AtomicUsize::new(0), away: AtomicBool::new(false) }))
-    }
-
-    /// How often it was asked since it was asked this.
-    fn asked(&self) -> usize {
-        self.0.asked.swap(0, Ordering::Relaxed)
-    }
-}
-
-/// What the store answers, when it is polled for the second time.
-fn later(reply: Reply<Decisions>) -> Reply<Decisions> {
-    Reply::pending(async {
-        for _ in 0..3 {
-            tokio::task::yield_now().await;
-        }
-        reply.await
-    })
-}
-
-impl Store for Distant {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
-        self.0.asked.fetch_add(1, Ordering::Relaxed);
-        if self.0.away.load(Ordering::Relaxed) {
-            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "away")));
-        }
-        later(self.0.store.decide(mode, requests))
-    }
-
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
-        self.0.store.adjust(adjustments)
-    }
-
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
-        self.0.store.reset(keys)
-    }
-}
 
 const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
 
@@ -77,12 +23,23 @@ async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
     passed
 }
 
+#[rate_limit(key = "k", time = 60, count = 100, lease = "auto")]
+async fn leased_by_itself() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// At each call another.
+#[rate_limit(key = "k", time = 60, count = count, lease = "auto")]
+async fn leased_of(count: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
 #[rate_limit(key = "k", time = 60, count = 100, lease = 16)]
 async fn leased() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_window_is_used_up_exactly_and_the_store_is_asked_rarely() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
@@ -100,7 +57,32 @@ async fn a_window_is_used_up_exactly_and_the_store_is_asked_rarely() {
     .await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn the_limit_says_how_many() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    ratelimit::scope(limiter.clone(), async {
+        let mut passed = 0;
+        for _ in 0..100 {
+            passed += usize::from(leased_by_itself().await.is_ok());
+        }
+        assert_eq!(passed, 100);
+        // 1 + 2 + 4 + 6 * 15, and what is left in two steps.
+        let asked = store.asked();
+        assert!((18..=20).contains(&asked), "{asked} questions");
+        assert!(leased_by_itself().await.is_err());
+
+        limiter.reset(&Limit::counter(100, WINDOW), "k").await.unwrap();
+        store.asked();
+        for _ in 0..1000 {
+            assert!(leased_of(16_000).await.is_ok());
+        }
+        assert!(store.asked() <= 11, "up to a thousand at once");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn two_processes_share_a_window_and_never_pass_more() {
     let store = Distant::with_clock(&ManualClock::new());
     let (one, other) = (limiter(store.clone()).await, limiter(store.clone()).await);
@@ -137,12 +119,12 @@ async fn what_nobody_uses_goes_back() {
     assert_eq!(passed(&limiter, &LIMIT, 100).await, 60);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_process_that_has_units_goes_on_without_the_store_and_then_by_its_policy() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await.with_on_error(ratelimit::OnError::Deny);
     assert_eq!(passed(&limiter, &LIMIT, 16).await, 16);
-    store.0.away.store(true, Ordering::Relaxed);
+    store.goes_away();
     let mut without = 0;
     while limiter.check(&LIMIT, "k").await.is_ok() {
         without += 1;
@@ -150,7 +132,7 @@ async fn a_process_that_has_units_goes_on_without_the_store_and_then_by_its_poli
     assert_eq!(without, 1 + 2 + 4 + 8 + 16 - 16);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn other_numbers_begin_another_lease() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
@@ -159,6 +141,51 @@ async fn other_numbers_begin_another_lease() {
     assert_eq!(passed(&limiter, &fewer, 100).await, 10);
     limiter.reset(&LIMIT, "k").await.unwrap();
     assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+/// One call each 10 ms needs ten units for a tenth of a second, and one a second none.
+#[tokio::test(start_paused = true)]
+async fn a_process_takes_what_its_calls_use_up_soon() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let many = Limit::counter(10_000, WINDOW).lease(1000);
+    for _ in 0..500 {
+        assert!(passes(&limiter, &many).await);
+        tokio::time::sleep(SECOND / 100).await;
+    }
+    let asked = store.asked();
+    assert!((50..65).contains(&asked), "{asked} questions in 5 seconds");
+    for call in 1..=10 {
+        tokio::time::sleep(SECOND).await;
+        assert!(passes(&limiter, &many).await);
+        assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 9500 - call);
+    }
+}
+
+/// A process that goes on calling keeps nothing that it does not need.
+#[tokio::test(start_paused = true)]
+async fn what_is_left_over_goes_back_while_the_process_calls() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let many = Limit::counter(10_000, WINDOW).lease(1000);
+    assert_eq!(passed(&limiter, &many, 1024).await, 1024);
+    for _ in 0..4 {
+        assert!(passes(&limiter, &many).await);
+        tokio::time::sleep(SECOND / 5).await;
+    }
+    assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 10_000 - 1028);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_limit_has_nothing_in_advance() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    for limit in [Limit::counter(31, WINDOW).lease_auto(), Limit::token_bucket(5, WINDOW).lease_auto()] {
+        store.asked();
+        assert_eq!(passed(&limiter, &limit, 31).await, limit.count() as usize);
+        assert!(store.asked() >= limit.count() as usize);
+        limiter.reset(&limit, "k").await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,7 +204,7 @@ async fn a_bucket_keeps_its_rate() {
     assert!((90..=100).contains(&more), "{more}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn callers_that_come_at_once_ask_once_for_a_key() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
@@ -195,7 +222,7 @@ async fn callers_that_come_at_once_ask_once_for_a_key() {
     assert!(asked <= 13 + 200, "{asked} questions");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_given_up_question_keeps_nobody_waiting() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
@@ -205,7 +232,7 @@ async fn a_given_up_question_keeps_nobody_waiting() {
     assert!(passes(&limiter, &LIMIT).await);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn costs_above_the_lease_and_stacks_ask_the_store() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;

@@ -1,6 +1,7 @@
 //! The limit itself: whether its numbers fit its algorithm and each other.
 
 use super::algorithm::algorithm;
+use super::lease;
 use super::number::{is_integer, is_literal, is_no_expression, number, time, units};
 use crate::args::Arguments;
 use crate::errors::Errors;
@@ -66,10 +67,10 @@ fn parts(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Parts {
         count: count.unwrap_or(Number::Literal(default, Span::mixed_site())),
         time: time.unwrap_or(Time::Millis(DEFAULT_TIME_MS, Span::mixed_site())),
         wait: super::number::time("wait", arguments, item, errors),
-        lease: number("lease", arguments, item, errors),
+        lease: lease::lease(arguments, item, errors),
     };
     check_capacity(&parts, errors);
-    check_lease(&parts, arguments, errors);
+    lease::check(&parts, arguments, errors);
     parts
 }
 
@@ -120,53 +121,6 @@ fn check_capacity(parts: &Parts, errors: &mut Errors) {
         errors.at(
             *span,
             format!("`{name}` and `borrow` of a bucket together have to be at most 33554432 (2^25)"),
-        );
-    }
-}
-
-/// Units that are the same whoever takes them can be handed out by another than the store, if nothing else is asked of
-/// it.
-fn check_lease(parts: &Parts, arguments: &Arguments, errors: &mut Errors) {
-    let Some(given) = arguments.get("lease").filter(|_| arguments.complete) else { return };
-    if let Algorithm::Concurrency = parts.algorithm {
-        errors.on(&given.name, "the lease of a permit is called `time`: write `time` instead of `lease`");
-        return;
-    }
-    if !matches!(parts.algorithm, Algorithm::Counter | Algorithm::TokenBucket { .. }) {
-        errors.on(
-            &given.name,
-            format!(
-                "`lease` needs a counter or a token bucket: the store alone can decide a `{}`",
-                parts.algorithm.name()
-            ),
-        );
-    }
-    for other in ["wait", "charge_if", "refund_if", "settle"] {
-        if arguments.get(other).is_some() {
-            errors.on(
-                &given.name,
-                format!("`lease` and `{other}` exclude each other: units on lease are handed out without asking the store, so remove one of them"),
-            );
-        }
-    }
-    let held = match &parts.algorithm {
-        Algorithm::TokenBucket { burst, borrow, .. } => {
-            let borrowed = borrow.as_ref().map_or(Some(0), Number::literal);
-            burst
-                .as_ref()
-                .unwrap_or(&parts.count)
-                .literal()
-                .zip(borrowed)
-                .map(|(held, more)| held.saturating_add(more))
-        }
-        _ => parts.count.literal(),
-    };
-    if let (Some(Number::Literal(lease, span)), Some(held)) = (&parts.lease, held)
-        && *lease > held / 2
-    {
-        errors.at(
-            *span,
-            format!("`lease` is more than half of the {held} units that the limit can hold, and one process would keep all of them: write a quarter of them for each process, or less"),
         );
     }
 }

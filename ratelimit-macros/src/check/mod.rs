@@ -4,6 +4,7 @@ mod afterwards;
 mod algorithm;
 mod condition;
 mod identity;
+mod lease;
 mod limit;
 mod number;
 mod stack;

@@ -2,7 +2,7 @@
 
 use super::place::{ends, located};
 use crate::item::Item;
-use crate::model::{Algorithm, Known, Limit, Member, Number, Parts, Time};
+use crate::model::{Algorithm, Known, Lease, Limit, Member, Number, Parts, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -70,10 +70,11 @@ fn constant(runtime: &Path, parts: &Parts) -> TokenStream {
         None => limit,
     };
     match &parts.lease {
-        Some(lease) => {
-            let most = number(lease);
-            call(runtime, number_ends(lease), "lease", &quote!(#limit, #most))
+        Some(Lease::Most(most)) => {
+            let units = number(most);
+            call(runtime, number_ends(most), "lease", &quote!(#limit, #units))
         }
+        Some(Lease::Auto(word)) => call(runtime, literal_ends(*word), "lease_auto", &limit),
         None => limit,
     }
 }
@@ -113,22 +114,22 @@ fn check(runtime: &Path, name: &str, value: &Expr) -> TokenStream {
     quote_spanned!(first=> #runtime::__private::limit::#name #argument)
 }
 
+/// The place of a literal, with none of its names.
+fn literal_ends(span: Span) -> (Span, Span) {
+    let at = Span::mixed_site().located_at(span);
+    (at, at)
+}
+
 fn number_ends(number: &Number) -> (Span, Span) {
     match number {
-        Number::Literal(_, span) => {
-            let at = Span::mixed_site().located_at(*span);
-            (at, at)
-        }
+        Number::Literal(_, span) => literal_ends(*span),
         Number::Value(value, _) => ends(value),
     }
 }
 
 fn time_ends(time: &Time) -> (Span, Span) {
     match time {
-        Time::Millis(_, span) => {
-            let at = Span::mixed_site().located_at(*span);
-            (at, at)
-        }
+        Time::Millis(_, span) => literal_ends(*span),
         Time::Value(value, _) => ends(value),
     }
 }
@@ -164,8 +165,10 @@ pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
     if let Some(wait) = &parts.wait {
         with("with_wait", time_value(wait));
     }
-    if let Some(lease) = &parts.lease {
-        with("with_lease", number(lease));
+    match &parts.lease {
+        Some(Lease::Most(most)) => with("with_lease", number(most)),
+        Some(Lease::Auto(_)) => made = limit("with_lease_auto", made),
+        None => {}
     }
     made
 }

@@ -360,7 +360,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod refund_if {}
                     ///`settle = |result| ..`: a function from the result to `u32`. Default: the cost is what it was said to be.
                     pub mod settle {}
-                    ///`lease = 50`: a number. Default: the store is asked each time.
+                    ///`lease = 50`: a number, or `"auto"`. Default: the store is asked each time.
                     pub mod lease {}
                     ///`shadow = true`: an expression that gives `bool`. Default: `false`.
                     pub mod shadow {}

@@ -126,6 +126,18 @@ pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<
     }
 }
 
+/// As [`Limit::try_lease_auto`].
+///
+/// # Errors
+///
+/// As there, or the one that is here already.
+pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_lease_auto(),
+        error => error,
+    }
+}
+
 /// A constant `count`, which has to admit something.
 ///
 /// # Panics

@@ -1,5 +1,6 @@
 //! The bounds under which the state of a limit stays below 2^53, where Lua's numbers are exact.
 
+use super::lease::Lease;
 use super::{Algorithm, Limit, LimitError, Rate, Refill};
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(super) struct Numbers {
     pub(super) borrow: u32,
     pub(super) time: Duration,
     pub(super) wait: Duration,
-    pub(super) lease: u32,
+    pub(super) lease: Lease,
 }
 
 impl Numbers {
@@ -85,7 +86,9 @@ impl Numbers {
         };
         match wrong {
             None if limit.is_leased_in_vain() => Err(LimitError::LeaseElsewhere),
-            None if lease > limit.capacity / 2 && !limit.refuses_all() => Err(LimitError::LeaseTooLarge),
+            None if limit.largest_lease() > limit.capacity / 2 && !limit.refuses_all() => {
+                Err(LimitError::LeaseTooLarge)
+            }
             None => Ok(limit),
             Some(error) => Err(error),
         }
@@ -96,7 +99,7 @@ impl Limit {
     /// Only units that are the same whoever takes them can be handed out by another than the store.
     const fn is_leased_in_vain(&self) -> bool {
         let countable = matches!(self.algorithm, Algorithm::Counter | Algorithm::TokenBucket);
-        self.lease > 0 && (!countable || self.wait_ms > 0)
+        !matches!(self.lease, Lease::Most(0)) && (!countable || self.wait_ms > 0)
     }
 
     /// Units that come back within `wait`.

@@ -1,6 +1,7 @@
 //! How limits are made, in constants and at run time.
 
 use super::check::Numbers;
+use super::lease::Lease;
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::time::Duration;
 
@@ -233,47 +234,12 @@ impl Limit {
         Numbers { wait, ..self.numbers() }.check()
     }
 
-    /// Lets a process take up to so many units at once, and hand them out by itself: most calls then cost no question
-    /// to the store. Zero means not at all.
-    ///
-    /// A process begins with one unit and takes more while they are used up, so rare callers hold nothing. What is not
-    /// used goes back after a second without a call, and at [`close`](crate::RateLimiter::close). What leases change:
-    ///
-    /// - a counter never passes its `count`: units on lease are void when their window ends. Others may be refused
-    ///   while units lie unused elsewhere, at most `processes * lease`;
-    /// - a token bucket never passes its rate in the long run. What it lets through at once may be above its capacity
-    ///   by the units that are on lease, at most `processes * lease`;
-    /// - [`remaining`](crate::Decision::remaining) is what was left when the units were taken, and those of this process;
-    /// - units of a process that dies are lost until the window ends, or the bucket has refilled.
-    ///
-    /// It concerns single calls that spend: not stacks, charges that may come back, or calls whose cost is above the
-    /// lease.
-    ///
-    /// # Panics
-    ///
-    /// Where [`Limit::try_lease`] returns an error; in a `const` that is a compile error.
-    #[must_use]
-    #[track_caller]
-    pub const fn lease(self, units: u32) -> Self {
-        must(self.try_lease(units))
-    }
-
-    /// [`Limit::lease`] for a number known only at run time.
-    ///
-    /// # Errors
-    ///
-    /// [`LimitError`], if the limit is neither a counter nor a token bucket, has a `wait`, or `units` are more than half
-    /// of what it can hold.
-    pub const fn try_lease(self, units: u32) -> Result<Self, LimitError> {
-        Numbers { lease: units, ..self.numbers() }.check()
-    }
-
     const fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Self, LimitError> {
         let (refill, burst, wait) = (Refill::Greedy, count, Duration::ZERO);
-        Numbers { algorithm, refill, count, burst, borrow: 0, time, wait, lease: 0 }.check()
+        Numbers { algorithm, refill, count, burst, borrow: 0, time, wait, lease: Lease::Most(0) }.check()
     }
 
-    const fn numbers(self) -> Numbers {
+    pub(super) const fn numbers(self) -> Numbers {
         let Self { algorithm, refill, count, burst, borrow, lease, .. } = self;
         Numbers {
             algorithm,
@@ -293,7 +259,7 @@ impl Limit {
     reason = "documented: a compile error in a const, and each caller has a fallible twin"
 )]
 #[track_caller]
-const fn must(limit: Result<Limit, LimitError>) -> Limit {
+pub(super) const fn must(limit: Result<Limit, LimitError>) -> Limit {
     match limit {
         Ok(limit) => limit,
         Err(error) => panic!("{}", error.message()),

@@ -3,6 +3,7 @@
 mod algorithm;
 mod check;
 mod error;
+mod lease;
 mod make;
 mod text;
 
@@ -10,6 +11,7 @@ pub use algorithm::{Algorithm, Refill};
 pub use error::LimitError;
 pub use text::ParseLimitError;
 
+use lease::Lease;
 use std::time::Duration;
 
 /// A rule: how many units may pass in how much time, and how they are counted.
@@ -53,7 +55,7 @@ pub struct Limit {
     capacity: u32,
     time_ms: u64,
     wait_ms: u64,
-    lease: u32,
+    lease: Lease,
     /// `count` per `time_ms` in lowest terms where units come back continuously, else as given.
     rate: Rate,
 }
@@ -95,12 +97,6 @@ impl Limit {
     #[must_use]
     pub const fn longest_wait(&self) -> Duration {
         Duration::from_millis(self.wait_ms)
-    }
-
-    /// The most units that a process takes in advance; zero if none.
-    #[must_use]
-    pub const fn largest_lease(&self) -> u32 {
-        self.lease
     }
 
     pub(crate) const fn time_ms(&self) -> u64 {

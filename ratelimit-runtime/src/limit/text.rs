@@ -1,5 +1,6 @@
 //! Limits as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`.
 
+use super::lease::Lease;
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::fmt;
 use std::str::FromStr;
@@ -23,10 +24,11 @@ impl fmt::Display for Limit {
         if self.wait_ms > 0 {
             write!(f, " wait={}", Time(self.wait_ms))?;
         }
-        if self.lease > 0 {
-            write!(f, " lease={}", self.lease)?;
+        match self.lease {
+            Lease::Most(0) => Ok(()),
+            Lease::Most(units) => write!(f, " lease={units}"),
+            Lease::Auto => f.write_str(" lease=auto"),
         }
-        Ok(())
     }
 }
 
@@ -67,7 +69,7 @@ struct Fields {
     refill: Option<Refill>,
     borrow: Option<u32>,
     wait: Option<Duration>,
-    lease: Option<u32>,
+    lease: Option<Lease>,
 }
 
 impl Fields {
@@ -76,7 +78,8 @@ impl Fields {
         let wrong = || {
             ParseLimitError::wrong(
                 match name {
-                    "count" | "burst" | "borrow" | "lease" => "whole number",
+                    "count" | "burst" | "borrow" => "whole number",
+                    "lease" => "whole number or `auto`",
                     "time" | "wait" => "duration with units, as `90s` or `1h30m`",
                     _ => "`greedy` or `interval`",
                 },
@@ -90,7 +93,7 @@ impl Fields {
             "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
             "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "wait" => self.wait.replace(duration(value).ok_or_else(wrong)?).is_some(),
-            "lease" => self.lease.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "lease" => self.lease.replace(lease(value).ok_or_else(wrong)?).is_some(),
             _ => return Err(ParseLimitError::wrong("field", word)),
         };
         if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
@@ -115,7 +118,11 @@ impl Fields {
         let limit = self.burst.into_iter().fold(limit, |limit, burst| limit?.try_burst(burst));
         let limit = self.borrow.into_iter().fold(limit, |limit, borrow| limit?.try_borrow(borrow));
         let limit = self.wait.into_iter().fold(limit, |limit, wait| limit?.try_wait(wait));
-        let limit = self.lease.into_iter().fold(limit, |limit, lease| limit?.try_lease(lease));
+        let limit = match self.lease {
+            Some(Lease::Most(units)) => limit.and_then(|limit| limit.try_lease(units)),
+            Some(Lease::Auto) => limit.and_then(Limit::try_lease_auto),
+            None => limit,
+        };
         limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
     }
 }
@@ -126,6 +133,10 @@ fn refill(text: &str) -> Option<Refill> {
         "interval" => Some(Refill::Interval),
         _ => None,
     }
+}
+
+fn lease(text: &str) -> Option<Lease> {
+    if text == "auto" { Some(Lease::Auto) } else { text.parse().ok().map(Lease::Most) }
 }
 
 /// `90s`, `1h30m`: whole numbers, each with its unit, the largest first.
@@ -170,7 +181,7 @@ impl fmt::Display for ParseLimitError {
             Wrong::Word("field", word) => {
                 write!(
                     f,
-                    "`{word}` is none of `count`, `time`, `burst`, `refill`, `borrow` and `wait`: {EXAMPLE}"
+                    "`{word}` is none of `count`, `time`, `burst`, `refill`, `borrow`, `wait` and `lease`: {EXAMPLE}"
                 )
             }
             Wrong::Word(what, word) => write!(f, "`{word}` has to be a {what}"),
@@ -202,6 +213,8 @@ mod tests {
             (Limit::sliding_window(7, week), "sliding_window count=7 time=7d"),
             (Limit::sliding_log(0, second), "sliding_log count=0 time=1s"),
             (Limit::concurrency(3, second * 60), "concurrency count=3 time=1m"),
+            (Limit::counter(70, second).lease(9), "counter count=70 time=1s lease=9"),
+            (Limit::token_bucket(70, second).lease_auto(), "token_bucket count=70 time=1s lease=auto"),
         ] {
             assert_eq!(limit.to_string(), text);
             assert_eq!(text.parse(), Ok(limit));
@@ -223,6 +236,8 @@ mod tests {
             ("counter count=1 time=99999999999999999d", "has to be a duration"),
             ("counter limit=1 time=1s", "`limit=1` is none of `count`"),
             ("token_bucket count=1 time=1s refill=slow", "has to be a `greedy` or `interval`"),
+            ("counter count=9 time=1s lease=some", "`lease=some` has to be a whole number or `auto`"),
+            ("sliding_log count=9 time=1s lease=auto", "`lease` needs a counter or a token bucket"),
             ("counter count=1 time=1s burst=2", "`burst` needs a bucket"),
             ("leaky_bucket count=1 time=1s burst=2 wait=1s", "which `wait` bounds"),
         ] {
