@@ -1,8 +1,13 @@
 //! What a private server is started with, and the command line that this makes.
 
+use crate::certificates::Certificates;
 use crate::server::RedisServer;
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
+
+/// The name of a Sentinel's configuration file.
+const SENTINEL: &str = "sentinel.conf";
 
 /// Options of a [`RedisServer`], from [`RedisServer::builder`].
 #[derive(Clone, Debug, Default)]
@@ -10,7 +15,15 @@ use std::path::Path;
 pub struct RedisServerBuilder {
     password: Option<String>,
     persistent: bool,
+    tls: Option<Tls>,
+    /// What the configuration file of a Sentinel says.
+    sentinel: Option<String>,
     args: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tls {
+    asks_clients: bool,
 }
 
 impl RedisServerBuilder {
@@ -23,6 +36,19 @@ impl RedisServerBuilder {
     /// Keeps the data over a stop, a kill and a restart.
     pub fn persistent(mut self) -> Self {
         self.persistent = true;
+        self
+    }
+
+    /// Speaks TLS alone, with [certificates](RedisServer::certificates) of its own. The server at hand has to be [built
+    /// with it](crate::has_tls).
+    pub fn tls(mut self) -> Self {
+        self.tls = Some(Tls { asks_clients: false });
+        self
+    }
+
+    /// Like [`tls`](Self::tls), and lets in only clients that show a certificate of the same authority.
+    pub fn mutual_tls(mut self) -> Self {
+        self.tls = Some(Tls { asks_clients: true });
         self
     }
 
@@ -42,11 +68,46 @@ impl RedisServerBuilder {
         self.persistent
     }
 
+    /// A Sentinel and no server of data; it writes what it learns into its configuration file.
+    pub(crate) fn sentinel(mut self, configuration: String) -> Self {
+        self.sentinel = Some(configuration);
+        self
+    }
+
+    pub(crate) fn is_sentinel(&self) -> bool {
+        self.sentinel.is_some()
+    }
+
+    /// Puts files where the server will look for them.
+    pub(crate) fn prepare(&self, directory: &Path) {
+        if self.tls.is_some() {
+            Certificates::within(directory).make();
+        }
+        let file = directory.join(SENTINEL);
+        if let Some(configuration) = &self.sentinel
+            && !file.exists()
+        {
+            fs::write(file, configuration).expect("a file can be written in the private directory");
+        }
+    }
+
     /// Only options that Redis 6.2 knows.
     pub(crate) fn command_line(&self, port: u16, directory: &Path) -> Vec<String> {
+        let socket = socket(directory);
+        let (certificates, sentinel) = (Certificates::within(directory), directory.join(SENTINEL));
         let directory = directory.to_str().expect("the temporary directory's path is text");
         let port = port.to_string();
-        let mut line = vec!["--port", &port, "--bind", "127.0.0.1", "--dir", directory, "--save", ""];
+        let mut line = vec!["--bind", "127.0.0.1", "--dir", directory];
+        if self.is_sentinel() {
+            let file = sentinel.to_str().expect("the temporary directory's path is text");
+            let line = [file, "--sentinel", "--port", &port].into_iter().chain(line);
+            return line.map(String::from).collect();
+        }
+        line.extend(["--save", ""]);
+        match self.tls {
+            None => line.extend(["--port", &port]),
+            Some(_) => line.extend(["--port", "0", "--tls-port", &port, "--unixsocket", &socket]),
+        }
         if self.persistent {
             // `always`: the other policies may delay a write, and a killed server would lose it.
             line.extend(["--appendonly", "yes", "--appendfsync", "always"]);
@@ -56,13 +117,32 @@ impl RedisServerBuilder {
         if let Some(password) = &self.password {
             line.extend(["--requirepass", password]);
         }
-        line.into_iter().map(String::from).chain(self.args.iter().cloned()).collect()
+        let tls = self.tls.map(|tls| certificates.options(tls.asks_clients)).unwrap_or_default();
+        line.into_iter().map(String::from).chain(tls).chain(self.args.iter().cloned()).collect()
     }
 
     pub(crate) fn url(&self, port: u16) -> String {
-        let user = self.password.as_deref().map(|password| format!(":{}@", percent_encoded(password)));
-        format!("redis://{}127.0.0.1:{port}/", user.unwrap_or_default())
+        let scheme = if self.tls.is_some() { "rediss" } else { "redis" };
+        let user = self.encoded_password().map(|password| format!(":{password}@"));
+        format!("{scheme}://{}127.0.0.1:{port}/", user.unwrap_or_default())
     }
+
+    /// For the harness itself, which has no TLS.
+    pub(crate) fn plain_url(&self, port: u16, directory: &Path) -> String {
+        if self.tls.is_none() {
+            return self.url(port);
+        }
+        let password = self.encoded_password().map(|password| format!("?pass={password}"));
+        format!("unix://{}{}", socket(directory), password.unwrap_or_default())
+    }
+
+    fn encoded_password(&self) -> Option<String> {
+        self.password.as_deref().map(percent_encoded)
+    }
+}
+
+fn socket(directory: &Path) -> String {
+    directory.join("redis.sock").to_str().expect("the temporary directory's path is text").to_owned()
 }
 
 /// The program to start: `cargo xtask test` may name one.

@@ -1,4 +1,5 @@
-//! Private Redis servers for the integration tests, and what a test may ask about their contents.
+//! Private Redis servers for the integration tests, alone, behind Sentinels or as a cluster; what a test may ask about their
+//! contents; and a proxy that troubles the way to them.
 //!
 //! ```no_run
 //! let mut server = support::RedisServer::builder().persistent().start();
@@ -22,12 +23,26 @@
 )]
 
 mod builder;
+mod certificates;
+mod cluster;
 mod directory;
 #[cfg(test)]
 mod harness_tests;
 mod keyspace;
+mod ports;
+mod proxy;
+#[cfg(test)]
+mod proxy_tests;
+mod sentinels;
 mod server;
+#[cfg(test)]
+mod topology_tests;
+mod wait;
 mod watchdog;
 
 pub use builder::RedisServerBuilder;
+pub use certificates::{Certificates, has_tls};
+pub use cluster::Cluster;
+pub use proxy::{Proxy, Traffic};
+pub use sentinels::Sentinels;
 pub use server::RedisServer;

@@ -1,10 +1,11 @@
 //! A private Redis server: started, stopped, killed and restarted at a test's will.
 
 use crate::builder::{RedisServerBuilder, program};
+use crate::certificates::Certificates;
 use crate::directory::Directory;
+use crate::ports::free_port;
 use crate::watchdog::{LIMIT, Watched};
 use redis::{Client, Connection, RedisResult};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::ExitStatus;
 use std::thread::sleep;
@@ -38,7 +39,7 @@ impl RedisServer {
         server
     }
 
-    /// `redis://[:password@]127.0.0.1:port/`
+    /// `redis://[:password@]127.0.0.1:port/`, or `rediss://` with TLS.
     #[must_use]
     pub fn url(&self) -> String {
         self.options.url(self.port)
@@ -50,10 +51,32 @@ impl RedisServer {
         self.port
     }
 
+    /// The files of its certificates, which are there when it was started with TLS.
+    #[must_use]
+    pub fn certificates(&self) -> Certificates {
+        Certificates::within(self.directory.path())
+    }
+
+    /// Whether it was started, and neither stopped nor killed since.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.process.is_some()
+    }
+
     /// A blocking connection for set-up and assertions. Commands on it give up after ten seconds.
     #[must_use]
     pub fn raw(&self) -> Connection {
         self.connect(LIMIT).unwrap_or_else(|error| panic!("no connection to the test's server: {error}"))
+    }
+
+    /// The same for a server that may not be there.
+    pub(crate) fn try_raw(&self) -> RedisResult<Connection> {
+        self.connect(LIMIT)
+    }
+
+    /// The last lines of its log, for messages.
+    pub(crate) fn log_tail(&self) -> String {
+        self.directory.log_tail()
     }
 
     /// Ends the server as an administrator would, and waits for its end.
@@ -86,6 +109,12 @@ impl RedisServer {
         self.launch_on(|| port);
     }
 
+    /// The same with further arguments, from now on.
+    pub(crate) fn restart_with(&mut self, args: [String; 3]) {
+        self.options = std::mem::take(&mut self.options).args(args);
+        self.restart();
+    }
+
     /// Launches until a port is free: any process may take one between its choice and its use.
     fn launch_on(&mut self, choose: impl Fn() -> u16) {
         let deadline = Instant::now() + LIMIT;
@@ -103,6 +132,7 @@ impl RedisServer {
     /// Starts the process and waits until it answers; `None` when its port was taken.
     fn launch(&self) -> Option<Watched> {
         let directory = self.directory.path();
+        self.options.prepare(directory);
         let args = self.options.command_line(self.port, directory);
         let spawned = Watched::spawn(&program(), &args, directory, self.directory.new_log());
         let mut process = spawned.expect("`sh` can be started");
@@ -129,7 +159,10 @@ impl RedisServer {
                 "cannot start `{program}`: run `cargo xtask test`, which installs redis-server"
             ));
         }
-        if !self.directory.log_tail().contains("Failed listening on port") {
+        let log = self.directory.log_tail();
+        // The second is what version 6.2 says of the port of a cluster's bus.
+        let taken = ["Failed listening on port", "Could not create server TCP listening socket"];
+        if !taken.iter().any(|words| log.contains(words)) {
             self.fail(&format!("`{program}` ended at once ({status})"));
         }
     }
@@ -144,6 +177,10 @@ impl RedisServer {
         let ask = || -> RedisResult<bool> {
             let mut connection = self.connect(Duration::from_secs(1))?;
             redis::cmd("PING").query::<String>(&mut connection)?;
+            if self.options.is_sentinel() {
+                let info: String = redis::cmd("INFO").arg("server").query(&mut connection)?;
+                return Ok(info.contains(&*self.directory.path().to_string_lossy()));
+            }
             let (_, directory): (String, String) =
                 redis::cmd("CONFIG").arg("GET").arg("dir").query(&mut connection)?;
             Ok(Path::new(&directory) == self.directory.path())
@@ -152,16 +189,12 @@ impl RedisServer {
     }
 
     fn connect(&self, limit: Duration) -> RedisResult<Connection> {
-        let connection = Client::open(self.url())?.get_connection_with_timeout(limit)?;
+        let connection = Client::open(self.options.plain_url(self.port, self.directory.path()))?
+            .get_connection_with_timeout(limit)?;
         connection.set_read_timeout(Some(limit))?;
         connection.set_write_timeout(Some(limit))?;
         Ok(connection)
     }
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
-    listener.local_addr().expect("a bound socket has an address").port()
 }
 
 #[cfg(test)]

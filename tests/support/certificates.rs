@@ -1,0 +1,90 @@
+//! Certificates for TLS: an authority, a server, a client.
+
+use crate::builder::program;
+use crate::directory::Directory;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The files of a server's certificates, in PEM. They go with the server.
+#[derive(Clone, Debug)]
+pub struct Certificates(PathBuf);
+
+impl Certificates {
+    /// The authority that has signed the others.
+    #[must_use]
+    pub fn authority(&self) -> PathBuf {
+        self.0.join("authority.pem")
+    }
+
+    /// The certificate of a client.
+    #[must_use]
+    pub fn client(&self) -> PathBuf {
+        self.0.join("client.pem")
+    }
+
+    /// The private key to [`client`](Self::client).
+    #[must_use]
+    pub fn client_key(&self) -> PathBuf {
+        self.0.join("client-key.pem")
+    }
+
+    pub(crate) fn within(directory: &Path) -> Self {
+        Self(directory.to_owned())
+    }
+
+    /// Makes the files, once. The server is `localhost` and `127.0.0.1`.
+    pub(crate) fn make(&self) {
+        if self.authority().exists() {
+            return;
+        }
+        let authority = KeyPair::generate().expect("a key can be made");
+        let mut params = named("authority", &[]);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let signed = params.self_signed(&authority).expect("an authority can sign itself");
+        let issuer = Issuer::new(params, authority);
+        for (name, hosts) in [("server", &["localhost", "127.0.0.1"][..]), ("client", &[])] {
+            let key = KeyPair::generate().expect("a key can be made");
+            let certificate = named(name, hosts).signed_by(&key, &issuer).expect("an authority can sign");
+            self.write(&format!("{name}.pem"), &certificate.pem());
+            self.write(&format!("{name}-key.pem"), &key.serialize_pem());
+        }
+        self.write("authority.pem", &signed.pem());
+    }
+
+    /// Options of a server that uses them.
+    pub(crate) fn options(&self, asks_clients: bool) -> Vec<String> {
+        let file = |name: &str| self.0.join(name).to_str().expect("the directory's path is text").to_owned();
+        let asks = if asks_clients { "yes" } else { "no" };
+        let options = [
+            ("--tls-ca-cert-file", file("authority.pem")),
+            ("--tls-cert-file", file("server.pem")),
+            ("--tls-key-file", file("server-key.pem")),
+            ("--tls-auth-clients", asks.to_owned()),
+        ];
+        options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).expect("a file can be written in the private directory");
+    }
+}
+
+fn named(name: &str, hosts: &[&str]) -> CertificateParams {
+    let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+    let mut params = CertificateParams::new(hosts).expect("these are names of hosts");
+    params.distinguished_name.push(DnType::CommonName, name);
+    params
+}
+
+/// Whether the server at hand was built with TLS. Those of the system's packages are, others may not be.
+#[must_use]
+pub fn has_tls() -> bool {
+    // It is not to start, and says why.
+    let directory = Directory::create();
+    let mut ask = Command::new(program());
+    ask.current_dir(directory.path()).args(["--port", "0", "--tls-port", "11000", "--tls-cert-file", "none"]);
+    let answer = ask.output().expect("the server can be started");
+    String::from_utf8_lossy(&[answer.stdout, answer.stderr].concat()).contains("Failed to configure TLS")
+}

@@ -1,0 +1,209 @@
+//! A private cluster: primaries that share the slots, with one replica each.
+
+mod members;
+mod slots;
+
+use crate::ports::free_port;
+use crate::proxy::Proxy;
+use crate::server::RedisServer;
+use crate::wait::until;
+use members::{Member, Table};
+use redis::RedisResult;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How many slots there are.
+pub(crate) const SLOTS: u16 = 16_384;
+
+/// A primary that is not heard of for so long is replaced, in milliseconds.
+const NODE_TIMEOUT: &str = "1000";
+
+/// Primaries and their replicas, each a [`RedisServer`]. A node is named by the port that clients use for it.
+///
+/// A primary that was killed is replaced by its replica after about 2 seconds; its node timeout is one second.
+#[derive(Debug)]
+pub struct Cluster {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug)]
+struct Node {
+    /// For clients: the proxy's, if there is one.
+    port: u16,
+    proxy: Option<Proxy>,
+    server: RedisServer,
+}
+
+impl Cluster {
+    /// Starts so many primaries, each with a replica, and waits until all slots are served and every replica is in step.
+    /// At least three are needed for an election.
+    #[must_use]
+    pub fn start(primaries: usize) -> Self {
+        Self::assemble(primaries, |_| Node::start(None))
+    }
+
+    /// The same with a [`proxy`](Self::proxy) in front of each node, whose ports are those that the cluster tells its
+    /// clients.
+    #[must_use]
+    pub fn behind_proxies(primaries: usize) -> Self {
+        Self::assemble(primaries, |_| Node::start(Some(free_port())))
+    }
+
+    fn assemble(primaries: usize, start: impl Fn(usize) -> Node + Sync) -> Self {
+        let start = &start;
+        let nodes = thread::scope(|scope| {
+            let starting: Vec<_> = (0..2 * primaries).map(|at| scope.spawn(move || start(at))).collect();
+            starting.into_iter().map(|node| node.join().expect("a node can be started")).collect()
+        });
+        let cluster = Self { nodes };
+        cluster.share_slots(primaries);
+        cluster.introduce();
+        cluster.give_replicas(primaries);
+        cluster.wait_until_whole();
+        cluster
+    }
+
+    /// `redis+cluster://127.0.0.1:port,127.0.0.1:port,..` with all nodes.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let nodes: Vec<_> = self.ports().iter().map(|port| format!("127.0.0.1:{port}")).collect();
+        format!("redis+cluster://{}", nodes.join(","))
+    }
+
+    /// The ports of all nodes. At the start the first half of them are the primaries.
+    #[must_use]
+    pub fn ports(&self) -> Vec<u16> {
+        self.nodes.iter().map(|node| node.port).collect()
+    }
+
+    /// The server behind a port, to look into it or to trouble it.
+    #[must_use]
+    pub fn server(&self, port: u16) -> &RedisServer {
+        &self.node(port).server
+    }
+
+    /// What is in front of a node, if the cluster was started [behind proxies](Self::behind_proxies).
+    #[must_use]
+    pub fn proxy(&self, port: u16) -> &Proxy {
+        self.node(port).proxy.as_ref().expect("this cluster has proxies")
+    }
+
+    /// Ends a node as a crash would.
+    pub fn kill(&mut self, port: u16) {
+        self.node_mut(port).server.kill();
+    }
+
+    /// Starts a node again. If it was replaced meanwhile, it comes back as a replica of its successor; and if not, as an
+    /// empty primary.
+    pub fn restart(&mut self, port: u16) {
+        self.node_mut(port).server.restart();
+    }
+
+    /// Has the replica of a primary take its place, as an administrator would, and waits for that. Returns the replica's port.
+    #[must_use]
+    pub fn hand_over(&self, primary: u16) -> u16 {
+        let id = self.member(primary).id;
+        let members = self.members();
+        let replica = members.iter().find(|member| member.replicates.as_ref() == Some(&id));
+        let replica = replica.expect("the primary has a replica").port;
+        let mut ordered: Option<Instant> = None;
+        until("a replica takes over", || {
+            // It gives up after 5 seconds when nobody votes for it: there was an election just before.
+            if ordered.is_none_or(|then| then.elapsed() > Duration::from_secs(1)) {
+                let mut raw = self.server(replica).raw();
+                let _ = redis::cmd("CLUSTER").arg("FAILOVER").exec(&mut raw);
+                ordered = Some(Instant::now());
+            }
+            self.member(replica).is_primary() && !self.member(primary).is_primary()
+        });
+        replica
+    }
+
+    /// Waits until every node that runs is content: all slots are served, by primaries with a replica in step.
+    pub fn wait_until_whole(&self) {
+        until("the cluster is whole", || self.nodes().all(|node| node.is_content().unwrap_or(false)));
+    }
+
+    fn share_slots(&self, primaries: usize) {
+        for (at, node) in self.nodes.iter().enumerate() {
+            let mut raw = node.server.raw();
+            // So that they need not find out whose opinion counts.
+            redis::cmd("CLUSTER").arg("SET-CONFIG-EPOCH").arg(at + 1).exec(&mut raw).expect("it is new");
+            let own: Vec<u16> =
+                (0..SLOTS).filter(|slot| usize::from(*slot) * primaries / usize::from(SLOTS) == at).collect();
+            if !own.is_empty() {
+                redis::cmd("CLUSTER").arg("ADDSLOTS").arg(own).exec(&mut raw).expect("they are free");
+            }
+        }
+    }
+
+    fn introduce(&self) {
+        for (at, node) in self.nodes.iter().enumerate() {
+            let mut raw = node.server.raw();
+            for other in &self.nodes[at + 1..] {
+                let mut meet = redis::cmd("CLUSTER");
+                meet.arg("MEET").arg("127.0.0.1").arg(other.port).arg(other.server.port() + 10_000);
+                meet.exec(&mut raw).expect("nodes can meet");
+            }
+        }
+    }
+
+    fn give_replicas(&self, primaries: usize) {
+        for (primary, replica) in self.nodes[..primaries].iter().zip(&self.nodes[primaries..]) {
+            let id = self.member(primary.port).id;
+            let mut raw = replica.server.raw();
+            until("a replica has heard of its primary", || {
+                redis::cmd("CLUSTER").arg("REPLICATE").arg(&id).exec(&mut raw).is_ok()
+            });
+        }
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.server.is_running())
+    }
+
+    /// The nodes that run, as each of them sees itself.
+    fn members(&self) -> Vec<Member> {
+        self.nodes().filter_map(|node| Member::ask(node).ok()).collect()
+    }
+
+    fn member(&self, port: u16) -> Member {
+        Member::ask(self.node(port)).expect("the node answers")
+    }
+
+    fn node(&self, port: u16) -> &Node {
+        self.nodes.iter().find(|node| node.port == port).expect("the port of a node")
+    }
+
+    fn node_mut(&mut self, port: u16) -> &mut Node {
+        self.nodes.iter_mut().find(|node| node.port == port).expect("the port of a node")
+    }
+}
+
+impl Node {
+    fn start(proxy: Option<u16>) -> Self {
+        let options = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT];
+        // From version 7 on, a primary would wait 5 seconds for more replicas to come.
+        let quick = ["--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"];
+        let mut builder = RedisServer::builder().args(options).args(quick);
+        if let Some(port) = proxy {
+            builder = builder.args(["--cluster-announce-port".to_owned(), port.to_string()]);
+        }
+        let server = builder.start();
+        let proxy = proxy.map(|port| Proxy::start_on(port, server.port()));
+        Self { port: proxy.as_ref().map_or(server.port(), Proxy::port), proxy, server }
+    }
+
+    fn is_content(&self) -> RedisResult<bool> {
+        let mut raw = self.server.try_raw()?;
+        let cluster: String = redis::cmd("CLUSTER").arg("INFO").query(&mut raw)?;
+        let replication: String = redis::cmd("INFO").arg("replication").query(&mut raw)?;
+        let says = |line: &str| replication.lines().any(|said| said.trim() == line);
+        let in_step = if says("role:master") {
+            replication.contains("state=online")
+        } else {
+            says("master_link_status:up")
+        };
+        Ok(in_step && cluster.contains("cluster_state:ok") && Table::ask(self)?.is_whole())
+    }
+}

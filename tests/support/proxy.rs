@@ -1,0 +1,184 @@
+//! What lies between a client and its server: a proxy that slows, swallows, slices and cuts what passes.
+
+mod connection;
+
+use crate::ports::free_port;
+use connection::serve;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+
+/// What a [`Proxy`] does with connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// Everything passes at once.
+    Pass,
+    /// Replies come so much later, in order and without a gap between them.
+    DelayReplies(Duration),
+    /// Everything passes one byte at a time.
+    Slice,
+    /// New connections are taken, and nothing is answered any more.
+    Swallow,
+    /// The server executes script calls, and nobody hears of it: all replies of a connection are lost from its first
+    /// script call on.
+    LoseReplies,
+    /// The same, and the connection is reset when the reply to a script call is due.
+    CutReplies,
+    /// All connections are reset, new ones as soon as they were taken. They count.
+    Reset,
+    /// All connections are reset, and new ones refused: nobody listens. They are not counted.
+    Refuse,
+}
+
+/// A proxy on a loopback port of its own, in front of another one. It has a thread of its own, so that the test's runtime
+/// may be busy, its clock stopped, or gone. Dropped, it closes everything.
+///
+/// A connection that has lost something is reset when the traffic changes: what came next would pass for the lost reply.
+#[derive(Debug)]
+pub struct Proxy {
+    port: u16,
+    accepted: Accepted,
+    lost: Arc<AtomicUsize>,
+    orders: Option<watch::Sender<Traffic>>,
+    obeyed: mpsc::Receiver<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+type Accepted = Arc<Mutex<Vec<Instant>>>;
+
+impl Proxy {
+    /// Everything passes to and from `port` on loopback, until [told otherwise](Self::set).
+    #[must_use]
+    pub fn start(port: u16) -> Self {
+        Self::start_on(free_port(), port)
+    }
+
+    pub(crate) fn start_on(own_port: u16, port: u16) -> Self {
+        let (orders, told) = watch::channel(Traffic::Pass);
+        let (ready, obeyed) = mpsc::channel();
+        let (accepted, lost) = (Accepted::default(), Arc::<AtomicUsize>::default());
+        let desk =
+            Desk { own_port, port, told, ready, accepted: Arc::clone(&accepted), lost: Arc::clone(&lost) };
+        let thread = thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime can be made").block_on(desk.run());
+        });
+        let proxy =
+            Self { port: own_port, accepted, lost, orders: Some(orders), obeyed, thread: Some(thread) };
+        proxy.wait();
+        proxy
+    }
+
+    /// The port that clients connect to.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `redis://127.0.0.1:port/`
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.port)
+    }
+
+    /// Changes what happens with new connections, before this returns, and with those that are there.
+    pub fn set(&self, traffic: Traffic) {
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(traffic);
+        }
+        self.wait();
+    }
+
+    /// When each connection was accepted, whatever became of it.
+    #[must_use]
+    pub fn accepted(&self) -> Vec<Instant> {
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often something was lost: bytes that were swallowed or not delivered, a connection that was cut when a reply
+    /// was due.
+    #[must_use]
+    pub fn lost(&self) -> usize {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    fn wait(&self) {
+        self.obeyed.recv_timeout(Duration::from_secs(10)).expect("the proxy's thread obeys");
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        drop(self.orders.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes connections, and orders.
+struct Desk {
+    own_port: u16,
+    port: u16,
+    told: watch::Receiver<Traffic>,
+    ready: mpsc::Sender<()>,
+    accepted: Accepted,
+    lost: Arc<AtomicUsize>,
+}
+
+impl Desk {
+    async fn run(mut self) {
+        let mut listener = None;
+        loop {
+            let traffic = *self.told.borrow_and_update();
+            if traffic == Traffic::Refuse {
+                listener = None;
+            } else if listener.is_none() {
+                listener = Some(self.listen().await);
+            }
+            let _ = self.ready.send(());
+            loop {
+                tokio::select! {
+                    biased;
+                    order = self.told.changed() => match order {
+                        Ok(()) => break,
+                        Err(_) => return,
+                    },
+                    client = accept(listener.as_ref()) => self.take(client, traffic),
+                }
+            }
+        }
+    }
+
+    async fn listen(&self) -> TcpListener {
+        TcpListener::bind((Ipv4Addr::LOCALHOST, self.own_port)).await.expect("the proxy's port is its own")
+    }
+
+    fn take(&self, client: TcpStream, traffic: Traffic) {
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+        if traffic == Traffic::Reset {
+            let _ = client.set_zero_linger();
+        } else {
+            tokio::spawn(serve(client, self.port, self.told.clone(), Arc::clone(&self.lost)));
+        }
+    }
+}
+
+async fn accept(listener: Option<&TcpListener>) -> TcpStream {
+    loop {
+        match listener {
+            None => std::future::pending().await,
+            Some(listener) => {
+                if let Ok((client, _)) = listener.accept().await {
+                    return client;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! One connection through the proxy.
+
+use super::Traffic;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{ReadHalf, WriteHalf};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until};
+
+/// What is known of a connection.
+struct Passage {
+    orders: watch::Receiver<Traffic>,
+    /// What is done now. Changed by [`Passage::is_cut`] alone, so that what is spoilt was spoilt since the last order.
+    traffic: Mutex<Traffic>,
+    /// A script was called on it.
+    asked: AtomicBool,
+    /// Something was lost on it.
+    spoilt: AtomicBool,
+    /// How often something was lost on any.
+    lost: Arc<AtomicUsize>,
+}
+
+/// Bytes for the client, and when they are due.
+type Parcel = (Instant, Vec<u8>);
+
+/// Carries bytes to and fro until one side closes, or the connection is cut.
+pub(super) async fn serve(
+    mut client: TcpStream,
+    port: u16,
+    orders: watch::Receiver<Traffic>,
+    lost: Arc<AtomicUsize>,
+) {
+    let traffic = Mutex::new(Traffic::Pass);
+    let passage = Passage { orders, traffic, asked: false.into(), spoilt: false.into(), lost };
+    let ended = carry(&mut client, port, &passage).await;
+    if ended.is_err() {
+        // A reset, and no orderly end.
+        let _ = client.set_zero_linger();
+    }
+}
+
+async fn carry(client: &mut TcpStream, port: u16, passage: &Passage) -> io::Result<()> {
+    let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (from_client, to_client) = client.split();
+    let (from_server, to_server) = server.split();
+    let (parcels, delivered) = mpsc::unbounded_channel();
+    tokio::select! {
+        biased;
+        // Orders first: what comes after one is treated as it says.
+        () = passage.is_cut() => Err(cut()),
+        ended = passage.requests(from_client, to_server) => ended,
+        ended = passage.replies(from_server, parcels) => ended,
+        ended = passage.deliver(delivered, to_client) => ended,
+    }
+}
+
+impl Passage {
+    async fn requests(&self, mut from: ReadHalf<'_>, mut to: WriteHalf<'_>) -> io::Result<()> {
+        let mut buffer = vec![0; 16 * 1024];
+        loop {
+            let length = from.read(&mut buffer).await?;
+            let bytes = &buffer[..length];
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            if self.traffic() == Traffic::Swallow {
+                self.spoil();
+                continue;
+            }
+            if bytes.windows(4).any(|word| word == b"EVAL") {
+                self.asked.store(true, Ordering::Relaxed);
+            }
+            self.write(&mut to, bytes).await?;
+        }
+    }
+
+    async fn replies(
+        &self,
+        mut from: ReadHalf<'_>,
+        parcels: mpsc::UnboundedSender<Parcel>,
+    ) -> io::Result<()> {
+        let mut buffer = vec![0; 16 * 1024];
+        loop {
+            let length = from.read(&mut buffer).await?;
+            if length == 0 {
+                // What is still to be delivered is lost, as it is when a server ends.
+                return Ok(());
+            }
+            let asked = self.asked.load(Ordering::Relaxed);
+            let mut due = Instant::now();
+            match self.traffic() {
+                Traffic::Swallow => {
+                    self.spoil();
+                    continue;
+                }
+                Traffic::LoseReplies if asked => {
+                    self.spoil();
+                    continue;
+                }
+                Traffic::CutReplies if asked => {
+                    self.spoil();
+                    return Err(cut());
+                }
+                Traffic::DelayReplies(delay) => due += delay,
+                _ => {}
+            }
+            if parcels.send((due, buffer[..length].to_vec())).is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn deliver(
+        &self,
+        mut parcels: mpsc::UnboundedReceiver<Parcel>,
+        mut to: WriteHalf<'_>,
+    ) -> io::Result<()> {
+        while let Some((due, bytes)) = parcels.recv().await {
+            if due > Instant::now() {
+                sleep_until(due).await;
+            }
+            self.write(&mut to, &bytes).await?;
+        }
+        Ok(())
+    }
+
+    async fn write(&self, to: &mut WriteHalf<'_>, bytes: &[u8]) -> io::Result<()> {
+        if self.traffic() != Traffic::Slice {
+            return to.write_all(bytes).await;
+        }
+        for byte in bytes {
+            to.write_all(std::slice::from_ref(byte)).await?;
+            // So that the other side may read it alone.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Returns when the connection must not go on.
+    async fn is_cut(&self) {
+        let mut orders = self.orders.clone();
+        loop {
+            let traffic = *orders.borrow_and_update();
+            *self.traffic.lock().unwrap_or_else(PoisonError::into_inner) = traffic;
+            let is_reset = matches!(traffic, Traffic::Reset | Traffic::Refuse);
+            if is_reset || self.is_spoilt() || orders.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        *self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_spoilt(&self) -> bool {
+        self.spoilt.load(Ordering::Relaxed)
+    }
+
+    fn spoil(&self) {
+        self.spoilt.store(true, Ordering::Relaxed);
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn cut() -> io::Error {
+    io::Error::from(io::ErrorKind::ConnectionReset)
+}
