@@ -100,20 +100,16 @@ impl Cluster {
         }
     }
 
-    /// The node at an address that another has named; a new one if it was not known.
+    /// The node at an address that another has named. It is remembered: a slot that moves there sends many calls.
     fn at(&self, to: &str, said: &Node) -> Arc<Node> {
         let address = place(to, said.address());
-        let known = |node: &&Arc<Node>| node.address().place == address.place;
-        let found = self.with_map(|map| map.nodes().iter().chain(&self.seeds).find(known).cloned());
-        found.unwrap_or_else(|| Node::new(Way::Node(address)))
+        self.map.write().unwrap_or_else(PoisonError::into_inner).node_at(&address, &self.seeds)
     }
 
     fn moved(self: &Arc<Self>, slot: u16, to: &str, said: &Node) -> Arc<Node> {
-        let node = {
-            let node = self.at(to, said);
-            let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
-            map.moved(slot, node)
-        };
+        let address = place(to, said.address());
+        let node =
+            self.map.write().unwrap_or_else(PoisonError::into_inner).moved(slot, &address, &self.seeds);
         self.look_again();
         node
     }

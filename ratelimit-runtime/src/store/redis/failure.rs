@@ -82,8 +82,24 @@ fn mentions(error: &RedisError, code: &str) -> bool {
     error.code() == Some(code) || error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")))
 }
 
-/// The server's words, in one line. They name commands and codes; our own arguments are not among them.
+/// What an administrator can do about it.
+const ADVICE: [(&str, &str); 4] = [
+    ("OOM ", "give it more memory, or let it forget keys that have a TTL (`maxmemory-policy volatile-ttl`)"),
+    ("NOPERM", "`lua/README.md` lists what its user has to be permitted"),
+    ("DB index is out of range", "the URL asks for a database that is not there"),
+    ("LOADING", "it will be ready when it has read its data"),
+];
+
+/// The server's words, in one line, and advice. They name commands and codes; our own arguments are not among them.
 fn describe(error: &RedisError) -> String {
+    let words = words(error);
+    match ADVICE.iter().find(|(said, _)| words.contains(said)) {
+        Some((_, advice)) => format!("{words}; {advice}"),
+        None => words,
+    }
+}
+
+fn words(error: &RedisError) -> String {
     let words = match (error.code(), error.detail()) {
         (Some(code), Some(detail)) if !detail.starts_with(code) => format!("{code} {detail}"),
         (_, Some(detail)) => detail.to_owned(),

@@ -30,33 +30,42 @@ impl SlotMap {
         self.nodes.get(usize::from(self.owner[usize::from(slot)])).cloned()
     }
 
-    /// A slot has a new owner; returns it, which may be one that was known.
-    pub(super) fn moved(&mut self, slot: u16, to: Arc<Node>) -> Arc<Node> {
-        let node = self.index(&to.address().clone(), |_| to);
-        self.owner[usize::from(slot)] = node;
-        Arc::clone(&self.nodes[usize::from(node)])
+    /// A slot has a new owner, which may be one that is known.
+    pub(super) fn moved(&mut self, slot: u16, to: &Address, seeds: &[Arc<Node>]) -> Arc<Node> {
+        let node = self.node_at(to, seeds);
+        self.owner[usize::from(slot)] = self.index(&node);
+        node
     }
 
-    /// All of it anew. Nodes that are known keep their connections.
+    /// All of it anew. Nodes that are known keep their connections, and so do those without slots while theirs last.
     pub(super) fn take(&mut self, ranges: &Ranges, seeds: &[Arc<Node>]) {
-        let known = std::mem::take(self);
+        let mut known = std::mem::take(self).nodes;
+        known.extend_from_slice(seeds);
         for (first, last, address) in &ranges.0 {
-            let node = self.index(address, |address| {
-                let known =
-                    known.nodes.iter().chain(seeds).find(|node| node.address().place == address.place);
-                known.map_or_else(|| Node::new(Way::Node(address.clone())), Arc::clone)
-            });
-            self.owner[usize::from(*first)..=usize::from(*last)].fill(node);
+            let node = self.node_at(address, &known);
+            let at = self.index(&node);
+            self.owner[usize::from(*first)..=usize::from(*last)].fill(at);
+        }
+        for node in known.iter().filter(|node| node.is_open()) {
+            self.node_at(node.address(), &known);
         }
     }
 
-    fn index(&mut self, address: &Address, make: impl FnOnce(&Address) -> Arc<Node>) -> u16 {
-        let found = self.nodes.iter().position(|node| node.address().place == address.place);
-        let at = found.unwrap_or_else(|| {
-            self.nodes.push(make(address));
-            self.nodes.len() - 1
-        });
-        u16::try_from(at).unwrap_or(NOBODY)
+    /// The node at an address, a new one if it is not known.
+    pub(super) fn node_at(&mut self, address: &Address, seeds: &[Arc<Node>]) -> Arc<Node> {
+        let is_there = |node: &&Arc<Node>| node.address().place == address.place;
+        if let Some(known) = self.nodes.iter().find(is_there) {
+            return Arc::clone(known);
+        }
+        let seed = seeds.iter().find(is_there);
+        let node = seed.map_or_else(|| Node::new(Way::Node(address.clone())), Arc::clone);
+        self.nodes.push(Arc::clone(&node));
+        node
+    }
+
+    fn index(&self, node: &Arc<Node>) -> u16 {
+        let at = self.nodes.iter().position(|known| Arc::ptr_eq(known, node));
+        at.and_then(|at| u16::try_from(at).ok()).unwrap_or(NOBODY)
     }
 }
 
@@ -143,10 +152,9 @@ mod tests {
     fn a_slot_moves_and_nodes_stay() {
         let mut map = taken(vec![range(0, 16_383, "a", 1)]);
         let first = map.node(0).unwrap();
-        let to = Node::new(Way::Node(own().at("b", 2)));
-        assert!(Arc::ptr_eq(&map.moved(5, Arc::clone(&to)), &to));
-        let again = Node::new(Way::Node(own().at("b", 2)));
-        assert!(Arc::ptr_eq(&map.moved(6, again), &to), "known by then");
+        let to = map.moved(5, &own().at("b", 2), &[]);
+        assert!(Arc::ptr_eq(&map.moved(6, &own().at("b", 2), &[]), &to), "known by then");
+        assert!(Arc::ptr_eq(&map.node_at(&own().at("b", 2), &[]), &to));
         assert_eq!([4, 5, 6].map(|slot| shown(&map, slot)), ["a:1", "b:2", "b:2"]);
         map.take(
             &Ranges::read(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own()).unwrap(),

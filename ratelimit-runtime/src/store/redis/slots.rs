@@ -163,11 +163,26 @@ pub(super) fn slot(key: &StoreKey<'_>) -> u16 {
 
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc, byte| {
-        (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {
-            if crc & 0x8000 == 0 { crc << 1 } else { (crc << 1) ^ 0x1021 }
-        })
+        let [high, low] = crc.to_be_bytes();
+        u16::from_be_bytes([low, 0]) ^ CRC_16[usize::from(high ^ byte)]
     })
 }
+
+/// What each byte adds, eight bits at a time.
+const CRC_16: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut byte: u16 = 0;
+    while byte < 256 {
+        let (mut crc, mut bit) = (byte << 8, 0);
+        while bit < 8 {
+            crc = if crc & 0x8000 == 0 { crc << 1 } else { (crc << 1) ^ 0x1021 };
+            bit += 1;
+        }
+        table[byte as usize] = crc;
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {

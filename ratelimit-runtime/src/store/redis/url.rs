@@ -64,7 +64,8 @@ impl Target {
         Parts::split(known, scheme, rest, url).and_then(|parts| parts.target(shape, encrypted)).map_err(
             |why| {
                 let shown = shown(url).map(|host| format!(" at `{host}`")).unwrap_or_default();
-                let written = shape.written();
+                let written =
+                    shape.written().replacen("redis", if encrypted { "rediss" } else { "redis" }, 1);
                 Error::new(
                     ErrorKind::Configuration,
                     format!("cannot use the URL of the store{shown}: {why}; write `{written}`"),

@@ -1,0 +1,112 @@
+//! Servers that are not what the URL says: each is an error that says what is wrong, and how it is written.
+
+use crate::slots::sharded;
+use crate::topologies::limiter_at;
+use ratelimit::{ErrorKind, Limit, RateLimiter};
+use std::time::Duration;
+use support::{RedisServer, Sentinels};
+
+pub(crate) async fn refused(url: &str, kind: ErrorKind, says: &str) {
+    let error = limiter_at(url).build().await.expect_err(url);
+    let message = error.to_string();
+    assert_eq!(error.kind(), kind, "{url}: {message}");
+    assert!(message.contains(says), "{url}: {message}");
+    assert!(!message.contains("sesame"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_and_a_server_are_told_apart() {
+    let (one, node) = (RedisServer::start(), sharded());
+    let (at, node) = (format!("127.0.0.1:{}", one.port()), format!("127.0.0.1:{}", node.port()));
+    let configuration = ErrorKind::Configuration;
+    refused(&format!("redis+cluster://{at}"), configuration, &format!("write `redis://{at}`")).await;
+    refused(&format!("redis://{node}"), configuration, &format!("write `redis+cluster://{node}`")).await;
+    refused(&format!("redis+sentinel://{at}/main"), configuration, "it is no sentinel").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sentinel_decides_nothing() {
+    let sentinels = Sentinels::start();
+    let at = format!("127.0.0.1:{}", sentinels.sentinel_ports()[0]);
+    for scheme in ["redis", "redis+cluster"] {
+        let says = format!("write `redis+sentinel://{at}/` and the name of the primary");
+        refused(&format!("{scheme}://{at}"), ErrorKind::Configuration, &says).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_cannot_count() {
+    let primary = RedisServer::start();
+    let replica =
+        RedisServer::builder().args(["--replicaof", "127.0.0.1", &primary.port().to_string()]).start();
+    refused(&replica.url(), ErrorKind::Unavailable, "it is a replica, which cannot count").await;
+    // Whoever starts all the same asks a few times in vain, and finds it when it has become the primary.
+    let limiter = limiter_at(replica.url()).connect_lazily().build().await.unwrap();
+    let limit = Limit::counter(10, Duration::from_secs(60));
+    for _ in 0..50 {
+        assert!(limiter.check(&limit, "calls").await.unwrap_err().is_transient());
+    }
+    let info: String = redis::cmd("INFO").arg("stats").query(&mut replica.raw()).unwrap();
+    let connections = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+    let connections: u32 = connections.unwrap().trim().parse().unwrap();
+    assert!(connections < 20, "no busy loop: {connections}");
+    redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut replica.raw()).unwrap();
+    found(&limiter, &limit).await;
+}
+
+async fn found(limiter: &RateLimiter, limit: &Limit) {
+    let found = async {
+        while limiter.check(limit, "calls").await.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), found).await.expect("it was not found");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_not_there() {
+    let server = RedisServer::start();
+    refused(
+        &format!("{}99", server.url()),
+        ErrorKind::Configuration,
+        "asks for a database that is not there",
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_memory() {
+    let server = RedisServer::start();
+    let mut raw = server.raw();
+    redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(1).exec(&mut raw).unwrap();
+    refused(&server.url(), ErrorKind::Unavailable, "give it more memory").await;
+    redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(0).exec(&mut raw).unwrap();
+    assert!(limiter_at(server.url()).build().await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_still_loads_its_data() {
+    let mut server = RedisServer::builder().persistent().args(["--key-load-delay", "200"]).start();
+    let fill = "for n = 1, 8000 do redis.call('SET', 'fill:' .. n, n) end";
+    redis::cmd("EVAL").arg(fill).arg(0).exec(&mut server.raw()).unwrap();
+    server.kill();
+    let limiter = limiter_at(server.url()).connect_lazily().build().await.unwrap();
+    let restarting = tokio::task::spawn_blocking(move || {
+        server.restart();
+        server
+    });
+    let limit = Limit::counter(10, Duration::from_secs(60));
+    let mut said = String::new();
+    let loading = async {
+        while !said.contains("LOADING") {
+            match limiter.check(&limit, "calls").await {
+                Ok(_) => panic!("it was loaded before it could say so"),
+                Err(error) => said = error.to_string(),
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), loading).await.unwrap();
+    found(&limiter, &limit).await;
+    drop(restarting.await.unwrap());
+}
