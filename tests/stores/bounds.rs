@@ -10,24 +10,24 @@ use ratelimit::Limit;
 use support::RedisServer;
 
 #[path = "worker_limits.rs"]
-mod worker_limits;
+pub(crate) mod worker_limits;
 
 /// The numbers of a limit, with times in microseconds.
-struct Numbers {
-    limit: Limit,
-    count: u64,
-    time: u64,
-    capacity: u64,
+pub(crate) struct Numbers {
+    pub(crate) limit: Limit,
+    pub(crate) count: u64,
+    pub(crate) time: u64,
+    pub(crate) capacity: u64,
 }
 
-fn numbers(name: &str) -> Numbers {
+pub(crate) fn numbers(name: &str) -> Numbers {
     let limit = worker_limits::named(name).unwrap();
     let time = u64::try_from(limit.time().as_micros()).unwrap();
     Numbers { limit, count: limit.count().into(), time, capacity: limit.capacity().into() }
 }
 
 /// Lets all processes call, and looks at what they leave.
-fn run(name: &str) -> (Numbers, Records) {
+pub(crate) fn run(name: &str) -> (Numbers, Records) {
     let server = RedisServer::start();
     let records = workers::call(&server.url(), name);
     let numbers = numbers(name);
@@ -37,7 +37,7 @@ fn run(name: &str) -> (Numbers, Records) {
 
 impl Records {
     /// From the first call until the last one that was refused: then all that was due had passed.
-    fn due_for(&self) -> u64 {
+    pub(crate) fn due_for(&self) -> u64 {
         let first = self.passed.iter().map(|call| call.turn.to).min().unwrap();
         let last = self.refused.last().expect("too few calls: nobody was refused");
         last.from.saturating_sub(first)
@@ -48,14 +48,14 @@ impl Records {
         self.assert_passed_of_100(99, due);
     }
 
-    fn assert_passed_of_100(&self, least: u64, due: u64) {
+    pub(crate) fn assert_passed_of_100(&self, least: u64, due: u64) {
         let passed = self.passed.len();
         assert!(passed as u64 * 100 >= due * least, "{passed} of {due}");
     }
 }
 
 /// Intervals of one to eight times `time`.
-fn steps() -> impl Iterator<Item = u64> {
+pub(crate) fn steps() -> impl Iterator<Item = u64> {
     1..=8
 }
 
@@ -114,25 +114,6 @@ fn an_interval_bucket_keeps_its_bound_and_wastes_nothing() {
     steps().for_each(|k| ends.at_most(capacity + count.min(capacity) * k, k * time - 2 * GRAIN_US));
     steps_hold(&records.passed, capacity, count, time);
     records.assert_passed(capacity + count * (records.due_for() / time));
-}
-
-/// What can lie unused with other processes.
-const ON_LEASE: u64 = workers::PROCESSES as u64 * worker_limits::LEASED as u64;
-
-#[test]
-fn a_leased_counter_keeps_its_bound_and_wastes_what_lies_elsewhere_at_most() {
-    let (Numbers { count, time, .. }, records) = run("leased counter");
-    let ends = Ends::of(&records.passed);
-    steps().for_each(|k| ends.at_most(count * (k + 1), k * time - GRAIN_US));
-    windows_hold(&records.passed, count, time);
-    windows_are_full(&records, count - ON_LEASE, time);
-}
-
-#[test]
-fn a_leased_bucket_passes_its_burst_by_what_is_on_lease_at_most_and_is_used() {
-    let (Numbers { count, time, capacity, .. }, records) = run("leased bucket");
-    Ends::of(&records.passed).below_line(capacity + 1 + ON_LEASE, count, time);
-    records.assert_passed_of_100(95, capacity + count * records.due_for() / time);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod giving;
 mod handover;
 mod inspect;
 mod keyspace;
+mod leased;
 mod memory;
 mod merged;
 mod misplaced;

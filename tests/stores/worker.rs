@@ -1,6 +1,8 @@
 //! A process of the tests that need several: 32 tasks that call one limit as fast as they can, or one permit that is
 //! held.
 //!
+//! `worker URL LIMIT TASKS PAUSE` makes fewer tasks, which pause for so many microseconds after each call.
+//!
 //! `worker URL LIMIT` says `ready`, reads until when to call, in microseconds of the system's clock, calls a limit of
 //! `worker_limits.rs` until then, and reports what it has seen, each in a line with moments of that clock:
 //!   began AT              all tasks are about to call
@@ -37,8 +39,11 @@ async fn main() -> Result<(), Failure> {
     let limiter = limiter.build().await?;
     match task {
         ["hold", lease, key] => hold(&limiter, Duration::from_millis(lease.parse()?), key).await,
-        [name] => call_from_all_tasks(&limiter, name).await,
-        _ => Err("usage: worker URL LIMIT, or worker URL hold LEASE KEY".into()),
+        [name] => call_from_all_tasks(&limiter, name, TASKS, Duration::ZERO).await,
+        [name, tasks, pause] => {
+            call_from_all_tasks(&limiter, name, tasks.parse()?, Duration::from_micros(pause.parse()?)).await
+        }
+        _ => Err("usage: worker URL LIMIT [TASKS PAUSE], or worker URL hold LEASE KEY".into()),
     }
 }
 
@@ -49,15 +54,21 @@ async fn hold(limiter: &RateLimiter, lease: Duration, key: &str) -> Result<(), F
     Ok(())
 }
 
-async fn call_from_all_tasks(limiter: &RateLimiter, name: &str) -> Result<(), Failure> {
+async fn call_from_all_tasks(
+    limiter: &RateLimiter,
+    name: &str,
+    tasks: usize,
+    pause: Duration,
+) -> Result<(), Failure> {
     let limit = worker_limits::named(name).ok_or("no such limit")?;
     println!("ready");
     let mut until = String::new();
     std::io::stdin().read_line(&mut until)?;
     let until = until.trim().parse()?;
     println!("began {}", now()?);
-    let caller = || Caller { limiter: limiter.clone(), limit, name: name.to_owned(), report: String::new() };
-    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(caller().call_until(until))).collect();
+    let caller =
+        || Caller { limiter: limiter.clone(), limit, name: name.to_owned(), pause, report: String::new() };
+    let tasks: Vec<_> = (0..tasks).map(|_| tokio::spawn(caller().call_until(until))).collect();
     for task in tasks {
         print!("{}", task.await??);
     }
@@ -69,6 +80,7 @@ struct Caller {
     limiter: RateLimiter,
     limit: Limit,
     name: String,
+    pause: Duration,
     report: String,
 }
 
@@ -87,6 +99,9 @@ impl Caller {
             if let Some((sent, to)) = refused.take_if(|(sent, _)| *sent > reported + PAUSE_US) {
                 writeln!(self.report, "refused {sent} {to}")?;
                 reported = sent;
+            }
+            if !self.pause.is_zero() {
+                tokio::time::sleep(self.pause).await;
             }
         }
         if let Some((sent, to)) = refused {

@@ -7,8 +7,9 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Longer than any stall of a holder: a lease that ends would let another in.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A quarter of 300 units for all processes together.
+/// A quarter of 300 units for four processes together, and for eight.
 pub(crate) const LEASED: u32 = 300 / 16;
+pub(crate) const LEASED_OF_EIGHT: u32 = 300 / 32;
 
 /// Slow ones with a long memory: a machine that stalls for seconds lets no full bucket go to waste, and wastes no more
 /// than one window.
@@ -23,6 +24,10 @@ pub(crate) fn named(name: &str) -> Option<Limit> {
         "interval" => Limit::token_bucket(50, SECOND / 2).burst(300).refill(Refill::Interval),
         "leased counter" => Limit::counter(300, SECOND).lease(LEASED),
         "leased bucket" => bucket.burst(300).lease(LEASED),
+        "counter leased to eight" => Limit::counter(300, SECOND).lease(LEASED_OF_EIGHT),
+        "bucket leased to eight" => bucket.burst(300).lease(LEASED_OF_EIGHT),
+        "counter leased by itself" => Limit::counter(300, SECOND).lease_auto(),
+        "bucket leased by itself" => bucket.burst(300).lease_auto(),
         "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
         // Fewer places than callers, so that it does not run empty.
         "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),

@@ -51,7 +51,8 @@ impl Worker {
         String::from_utf8(line).unwrap()
     }
 
-    fn tell(&mut self, line: &str) {
+    /// Lets it call until then, in microseconds of the system's clock.
+    pub(crate) fn tell(&mut self, line: &str) {
         writeln!(self.0.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
@@ -79,8 +80,17 @@ impl Drop for Worker {
 
 /// Lets all processes call a limit of `worker_limits.rs`.
 pub(crate) fn call(url: &str, limit: &str) -> Records {
-    let worker = || Worker::start(&[url, limit]);
-    let mut workers: Vec<_> = std::iter::repeat_with(worker).take(PROCESSES).collect();
+    records(std::iter::repeat_with(|| Worker::start(&[url, limit])).take(PROCESSES).collect())
+}
+
+/// Lets a process for each of these call: so many tasks, which pause for so many microseconds after each call.
+pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) -> Records {
+    let start =
+        |(tasks, pause): &(u32, u32)| Worker::start(&[url, limit, &tasks.to_string(), &pause.to_string()]);
+    records(processes.iter().map(start).collect())
+}
+
+fn records(mut workers: Vec<Worker>) -> Records {
     for worker in &mut workers {
         assert_eq!(worker.line(), "ready");
     }
@@ -107,7 +117,7 @@ pub(crate) fn call(url: &str, limit: &str) -> Records {
     records
 }
 
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap())
 }
 
