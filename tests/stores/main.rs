@@ -15,6 +15,7 @@ mod definitions;
 mod deny_cache;
 mod differential;
 mod encrypted;
+mod failover;
 mod faults;
 mod full;
 mod giving;

@@ -22,6 +22,11 @@ pub(crate) fn operations(ordinary: usize) -> usize {
     std::env::var("RATELIMIT_OPERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(ordinary)
 }
 
+/// How often something that takes long is done: more often where `RATELIMIT_SOAK` is set.
+pub(crate) fn rounds(ordinary: u32, soak: u32) -> u32 {
+    if std::env::var_os("RATELIMIT_SOAK").is_some() { soak } else { ordinary }
+}
+
 /// A seed per run would make failures hard to meet again; `RATELIMIT_SEED` gives another.
 pub(crate) fn seed() -> u64 {
     std::env::var("RATELIMIT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(20_261_121)

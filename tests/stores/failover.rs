@@ -1,0 +1,205 @@
+//! Servers that die, hand over, and move their keys, while they are asked: what callers see, and what is counted.
+
+use crate::setup::{SECOND, rounds};
+use crate::topologies::limiter_at;
+use ratelimit::{ErrorKind, Key, Limit, RateLimiter};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use support::{Cluster, Sentinels};
+use tokio::task::JoinSet;
+
+const DAY: Duration = Duration::from_secs(86_400);
+/// After this much silence a server's place is given to another.
+const SILENT: Duration = SECOND;
+/// Bound of the time from a crash to the first decision after it: an election, and the client's second.
+const FOUND: Duration = Duration::from_secs(4);
+
+/// Callers that ask without a pause, until they are told to stop.
+struct Load {
+    stop: Arc<AtomicBool>,
+    callers: JoinSet<HashMap<u32, u32>>,
+    decisions: Arc<AtomicU64>,
+    errors: Arc<AtomicU64>,
+}
+
+impl Load {
+    /// Each key has a limit of its own.
+    fn on(limiter: &RateLimiter, limit: Limit, keys: u32) -> Self {
+        let (stop, decisions, errors) = (Arc::<AtomicBool>::default(), Arc::default(), Arc::default());
+        let mut load = Self { stop, callers: JoinSet::new(), decisions, errors };
+        for caller in 0..64 {
+            let limiter = limiter.clone();
+            let (stop, decisions, errors) =
+                (Arc::clone(&load.stop), Arc::clone(&load.decisions), Arc::clone(&load.errors));
+            load.callers.spawn(async move {
+                let mut admitted = HashMap::new();
+                for key in (0..keys).cycle().skip(caller * 7) {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    match limiter.check(&limit, Key::new("load").by(key)).await {
+                        Ok(decision) => *admitted.entry(key).or_default() += u32::from(decision.allowed()),
+                        Err(error) => {
+                            assert!(error.is_transient(), "{error}");
+                            errors.fetch_add(1, Ordering::Relaxed);
+                            tokio::time::sleep(Duration::from_millis(5)).await;
+                        }
+                    }
+                    decisions.fetch_add(1, Ordering::Relaxed);
+                }
+                admitted
+            });
+        }
+        load
+    }
+
+    /// Until so many more decisions were made.
+    async fn runs_on(&self, decisions: u64) {
+        let enough = self.decisions.load(Ordering::Relaxed) + decisions;
+        while self.decisions.load(Ordering::Relaxed) < enough {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// How many calls of each key were let through, and how many calls have failed.
+    async fn stop(self) -> (HashMap<u32, u32>, u64) {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut admitted = HashMap::new();
+        for caller in self.callers.join_all().await {
+            for (key, more) in caller {
+                *admitted.entry(key).or_default() += more;
+            }
+        }
+        (admitted, self.errors.load(Ordering::Relaxed))
+    }
+}
+
+/// How long it takes until a key is decided again.
+async fn found(limiter: &RateLimiter, key: &str) -> Duration {
+    let (start, limit) = (Instant::now(), Limit::counter(1_000_000, DAY));
+    let found = async {
+        while let Err(error) = limiter.check(&limit, key).await {
+            assert!(error.is_transient(), "{error}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(SECOND * 30, found).await.expect("it was never found again");
+    start.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slots_move_and_every_call_is_counted_once() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deny_cache(false).build().await.unwrap();
+    let (keys, count) = (600, 40);
+    let load = Load::on(&limiter, Limit::counter(count, DAY), keys);
+    let [from, to, ..] = cluster.primaries()[..] else { panic!("there are three") };
+    let own: Vec<u16> =
+        (0..16_384).filter(|slot| cluster.find_primary(*slot) == Some(from)).take(1000).collect();
+    for to in [to, from] {
+        tokio::task::block_in_place(|| cluster.move_slots(own.iter().copied(), to));
+    }
+    load.runs_on(u64::from(keys * count)).await;
+    let (admitted, errors) = load.stop().await;
+    assert_eq!(errors, 0);
+    assert_eq!(admitted.len(), keys as usize);
+    assert!(admitted.values().all(|admitted| *admitted == count), "{admitted:?}");
+}
+
+/// A batch of one slot has keys on two nodes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_one_slot_may_be_on_two_nodes() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deny_cache(false).build().await.unwrap();
+    let limit = Limit::counter(100, DAY);
+    let names = ["a", "b", "c", "d", "e", "f"];
+    for name in &names[..3] {
+        limiter.check(&limit, Key::new(name).by("x")).await.unwrap();
+    }
+    let slot = cluster.slot_of("{x}");
+    let from = cluster.primary_of(slot);
+    let to = *cluster.primaries().iter().find(|port| **port != from).unwrap();
+    cluster.begin_move(slot, to);
+    for _ in 0..5 {
+        let mut calls = JoinSet::new();
+        for name in names {
+            let limiter = limiter.clone();
+            calls.spawn(async move { limiter.check(&limit, Key::new(name).by("x")).await });
+        }
+        for answer in calls.join_all().await {
+            assert!(answer.unwrap().allowed());
+        }
+    }
+    cluster.carry_keys(slot, to);
+    cluster.end_move(slot, to);
+    for (at, name) in names.into_iter().enumerate() {
+        let left = limiter.peek(&limit, Key::new(name).by("x")).await.unwrap().remaining();
+        assert_eq!(left, if at < 3 { 94 } else { 95 }, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_primary_of_a_cluster_dies() {
+    let mut cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
+    let limiter = limiter.build().await.unwrap();
+    let (keys, count) = (300, 20);
+    let load = Load::on(&limiter, Limit::counter(count, DAY), keys);
+    let mut deaths = 0;
+    for round in 0..rounds(2, 20) {
+        load.runs_on(2000).await;
+        let slot = cluster.slot_of("{canary}");
+        let dead = if round % 2 == 0 { cluster.primary_of(slot) } else { cluster.primaries()[0] };
+        let concerns = dead == cluster.primary_of(slot);
+        cluster.kill(dead);
+        deaths += 1;
+        let took = found(&limiter, "canary").await;
+        assert!(!concerns || took <= FOUND, "round {round}: {took:?}");
+        tokio::task::block_in_place(|| {
+            cluster.restart(dead);
+            cluster.wait_until_whole();
+        });
+    }
+    load.runs_on(u64::from(keys)).await;
+    let (admitted, _) = load.stop().await;
+    assert_eq!(admitted.len(), keys as usize);
+    // A replica that had not heard of the last calls admits them again: a bucket for each death at most.
+    let most = count * (deaths + 1);
+    assert!(admitted.values().all(|admitted| (count..=most).contains(admitted)), "{admitted:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_primary_that_sentinels_watch_dies_or_hands_over() {
+    let mut sentinels = Sentinels::start();
+    let limiter = limiter_at(sentinels.url()).deadline(Duration::from_millis(500)).build().await.unwrap();
+    for round in 0..rounds(2, 20) {
+        if round % 2 == 0 {
+            let dead = sentinels.kill_primary();
+            let took = found(&limiter, "canary").await;
+            assert!(took <= SILENT + 3 * SECOND, "round {round}: {took:?}");
+            tokio::task::block_in_place(|| sentinels.restart(dead));
+        } else {
+            tokio::task::block_in_place(|| sentinels.hand_over());
+            found(&limiter, "canary").await;
+        }
+        tokio::task::block_in_place(|| sentinels.wait_until_whole());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sentinel_that_is_gone_is_passed_over() {
+    let mut sentinels = Sentinels::start();
+    let limiter = limiter_at(sentinels.url()).build().await.unwrap();
+    sentinels.kill(sentinels.sentinel_ports()[0]);
+    let again = limiter_at(sentinels.url()).build().await.unwrap();
+    assert_eq!(found(&again, "canary").await.as_secs(), 0);
+    for port in &sentinels.sentinel_ports()[1..] {
+        sentinels.kill(*port);
+    }
+    // Whoever has found the primary needs them no more; whoever has not, is told.
+    found(&limiter, "canary").await;
+    let error = limiter_at(sentinels.url()).build().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+}
