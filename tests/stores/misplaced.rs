@@ -41,17 +41,43 @@ async fn a_replica_cannot_count() {
         RedisServer::builder().args(["--replicaof", "127.0.0.1", &primary.port().to_string()]).start();
     refused(&replica.url(), ErrorKind::Unavailable, "it is a replica, which cannot count").await;
     // Whoever starts all the same asks a few times in vain, and finds it when it has become the primary.
-    let limiter = limiter_at(replica.url()).connect_lazily().build().await.unwrap();
+    let limiter = knocks_seldom(&replica, &replica.url()).await;
     let limit = Limit::counter(10, Duration::from_secs(60));
-    for _ in 0..50 {
-        assert!(limiter.check(&limit, "calls").await.unwrap_err().is_transient());
-    }
-    let info: String = redis::cmd("INFO").arg("stats").query(&mut replica.raw()).unwrap();
-    let connections = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
-    let connections: u32 = connections.unwrap().trim().parse().unwrap();
-    assert!(connections < 20, "no busy loop: {connections}");
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut replica.raw()).unwrap();
     found(&limiter, &limit).await;
+}
+
+/// A limiter that is started all the same makes no connection for each of its calls.
+async fn knocks_seldom(server: &RedisServer, url: &str) -> RateLimiter {
+    let connections = || -> u32 {
+        let info: String = redis::cmd("INFO").arg("stats").query(&mut server.raw()).unwrap();
+        let number = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+        number.unwrap().trim().parse().unwrap()
+    };
+    let limiter = limiter_at(url).connect_lazily().build().await.unwrap();
+    let before = connections();
+    for _ in 0..200 {
+        limiter.check(&Limit::counter(10, Duration::from_secs(60)), "calls").await.unwrap_err();
+    }
+    let more = connections() - before;
+    assert!(more < 20, "{url}: {more} connections for 200 calls");
+    limiter
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_knocks_for_each_call() {
+    let (locked, node) = (RedisServer::builder().password("sesame").start(), sharded());
+    let at = format!("127.0.0.1:{}", locked.port());
+    for url in [
+        format!("redis://:wrong@{at}"),
+        format!("redis://{at}"),
+        format!("redis://:sesame@{at}/99"),
+        format!("redis+cluster://:sesame@{at}"),
+        format!("redis+sentinel://:sesame@{at}/main"),
+    ] {
+        knocks_seldom(&locked, &url).await;
+    }
+    knocks_seldom(&node, &node.url()).await;
 }
 
 async fn found(limiter: &RateLimiter, limit: &Limit) {
