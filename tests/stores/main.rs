@@ -23,6 +23,7 @@ mod handover;
 mod inspect;
 mod keyspace;
 mod leased;
+mod lost_replies;
 mod memory;
 mod merged;
 mod misplaced;

@@ -1,0 +1,74 @@
+//! Replies that are lost after the server has decided: whatever became of a call, it is counted once at most.
+
+use crate::topologies::limiter_at;
+use ratelimit::{Key, Limit, RateLimiter};
+use std::time::Duration;
+use support::{Cluster, Proxy, RedisServer, Traffic};
+use tokio::task::JoinSet;
+
+const CALLS: u32 = 10_000;
+const LIMIT: Limit = Limit::counter(100, Duration::from_secs(86_400));
+
+/// One call on each of many keys, many at once, while `trouble` comes and goes. Answers which were answered.
+async fn call_each_once(limiter: &RateLimiter, trouble: impl Fn(u32)) -> Vec<bool> {
+    const AT_ONCE: u32 = 50;
+    let mut answered = vec![false; CALLS as usize];
+    for first in (0..CALLS).step_by(AT_ONCE as usize) {
+        tokio::task::block_in_place(|| trouble(first / AT_ONCE));
+        let mut calls = JoinSet::new();
+        for key in first..first + AT_ONCE {
+            let limiter = limiter.clone();
+            calls.spawn(async move { (key, limiter.check(&LIMIT, Key::new("once").by(key)).await.is_ok()) });
+        }
+        for (key, was_answered) in calls.join_all().await {
+            answered[key as usize] = was_answered;
+        }
+    }
+    answered
+}
+
+async fn counted_once_at_most(direct: &RateLimiter, answered: &[bool]) {
+    let mut unheard = 0;
+    for (key, answered) in (0..CALLS).zip(answered) {
+        let left = direct.peek(&LIMIT, Key::new("once").by(key)).await.unwrap().remaining();
+        let counted = LIMIT.count() - left;
+        assert!(counted <= 1, "counted {counted} times");
+        assert!(counted == 1 || !answered, "answered, and not counted");
+        unheard += u32::from(counted == 1 && !answered);
+    }
+    assert!(unheard > CALLS / 50, "only {unheard} answers were lost");
+}
+
+/// Every third group of calls loses its replies, in turn by silence and by a broken connection.
+fn trouble(round: u32) -> Traffic {
+    match round % 6 {
+        2 => Traffic::CutReplies,
+        5 => Traffic::LoseReplies,
+        _ => Traffic::Pass,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_counts_each_call_once_at_most() {
+    let server = RedisServer::start();
+    let proxy = Proxy::start(server.port());
+    let limiter = limiter_at(proxy.url()).deadline(Duration::from_millis(100)).build().await.unwrap();
+    let answered = call_each_once(&limiter, |round| proxy.set(trouble(round))).await;
+    counted_once_at_most(&limiter_at(server.url()).build().await.unwrap(), &answered).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_counts_each_call_once_at_most() {
+    let cluster = Cluster::behind_proxies(3);
+    let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(100)).build().await.unwrap();
+    let answered = call_each_once(&limiter, |round| {
+        for port in cluster.ports() {
+            cluster.proxy(port).set(trouble(round));
+        }
+    });
+    let answered = answered.await;
+    for port in cluster.ports() {
+        cluster.proxy(port).set(Traffic::Pass);
+    }
+    counted_once_at_most(&limiter_at(cluster.url()).build().await.unwrap(), &answered).await;
+}
