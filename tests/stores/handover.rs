@@ -51,7 +51,7 @@ fn call(gate: &Gate<Call>, fates: &Arc<Fates>, now: Instant, drive: fn(Driver<Ca
         drop(alone);
         return;
     }
-    match gate.queue(Call { fates: Arc::clone(fates), is_taken: false }, now) {
+    match gate.queue(Call { fates: Arc::clone(fates), is_taken: false }, || now) {
         Ok(Some(driver)) => drive(driver, now),
         Ok(None) => {}
         Err(call) => {
@@ -127,8 +127,8 @@ fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
         let forgotten = gate.alone().unwrap();
         assert!(gate.alone().is_none());
         let start = Instant::now();
-        let mut driver = gate.queue(1, start).unwrap().unwrap();
-        let another = gate.queue(2, start).unwrap();
+        let mut driver = gate.queue(1, || start).unwrap().unwrap();
+        let another = gate.queue(2, || start).unwrap();
         assert_eq!(driver.take(|call| *call != 1, start), [2]);
         assert!(driver.take(|_| true, start).is_empty());
         assert!(another.is_some_and(|mut another| another.take(|_| true, start).is_empty()));
@@ -141,8 +141,8 @@ fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
 fn there_is_room_for_so_many() {
     loom::model(|| {
         let (gate, start) = (Gate::new(BOUNDS), Instant::now());
-        let _drivers = [0, 1].map(|call| gate.queue(call, start).unwrap().unwrap());
-        assert!(gate.queue(2, start).unwrap().is_none());
-        assert_eq!(gate.queue(3, start).err(), Some(3));
+        let _drivers = [0, 1].map(|call| gate.queue(call, || start).unwrap().unwrap());
+        assert!(gate.queue(2, || start).unwrap().is_none());
+        assert_eq!(gate.queue(3, || start).err(), Some(3));
     });
 }

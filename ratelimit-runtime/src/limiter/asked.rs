@@ -1,7 +1,7 @@
 //! What a limiter is asked: limits under keys, with the overrides applied.
 
 use super::RateLimiter;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey, Place, RenderedKey};
 use crate::limit::Limit;
 use crate::store::Request;
@@ -52,11 +52,25 @@ impl Question {
 
     /// The limit that holds now, under the key of its state.
     pub(crate) fn resolve(mut self, limiter: &RateLimiter) -> Asked {
+        self.settle(limiter);
+        let permit = if self.limit.is_concurrency() { permit_id() } else { 0 };
+        let Self { key, limit, cost, later, aside, .. } = self;
+        Asked { key, limit, cost, permit, later, aside }
+    }
+
+    /// As [`resolve`](Self::resolve), in place: a key is too large to be moved about for each call.
+    fn settle(&mut self, limiter: &RateLimiter) {
         let limit = limiter.overridden(&self.name, &self.key, &self.limit);
         // The time of the limit as it was written: an override keeps the state.
         self.key.add_form(&limit, self.place, self.limit.time_ms());
-        let permit = if limit.is_concurrency() { permit_id() } else { 0 };
-        Asked { key: self.key, limit, cost: self.cost, permit, later: self.later, aside: self.aside }
+        self.limit = limit;
+    }
+
+    /// The request for units that are spent, not held.
+    pub(super) fn spends(&mut self, limiter: &RateLimiter) -> Result<Request<'_>, Error> {
+        self.settle(limiter);
+        is_spent(&self.limit)?;
+        Ok(Request::new(self.key.as_store_key(), &self.limit, self.cost))
     }
 }
 
@@ -70,6 +84,17 @@ impl Asked {
         let request = Request::new(self.key.as_store_key(), &self.limit, self.cost);
         if self.permit > 0 { request.with_permit(self.permit) } else { request }
     }
+}
+
+/// Whether the units of a limit are spent, not held.
+pub(super) fn is_spent(limit: &Limit) -> Result<(), Error> {
+    if limit.is_concurrency() {
+        return Err(Error::new(
+            ErrorKind::Configuration,
+            "the units of a concurrency limit are held, not spent: ask for a `permit`",
+        ));
+    }
+    Ok(())
 }
 
 /// Makes a stack of requests.

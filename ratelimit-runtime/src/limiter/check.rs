@@ -1,7 +1,7 @@
 //! Deciding at once: `check`, `check_all`, and looking at a limit and forgetting it.
 
 use super::RateLimiter;
-use super::asked::{Asked, Question, Stack, joined};
+use super::asked::{Asked, Question, Stack, is_spent, joined};
 use super::denied::Forgetting;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -43,8 +43,10 @@ impl RateLimiter {
     ) -> impl Future<Output = Result<Decision, Error>> + Send {
         let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
         async move {
-            let asked = spent(limiter.resolve(question?).await)?;
-            first(&limiter.decide(Mode::Check, &[asked.request()]).await?.decisions)
+            let mut question = question?;
+            limiter.learn_overrides().await;
+            let request = question.spends(&limiter)?;
+            first(&limiter.decide(Mode::Check, &[request]).await?.decisions)
         }
     }
 
@@ -134,12 +136,7 @@ impl RateLimiter {
 
 /// A limit whose units are spent, not held.
 pub(super) fn spent(asked: Asked) -> Result<Asked, Error> {
-    if asked.limit.is_concurrency() {
-        return Err(Error::new(
-            ErrorKind::Configuration,
-            "the units of a concurrency limit are held, not spent: ask for a `permit`",
-        ));
-    }
+    is_spent(&asked.limit)?;
     Ok(asked)
 }
 

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, OwnedRequest, Reply, Request};
 use smallvec::{SmallVec, smallvec};
+use std::future::Future;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -60,11 +61,11 @@ impl RateLimiter {
                 let answer = answer.unwrap_or_else(|| Err(nothing()));
                 Reply::ready(self.conclude(answer, mode, requests))
             }
-            pending @ Reply::Pending(_) => {
+            Reply::Pending(deciding) => {
                 let (limiter, asked) = (self.clone(), Instant::now());
                 let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
                 Reply::pending(async move {
-                    let answer = limiter.within_deadline(pending).await;
+                    let answer = limiter.until_deadline(asked, deciding).await;
                     let requests: SmallVec<[Request<'_>; 1]> =
                         owned.iter().map(OwnedRequest::request).collect();
                     if let (Some(denied), Ok(decisions)) = (&limiter.shared.denied, &answer) {
@@ -102,12 +103,22 @@ impl RateLimiter {
     pub(crate) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
         match reply {
             ready @ Reply::Ready(_) => ready.await,
-            Reply::Pending(future) => {
-                Error::unless_runtime()?;
-                let answer = tokio::time::timeout(self.shared.deadline, future).await;
-                answer.unwrap_or_else(|_| Err(self.too_late()))
-            }
+            Reply::Pending(future) => self.until_deadline(Instant::now(), future).await,
         }
+    }
+
+    /// What was asked at `asked`.
+    async fn until_deadline<T>(
+        &self,
+        asked: Instant,
+        future: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        // So that it can be added to any moment.
+        const LONGEST: Duration = Duration::from_secs(1 << 30);
+        Error::unless_runtime()?;
+        let deadline = asked + self.shared.deadline.min(LONGEST);
+        let answer = tokio::time::timeout_at(deadline, future).await;
+        answer.unwrap_or_else(|_| Err(self.too_late()))
     }
 
     fn too_late(&self) -> Error {

@@ -39,19 +39,20 @@ impl<'r> Batch<'r> {
     pub(super) fn new(mode: Mode, requests: &'r [Request<'r>]) -> Self {
         let (entry_of, entries) = (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
         let mut batch = Self { mode, requests, entry_of, entries, groups: Vec::new() };
-        let mut latest: HashMap<StoreKey<'r>, (usize, usize)> = HashMap::with_capacity(requests.len());
+        let mut latest: HashMap<StoreKey<'r>, Option<(usize, usize)>> =
+            HashMap::with_capacity(requests.len());
         for (at, request) in requests.iter().enumerate() {
-            let earlier = latest.get(request.key()).copied();
-            let placed = match earlier {
+            let latest = latest.entry(*request.key()).or_default();
+            let placed = match *latest {
                 Some(place) if batch.merges(place.1, request) => {
                     batch.entries[place.1].times += 1;
                     place
                 }
                 // Not in front of an earlier one on its key.
-                _ => batch.add(at, earlier.map_or(0, |(group, _)| group)),
+                _ => batch.add(at, latest.map_or(0, |(group, _)| group)),
             };
             batch.entry_of.push(placed.1);
-            latest.insert(*request.key(), placed);
+            *latest = Some(placed);
         }
         batch
     }

@@ -5,16 +5,16 @@ use super::gate::{Bounds, Driver, Gate};
 use super::group::{self, Group, Outcome};
 use super::health::PATIENCE;
 use super::node::Node;
+use super::seat::{Answer, Caller, Seat, Waiting};
 use super::slots::slot;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Decisions, Mode, OwnedRequest, Request};
+use crate::store::{Decisions, Mode, Request};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
 const BOUNDS: Bounds = Bounds { waiting: 16_384, batch: 128, drivers: 4, pause: Duration::from_micros(250) };
 
@@ -28,29 +28,26 @@ impl Commit {
 }
 
 /// Decides a request, in a call of its own or together with others. Dropped before it was sent, it is not sent.
-pub(super) async fn decide(
-    shared: Arc<Shared>,
-    mode: Mode,
-    request: OwnedRequest,
-) -> Result<Decisions, Error> {
-    let node = shared.home.node(|| slot(request.request().key())).await?;
+pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decisions, Error> {
+    // What is rare or needs much is on the heap, so that those who wait for others move little.
+    let node = match shared.home.only() {
+        Some(node) => Arc::clone(node),
+        None => Box::pin(shared.home.node(|| slot(seat.request().key()))).await?,
+    };
     let gate = &node.commit.0;
     if let Some(_alone) = gate.alone() {
-        // On the heap, so that those who wait for others move little.
-        return Box::pin(shared.decide_one(mode, &request.request())).await;
+        return Box::pin(shared.decide_one(seat.mode(), &seat.request())).await;
     }
-    let (waiting, answer) = Waiting::new(mode, request);
-    match gate.queue(waiting, Instant::now()) {
+    match gate.queue(Waiting::new(&seat), Instant::now) {
         Ok(None) => {}
         Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(&shared), Arc::clone(&node), driver))),
         Err(_) => {
             return Err(shared.address().error(ErrorKind::Unavailable, "too many calls wait for", FULL));
         }
     }
-    match answer.await {
-        Ok(Answer::Decided(answer)) => answer.map(|decision| smallvec![decision]),
-        Ok(Answer::Yourself(request)) => Box::pin(shared.decide_one(mode, &request.request())).await,
-        Err(_) => Err(lost(&shared)),
+    match Caller(&seat).await {
+        Answer::Decided(answer) => answer.map(|decision| smallvec![decision]),
+        Answer::Yourself => Box::pin(shared.decide_one(seat.mode(), &seat.request())).await,
     }
 }
 
@@ -62,48 +59,6 @@ fn lost(shared: &Shared) -> Error {
         "lost the answer of",
         "the runtime that waited for it is gone",
     )
-}
-
-enum Answer {
-    Decided(Result<Decision, Error>),
-    /// It was not sent.
-    Yourself(OwnedRequest),
-}
-
-/// A request whose caller waits. Dropped before it was sent, it goes back to its caller.
-struct Waiting {
-    mode: Mode,
-    request: Option<OwnedRequest>,
-    caller: Option<oneshot::Sender<Answer>>,
-}
-
-impl Waiting {
-    fn new(mode: Mode, request: OwnedRequest) -> (Self, oneshot::Receiver<Answer>) {
-        let (caller, answer) = oneshot::channel();
-        (Self { mode, request: Some(request), caller: Some(caller) }, answer)
-    }
-
-    fn is_wanted(&self) -> bool {
-        self.caller.as_ref().is_some_and(|caller| !caller.is_closed())
-    }
-
-    fn request(&self) -> Option<Request<'_>> {
-        self.request.as_ref().map(OwnedRequest::request)
-    }
-
-    fn answer(mut self, answer: Result<Decision, Error>) {
-        if let Some(caller) = self.caller.take() {
-            let _ = caller.send(Answer::Decided(answer));
-        }
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        if let (Some(caller), Some(request)) = (self.caller.take(), self.request.take()) {
-            let _ = caller.send(Answer::Yourself(request));
-        }
-    }
 }
 
 /// Requests on their way. Dropped before the answer is here, it may have been lost, and nobody asks again.
@@ -119,7 +74,7 @@ impl Sent {
     }
 
     fn requests(&self) -> Vec<Request<'_>> {
-        self.waiting.iter().filter_map(Waiting::request).collect()
+        self.waiting.iter().filter_map(Waiting::seat).map(Seat::request).collect()
     }
 
     /// The answers are in the order of the requests.
@@ -166,18 +121,13 @@ async fn drive(shared: Arc<Shared>, node: Arc<Node>, mut driver: Driver<Waiting>
 /// A call is of one mode, and where keys live on slots, on one of them.
 fn in_calls(shared: &Arc<Shared>, waiting: Vec<Waiting>) -> Vec<Sent> {
     let by_slot = shared.is_sharded();
-    let place = |waiting: &Waiting| {
-        let slot = waiting.request().filter(|_| by_slot).map(|request| slot(request.key()));
-        (waiting.mode == Mode::Charge, slot)
-    };
     let mut calls: BTreeMap<(bool, Option<u16>), Sent> = BTreeMap::new();
     for waiting in waiting {
-        let call = calls.entry(place(&waiting)).or_insert_with(|| Sent {
-            shared: Arc::clone(shared),
-            mode: waiting.mode,
-            waiting: Vec::new(),
-        });
-        call.waiting.push(waiting);
+        let Some(seat) = waiting.seat() else { continue };
+        let mode = seat.mode();
+        let place = (mode == Mode::Charge, by_slot.then(|| slot(seat.request().key())));
+        let call = || Sent { shared: Arc::clone(shared), mode, waiting: Vec::new() };
+        calls.entry(place).or_insert_with(call).waiting.push(waiting);
     }
     calls.into_values().collect()
 }

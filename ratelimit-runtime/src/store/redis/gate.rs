@@ -56,7 +56,7 @@ impl<T> Gate<T> {
 
     /// Makes it wait for a driver: for one that is there already, or for the one that this returns. It comes back where
     /// there is no room.
-    pub(super) fn queue(&self, item: T, now: Instant) -> Result<Option<Driver<T>>, T> {
+    pub(super) fn queue(&self, item: T, now: impl FnOnce() -> Instant) -> Result<Option<Driver<T>>, T> {
         let bounds = self.0.bounds;
         self.with(|state| {
             if state.waiting.len() >= bounds.waiting {
@@ -76,14 +76,16 @@ impl<T> Gate<T> {
 }
 
 impl<T> State<T> {
-    fn wants_driver(&mut self, bounds: &Bounds, now: Instant) -> bool {
-        if self.drivers == 0 {
-            self.left = Some(now);
-            return true;
+    fn wants_driver(&mut self, bounds: &Bounds, now: impl FnOnce() -> Instant) -> bool {
+        // The usual answer needs no clock.
+        if self.drivers >= bounds.drivers {
+            return false;
         }
-        let far = self.left.is_some_and(|left| now.saturating_duration_since(left) >= bounds.pause);
-        let wants =
-            self.drivers < bounds.drivers && (far || self.waiting.len() >= bounds.batch * self.drivers);
+        let now = now();
+        let far = |left| now.saturating_duration_since(left) >= bounds.pause;
+        let wants = self.drivers == 0
+            || self.waiting.len() >= bounds.batch * self.drivers
+            || self.left.is_some_and(far);
         if wants {
             self.left = Some(now);
         }

@@ -11,7 +11,6 @@ use crate::error::Error;
 use crate::key::StoreKey;
 use crate::store::{Mode, Request};
 use redis::{Pipeline, RedisError, RedisResult, Value};
-use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -71,8 +70,10 @@ impl<'r> Group<'r> {
                 Outcome::Answers(decisions.into_iter().map(Ok).collect())
             });
         };
-        let keys: SmallVec<[StoreKey<'_>; 1]> = self.requests.iter().map(|request| *request.key()).collect();
-        let explain = |wrong: Wrong| shared.wrong(&wrong, &keys);
+        let explain = |wrong: Wrong| {
+            let keys: Vec<StoreKey<'_>> = self.requests.iter().map(|request| *request.key()).collect();
+            shared.wrong(&wrong, &keys)
+        };
         Outcome::Answers(match batch.answers(value) {
             Ok(answers) => answers.into_iter().map(|answer| answer.map_err(explain)).collect(),
             Err(wrong) => vec![Err(explain(wrong)); self.requests.len()],

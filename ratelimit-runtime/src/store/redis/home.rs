@@ -48,6 +48,14 @@ impl Home {
         }
     }
 
+    /// The server that decides about everything.
+    pub(super) fn only(&self) -> Option<&Arc<Node>> {
+        match self {
+            Self::Server(node) => Some(node),
+            Self::Cluster(_) => None,
+        }
+    }
+
     /// The server that decides about a slot.
     pub(super) async fn node(&self, slot: impl FnOnce() -> u16) -> Result<Arc<Node>, Error> {
         match self {

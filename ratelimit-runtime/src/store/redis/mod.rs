@@ -18,6 +18,7 @@ mod lone;
 mod node;
 mod overrides;
 mod script;
+mod seat;
 mod sentinel;
 mod slot_map;
 mod slots;
@@ -39,6 +40,7 @@ use home::Home;
 use lone::Lone;
 use node::Node;
 use script::Script;
+use seat::Seat;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -180,7 +182,7 @@ impl Store for RedisStore {
         if let [request] = requests
             && batch::fits(mode, request)
         {
-            return Reply::pending(commit::decide(shared, mode, OwnedRequest::of(request)));
+            return Reply::pending(commit::decide(shared, Seat::new(mode, request)));
         }
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
             let call = Call::new(script, |command| lone::encode(command, &requests[0]));
