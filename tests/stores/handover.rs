@@ -1,4 +1,5 @@
-//! The gate where calls meet, in every order of events: whatever waits is taken or comes back, whoever gives up.
+//! The gate where calls meet, and the seats on which they wait, in every order of events: whatever waits is taken or comes
+//! back, whoever gives up, and each hears its answer.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -6,14 +7,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod sync {
-    pub(super) use loom::sync::{Arc, Mutex};
+    pub(super) use loom::sync::{Arc, Mutex, MutexGuard};
     pub(super) use std::sync::PoisonError;
 }
 
 #[path = "../../ratelimit-runtime/src/store/redis/gate.rs"]
 mod gate;
 
+#[path = "../../ratelimit-runtime/src/store/redis/seat.rs"]
+mod seat;
+
 use gate::{Bounds, Driver, Gate};
+use seat::{Answer, Caller, Seat, Waiting};
 
 const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, drivers: 2, pause: Duration::from_secs(1) };
 
@@ -144,5 +149,51 @@ fn there_is_room_for_so_many() {
         let _drivers = [0, 1].map(|call| gate.queue(call, || start).unwrap().unwrap());
         assert!(gate.queue(2, || start).unwrap().is_none());
         assert_eq!(gate.queue(3, || start).err(), Some(3));
+    });
+}
+
+#[test]
+fn whoever_waits_hears_the_answer() {
+    loom::model(|| {
+        let seat = Seat::new("question");
+        let waiting = Waiting::new(&seat);
+        let sender = thread::spawn(move || {
+            assert_eq!(waiting.question(), Some(&"question"));
+            waiting.answer("answer");
+        });
+        let answer = loom::future::block_on(Caller(&seat));
+        assert!(matches!(answer, Answer::Decided("answer")));
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn whoever_is_not_sent_hears_that() {
+    loom::model(|| {
+        let seat = Seat::<_, ()>::new("question");
+        let waiting = Waiting::new(&seat);
+        let sender = thread::spawn(move || drop(waiting));
+        assert!(matches!(loom::future::block_on(Caller(&seat)), Answer::Yourself));
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn whoever_has_gone_is_not_wanted() {
+    loom::model(|| {
+        let seat = Seat::<_, ()>::new("question");
+        let waiting = Waiting::new(&seat);
+        let sender = thread::spawn(move || {
+            let _may_change = waiting.is_wanted();
+            waiting.answer(());
+        });
+        // Given up while it waits, or before it has begun to.
+        drop(seat);
+        sender.join().unwrap();
+        let seat = Seat::<_, ()>::new("question");
+        let waiting = Waiting::new(&seat);
+        assert!(waiting.is_wanted());
+        drop(seat);
+        assert!(!waiting.is_wanted());
     });
 }

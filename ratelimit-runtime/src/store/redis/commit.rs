@@ -5,11 +5,11 @@ use super::gate::{Bounds, Driver, Gate};
 use super::group::{self, Group, Outcome};
 use super::health::PATIENCE;
 use super::node::Node;
-use super::seat::{Answer, Caller, Seat, Waiting};
+use super::seat::{self, Answer, Caller};
 use super::slots::slot;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Decisions, Mode, Request};
+use crate::store::{Decisions, Mode, OwnedRequest, Request};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -27,16 +27,37 @@ impl Commit {
     }
 }
 
+/// What a call asks.
+pub(super) struct Question {
+    mode: Mode,
+    request: OwnedRequest,
+}
+
+pub(super) type Seat = seat::Seat<Question, Result<Decision, Error>>;
+type Waiting = seat::Waiting<Question, Result<Decision, Error>>;
+
+/// A seat for a call. Its request is copied once, into it.
+pub(super) fn seat(mode: Mode, request: &Request<'_>) -> Arc<Seat> {
+    Seat::new(Question { mode, request: OwnedRequest::of(request) })
+}
+
+impl Question {
+    fn request(&self) -> Request<'_> {
+        self.request.request()
+    }
+}
+
 /// Decides a request, in a call of its own or together with others. Dropped before it was sent, it is not sent.
 pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decisions, Error> {
+    let question = seat.question();
     // What is rare or needs much is on the heap, so that those who wait for others move little.
     let node = match shared.home.only() {
         Some(node) => Arc::clone(node),
-        None => Box::pin(shared.home.node(|| slot(seat.request().key()))).await?,
+        None => Box::pin(shared.home.node(|| slot(question.request().key()))).await?,
     };
     let gate = &node.commit.0;
     if let Some(_alone) = gate.alone() {
-        return Box::pin(shared.decide_one(seat.mode(), &seat.request())).await;
+        return Box::pin(shared.decide_one(question.mode, &question.request())).await;
     }
     match gate.queue(Waiting::new(&seat), Instant::now) {
         Ok(None) => {}
@@ -47,7 +68,7 @@ pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decis
     }
     match Caller(&seat).await {
         Answer::Decided(answer) => answer.map(|decision| smallvec![decision]),
-        Answer::Yourself => Box::pin(shared.decide_one(seat.mode(), &seat.request())).await,
+        Answer::Yourself => Box::pin(shared.decide_one(question.mode, &question.request())).await,
     }
 }
 
@@ -74,7 +95,7 @@ impl Sent {
     }
 
     fn requests(&self) -> Vec<Request<'_>> {
-        self.waiting.iter().filter_map(Waiting::seat).map(Seat::request).collect()
+        self.waiting.iter().filter_map(Waiting::question).map(Question::request).collect()
     }
 
     /// The answers are in the order of the requests.
@@ -123,9 +144,9 @@ fn in_calls(shared: &Arc<Shared>, waiting: Vec<Waiting>) -> Vec<Sent> {
     let by_slot = shared.is_sharded();
     let mut calls: BTreeMap<(bool, Option<u16>), Sent> = BTreeMap::new();
     for waiting in waiting {
-        let Some(seat) = waiting.seat() else { continue };
-        let mode = seat.mode();
-        let place = (mode == Mode::Charge, by_slot.then(|| slot(seat.request().key())));
+        let Some(question) = waiting.question() else { continue };
+        let mode = question.mode;
+        let place = (mode == Mode::Charge, by_slot.then(|| slot(question.request().key())));
         let call = || Sent { shared: Arc::clone(shared), mode, waiting: Vec::new() };
         calls.entry(place).or_insert_with(call).waiting.push(waiting);
     }

@@ -40,7 +40,6 @@ use home::Home;
 use lone::Lone;
 use node::Node;
 use script::Script;
-use seat::Seat;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -182,7 +181,7 @@ impl Store for RedisStore {
         if let [request] = requests
             && batch::fits(mode, request)
         {
-            return Reply::pending(commit::decide(shared, Seat::new(mode, request)));
+            return Reply::pending(commit::decide(shared, commit::seat(mode, request)));
         }
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
             let call = Call::new(script, |command| lone::encode(command, &requests[0]));

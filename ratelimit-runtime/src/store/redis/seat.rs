@@ -1,46 +1,38 @@
-//! A request and its answer, in one place that the caller who waits shares with whoever sends.
+//! A question and its answer, in one place that the caller who waits shares with whoever sends.
 
-use crate::decision::Decision;
-use crate::error::Error;
-use crate::store::{Mode, OwnedRequest, Request};
+use super::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// Where a call waits.
-pub(super) struct Seat {
-    mode: Mode,
-    request: OwnedRequest,
-    state: Mutex<State>,
+pub(super) struct Seat<Q, A> {
+    question: Q,
+    state: Mutex<State<A>>,
 }
 
-enum State {
+enum State<A> {
     Waiting(Option<Waker>),
-    Answered(Answer),
+    Answered(Answer<A>),
 }
 
 /// What a caller hears.
-pub(super) enum Answer {
-    Decided(Result<Decision, Error>),
+pub(super) enum Answer<A> {
+    Decided(A),
     /// It was not sent.
     Yourself,
 }
 
-impl Seat {
-    pub(super) fn new(mode: Mode, request: &Request<'_>) -> Arc<Self> {
-        Arc::new(Self { mode, request: OwnedRequest::of(request), state: Mutex::new(State::Waiting(None)) })
+impl<Q, A> Seat<Q, A> {
+    pub(super) fn new(question: Q) -> Arc<Self> {
+        Arc::new(Self { question, state: Mutex::new(State::Waiting(None)) })
     }
 
-    pub(super) fn mode(&self) -> Mode {
-        self.mode
+    pub(super) fn question(&self) -> &Q {
+        &self.question
     }
 
-    pub(super) fn request(&self) -> Request<'_> {
-        self.request.request()
-    }
-
-    fn answer(&self, answer: Answer) {
+    fn answer(&self, answer: Answer<A>) {
         let before = std::mem::replace(&mut *self.lock(), State::Answered(answer));
         // Outside of the lock: whoever is woken may come at once.
         if let State::Waiting(Some(waker)) = before {
@@ -48,18 +40,18 @@ impl Seat {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<A>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The caller's side: ready when there is an answer.
-pub(super) struct Caller<'s>(pub(super) &'s Arc<Seat>);
+pub(super) struct Caller<'s, Q, A>(pub(super) &'s Arc<Seat<Q, A>>);
 
-impl Future for Caller<'_> {
-    type Output = Answer;
+impl<Q, A> Future for Caller<'_, Q, A> {
+    type Output = Answer<A>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer<A>> {
         let mut state = self.0.lock();
         match std::mem::replace(&mut *state, State::Waiting(None)) {
             State::Answered(answer) => Poll::Ready(answer),
@@ -73,10 +65,10 @@ impl Future for Caller<'_> {
 }
 
 /// The sender's side. Dropped without an answer, the caller hears that it was not sent.
-pub(super) struct Waiting(Option<Arc<Seat>>);
+pub(super) struct Waiting<Q, A>(Option<Arc<Seat<Q, A>>>);
 
-impl Waiting {
-    pub(super) fn new(seat: &Arc<Seat>) -> Self {
+impl<Q, A> Waiting<Q, A> {
+    pub(super) fn new(seat: &Arc<Seat<Q, A>>) -> Self {
         Self(Some(Arc::clone(seat)))
     }
 
@@ -85,18 +77,18 @@ impl Waiting {
         self.0.as_ref().is_some_and(|seat| Arc::strong_count(seat) > 1)
     }
 
-    pub(super) fn seat(&self) -> Option<&Seat> {
-        self.0.as_deref()
+    pub(super) fn question(&self) -> Option<&Q> {
+        self.0.as_deref().map(Seat::question)
     }
 
-    pub(super) fn answer(mut self, answer: Result<Decision, Error>) {
+    pub(super) fn answer(mut self, answer: A) {
         if let Some(seat) = self.0.take() {
             seat.answer(Answer::Decided(answer));
         }
     }
 }
 
-impl Drop for Waiting {
+impl<Q, A> Drop for Waiting<Q, A> {
     fn drop(&mut self) {
         if let Some(seat) = self.0.take() {
             seat.answer(Answer::Yourself);
