@@ -39,6 +39,7 @@ mod rates;
 mod scripts;
 mod setup;
 mod slots;
+mod slow_servers;
 mod smallest;
 mod steps;
 mod tickets;

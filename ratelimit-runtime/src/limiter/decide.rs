@@ -68,6 +68,7 @@ impl RateLimiter {
                     let answer = limiter.until_deadline(asked, deciding).await;
                     let requests: SmallVec<[Request<'_>; 1]> =
                         owned.iter().map(OwnedRequest::request).collect();
+                    limiter.note_missed(&answer, &requests);
                     if let (Some(denied), Ok(decisions)) = (&limiter.shared.denied, &answer) {
                         denied.note(asked, &requests, decisions);
                     }
@@ -119,6 +120,13 @@ impl RateLimiter {
         let deadline = asked + self.shared.deadline.min(LONGEST);
         let answer = tokio::time::timeout_at(deadline, future).await;
         answer.unwrap_or_else(|_| Err(self.too_late()))
+    }
+
+    /// Tells the store when its reply to these requests came too late.
+    pub(super) fn note_missed<T>(&self, answer: &Result<T, Error>, requests: &[Request<'_>]) {
+        if answer.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout) {
+            self.shared.store.missed_deadline(requests, self.shared.deadline);
+        }
     }
 
     fn too_late(&self) -> Error {

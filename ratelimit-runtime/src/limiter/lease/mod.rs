@@ -49,8 +49,9 @@ impl RateLimiter {
         }
         let (limiter, owned) = (self.clone(), OwnedRequest::of(request));
         Some(Reply::pending(async move {
-            let answer = limiter.within_deadline(Reply::Pending(taken)).await;
-            limiter.conclude(answer, Mode::Check, &[owned.request()])
+            let (answer, request) = (limiter.within_deadline(Reply::Pending(taken)).await, owned.request());
+            limiter.note_missed(&answer, &[request]);
+            limiter.conclude(answer, Mode::Check, &[request])
         }))
     }
 

@@ -41,8 +41,8 @@ impl Breaker {
         self.next = Some(began + pause / 10_000 * (10_000 - chance.min(1000)));
     }
 
-    /// A connection has fallen silent: the server is ill, and may be tried at once.
-    pub(super) fn fell_silent(&mut self) {
+    /// The server has fallen silent, or has become too slow: it may be tried at once, and nobody waits for that.
+    pub(super) fn fell_ill(&mut self) {
         self.failures = self.failures.max(1);
         self.next = None;
     }
@@ -82,9 +82,9 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_server_is_tried_at_once_and_nobody_waits() {
+    fn an_ill_server_is_tried_at_once_and_nobody_waits() {
         let (mut breaker, now) = (Breaker::default(), Instant::now());
-        breaker.fell_silent();
+        breaker.fell_ill();
         assert!(breaker.lets_try(now) && !breaker.lets_wait());
         breaker.failed(now, 0);
         assert!(!breaker.lets_try(now + 199 * MS) && breaker.lets_try(now + 200 * MS));

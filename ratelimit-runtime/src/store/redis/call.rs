@@ -57,7 +57,7 @@ impl Call {
     }
 
     /// The slot of the first key, and so of all.
-    fn slot(&self) -> u16 {
+    pub(super) fn slot(&self) -> u16 {
         self.keys(1).first().map(slot).unwrap_or_default()
     }
 

@@ -49,6 +49,22 @@ impl Cluster {
         self.with_map(|map| map.nodes().iter().any(|node| node.is_open()))
     }
 
+    /// What a call would be told at once. It is not to miss that another node has taken the place of one that is away.
+    pub(super) fn away(self: &Arc<Self>, slot: u16) -> Option<Error> {
+        let away = self.with_map(|map| map.node(slot))?.away()?;
+        if Error::unless_runtime().is_ok() {
+            self.look_again();
+        }
+        Some(away)
+    }
+
+    /// A caller has given up after this time.
+    pub(super) fn missed(&self, slot: u16, deadline: Duration) {
+        if let Some(node) = self.with_map(|map| map.node(slot)) {
+            node.missed(deadline);
+        }
+    }
+
     /// The node that has a slot.
     pub(super) async fn node(self: &Arc<Self>, slot: u16) -> Result<Arc<Node>, Error> {
         if let Some(node) = self.with_map(|map| map.node(slot)) {

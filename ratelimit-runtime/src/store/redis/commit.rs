@@ -55,18 +55,25 @@ pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decis
         Some(node) => Arc::clone(node),
         None => Box::pin(shared.home.node(|| slot(question.request().key()))).await?,
     };
+    let answer = decide_at(&node, &shared, &seat).await;
+    node.heard(&answer);
+    answer
+}
+
+async fn decide_at(node: &Arc<Node>, shared: &Arc<Shared>, seat: &Arc<Seat>) -> Result<Decisions, Error> {
+    let question = seat.question();
     let gate = &node.commit.0;
     if let Some(_alone) = gate.alone() {
         return Box::pin(shared.decide_one(question.mode, &question.request())).await;
     }
-    match gate.queue(Waiting::new(&seat), Instant::now) {
+    match gate.queue(Waiting::new(seat), Instant::now) {
         Ok(None) => {}
-        Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(&shared), Arc::clone(&node), driver))),
+        Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(shared), Arc::clone(node), driver))),
         Err(_) => {
             return Err(shared.address().error(ErrorKind::Unavailable, "too many calls wait for", FULL));
         }
     }
-    match Caller(&seat).await {
+    match Caller(seat).await {
         Answer::Decided(answer) => answer.map(|decision| smallvec![decision]),
         Answer::Yourself => Box::pin(shared.decide_one(question.mode, &question.request())).await,
     }

@@ -1,6 +1,6 @@
 //! A connection that many calls use at once.
 
-use super::health::{CloseOnDrop, Health, Patience};
+use super::health::{CloseOnDrop, Health};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
 use std::sync::Arc;
@@ -52,24 +52,28 @@ impl Connection {
     }
 
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
-        let patience = Patience::new(Arc::clone(&self.health));
         let answer = match &mut self.wire {
             Wire::Own(multiplexed) => multiplexed.send_packed_command(command).await,
             Wire::Handed(handed) => handed().req_packed_command(command).await,
         };
-        patience.rewarded();
         self.checked(answer)?.extract_error()
+    }
+
+    /// Whether the server answers at all, be it that this is not permitted.
+    pub(super) async fn lives(&mut self) -> RedisResult<()> {
+        match self.send(&redis::cmd("PING")).await {
+            Err(error) if error.is_io_error() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Several commands at once. The answer to each may be an error of its own.
     pub(super) async fn send_all(&mut self, commands: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
-        let patience = Patience::new(Arc::clone(&self.health));
         let number = commands.len();
         let answers = match &mut self.wire {
             Wire::Own(multiplexed) => multiplexed.send_packed_commands(commands, 0, number).await,
             Wire::Handed(handed) => handed().req_packed_commands(commands, 0, number).await,
         };
-        patience.rewarded();
         Ok(self.checked(answers)?.into_iter().map(Value::extract_error).collect())
     }
 

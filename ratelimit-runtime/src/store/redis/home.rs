@@ -10,6 +10,7 @@ use super::way::Way;
 use crate::error::Error;
 use redis::{Cmd, Value};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The servers of a store.
 pub(super) enum Home {
@@ -53,6 +54,22 @@ impl Home {
         match self {
             Self::Server(node) => Some(node),
             Self::Cluster(_) => None,
+        }
+    }
+
+    /// What a call would be told at once, because the server that decides is known to be away or too slow.
+    pub(super) fn away(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
+        match self {
+            Self::Server(node) => node.away(),
+            Self::Cluster(cluster) => cluster.away(slot()),
+        }
+    }
+
+    /// A caller has given up after this time.
+    pub(super) fn missed(&self, slot: impl FnOnce() -> u16, deadline: Duration) {
+        match self {
+            Self::Server(node) => node.missed(deadline),
+            Self::Cluster(cluster) => cluster.missed(slot(), deadline),
         }
     }
 

@@ -1,18 +1,26 @@
-//! The connection to one server, made anew when it breaks.
+//! The connection to one server, made anew when it breaks, and spared while it is too slow.
 
 use super::address::Address;
 use super::breaker::Breaker;
 use super::connection::Connection;
+use super::health::PATIENCE;
+use super::pace::Pace;
 use super::way::Way;
 use crate::error::{Error, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// A connection: open, being made, or away.
-pub(super) struct Link {
-    way: Arc<Way>,
-    state: Arc<Mutex<State>>,
+pub(super) struct Link(Arc<Inner>);
+
+struct Inner {
+    way: Way,
+    state: Mutex<State>,
+    /// Calls are told at once. What the state says too, without its lock.
+    is_ill: AtomicBool,
+    pace: Pace,
 }
 
 struct State {
@@ -26,24 +34,36 @@ enum Linked {
     /// Nothing was tried yet, or the last attempt has failed.
     No,
     Open(Connection),
+    /// Open, but answers have come too late for everybody.
+    Slow(Slow),
     /// One attempt is under way, in a task of its own.
-    Connecting(watch::Receiver<Option<Result<Connection, Error>>>),
+    Connecting(watch::Receiver<Option<Outcome>>),
 }
+
+#[derive(Clone)]
+struct Slow {
+    connection: Connection,
+    /// Within this time, an answer would have been in time.
+    patience: Duration,
+}
+
+type Outcome = Result<Connection, Error>;
 
 impl Link {
     pub(super) fn new(way: Way) -> Self {
         let state = State { link: Linked::No, breaker: Breaker::default(), error: None };
-        Self { way: Arc::new(way), state: Arc::new(Mutex::new(state)) }
+        let (state, is_ill) = (Mutex::new(state), AtomicBool::new(false));
+        Self(Arc::new(Inner { way, state, is_ill, pace: Pace::default() }))
     }
 
     /// Where it leads.
     pub(super) fn address(&self) -> &Address {
-        self.way.address()
+        self.0.way.address()
     }
 
     /// The open connection, or one that is made now; an error at once while the server is known to be away.
-    pub(super) async fn get(&self) -> Result<Connection, Error> {
-        let mut outcome = match self.look() {
+    pub(super) async fn get(&self) -> Outcome {
+        let mut outcome = match self.0.with(|state| self.look(state)) {
             Look::Open(connection) => return Ok(connection),
             Look::Away(error) => return Err(error),
             Look::Wait(outcome) => outcome,
@@ -55,81 +75,152 @@ impl Link {
         }
     }
 
-    /// Whether there is a connection that can be used now.
-    pub(super) fn is_open(&self) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(&state.link, Linked::Open(connection) if connection.health().is_open())
+    /// What a call would be told at once, if it is not the one that makes the next attempt.
+    pub(super) fn away(&self) -> Option<Error> {
+        if !self.0.is_ill.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.0.with(|state| {
+            (state.is_tried() || !state.breaker.lets_try(Instant::now())).then(|| self.why(state))
+        })
     }
 
-    fn look(&self) -> Look {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Whether there is a connection that can be used now.
+    pub(super) fn is_open(&self) -> bool {
+        self.0.with(|state| matches!(&state.link, Linked::Open(connection) if connection.health().is_open()))
+    }
+
+    /// A caller has heard from the server, or that it is away.
+    pub(super) fn heard<T>(&self, answer: &Result<T, Error>) {
+        if !answer.as_ref().is_err_and(Error::is_transient) {
+            self.0.pace.kept();
+        }
+    }
+
+    /// A caller has given up after this time.
+    pub(super) fn missed(&self, deadline: Duration) {
+        if let Some(patience) = self.0.pace.missed(deadline) {
+            self.fell_slow(patience);
+        }
+    }
+
+    fn look(&self, state: &mut State) -> Look {
+        let mut slow = None;
         match &state.link {
             Linked::Open(connection) if connection.health().is_open() => {
                 return Look::Open(connection.clone());
             }
-            Linked::Open(connection) => {
-                if connection.health().fell_silent() {
-                    state.breaker.fell_silent();
-                }
-                state.link = Linked::No;
-            }
-            Linked::Connecting(outcome) if outcome.has_changed().is_ok() || outcome.borrow().is_some() => {
+            Linked::Connecting(outcome) if state.is_tried() => {
                 let outcome = outcome.clone();
-                return if state.breaker.lets_wait() { Look::Wait(outcome) } else { self.away(&state) };
+                return if state.breaker.lets_wait() {
+                    Look::Wait(outcome)
+                } else {
+                    Look::Away(self.why(state))
+                };
             }
-            Linked::No | Linked::Connecting(_) => {}
+            Linked::Slow(held) if held.connection.health().is_open() => slow = Some(held.clone()),
+            Linked::No | Linked::Open(_) | Linked::Slow(_) | Linked::Connecting(_) => {}
         }
         let now = Instant::now();
         if !state.breaker.lets_try(now) {
-            return self.away(&state);
+            return Look::Away(self.why(state));
         }
         let (sender, outcome) = watch::channel(None);
         state.link = Linked::Connecting(outcome.clone());
-        let patience = state.breaker.patience();
-        tokio::spawn(attempt(Arc::clone(&self.way), Arc::clone(&self.state), sender, now, patience));
-        if state.breaker.lets_wait() { Look::Wait(outcome) } else { self.away(&state) }
+        tokio::spawn(attempt(Arc::clone(&self.0), slow, sender, now, state.breaker.patience()));
+        if state.breaker.lets_wait() { Look::Wait(outcome) } else { Look::Away(self.why(state)) }
     }
 
-    fn away(&self, state: &State) -> Look {
-        Look::Away(state.error.clone().unwrap_or_else(|| {
+    fn why(&self, state: &State) -> Error {
+        state.error.clone().unwrap_or_else(|| {
             self.address().error(ErrorKind::Unavailable, "no answer from", "it has fallen silent")
-        }))
+        })
+    }
+
+    /// Too many callers have given up.
+    fn fell_slow(&self, patience: Duration) {
+        self.0.with(|state| {
+            if !state.breaker.lets_wait() {
+                return;
+            }
+            if let Linked::Open(connection) = &state.link {
+                state.link = Linked::Slow(Slow { connection: connection.clone(), patience });
+                state.error = Some(self.0.too_slow(patience));
+            }
+            state.breaker.fell_ill();
+        });
+    }
+}
+
+impl State {
+    /// Whether an attempt is under way; one that is lost with its runtime is not.
+    fn is_tried(&self) -> bool {
+        let Linked::Connecting(outcome) = &self.link else { return false };
+        outcome.has_changed().is_ok() || outcome.borrow().is_some()
+    }
+}
+
+impl Inner {
+    fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = act(&mut state);
+        self.is_ill.store(!state.breaker.lets_wait(), Ordering::Relaxed);
+        result
+    }
+
+    fn too_slow(&self, patience: Duration) -> Error {
+        let what = format!("it answers later than within {patience:?}, after which its callers give up");
+        self.way.address().error(ErrorKind::Unavailable, "cannot wait for", what)
+    }
+
+    /// Asks a server that was too slow for a sign of life.
+    async fn probe(&self, slow: &Slow) -> Outcome {
+        let (asked, mut connection) = (Instant::now(), slow.connection.clone());
+        let answer = tokio::time::timeout(PATIENCE.max(slow.patience), connection.lives()).await;
+        match answer {
+            Ok(Ok(())) if asked.elapsed() <= slow.patience => return Ok(connection),
+            // Late, but there.
+            Ok(_) => {}
+            Err(_) => connection.health().give_up(),
+        }
+        Err(self.too_slow(slow.patience))
     }
 }
 
 enum Look {
     Open(Connection),
-    Wait(watch::Receiver<Option<Result<Connection, Error>>>),
+    Wait(watch::Receiver<Option<Outcome>>),
     Away(Error),
 }
 
 /// Connects in a task of its own, so that a caller that gives up does not take the attempt along.
 async fn attempt(
-    way: Arc<Way>,
-    state: Arc<Mutex<State>>,
-    sender: watch::Sender<Option<Result<Connection, Error>>>,
+    link: Arc<Inner>,
+    slow: Option<Slow>,
+    sender: watch::Sender<Option<Outcome>>,
     began: Instant,
     patience: Duration,
 ) {
-    let outcome = tokio::time::timeout(patience, way.connect()).await.unwrap_or_else(|_| {
-        let what = format!("no answer within {patience:?}");
-        Err(way.address().error(ErrorKind::Unavailable, "cannot reach", what))
-    });
-    {
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &outcome {
-            Ok(connection) => {
-                state.breaker.succeeded();
-                state.link = Linked::Open(connection.clone());
-                state.error = None;
-            }
-            Err(error) => {
-                state.breaker.failed(began, chance());
-                state.link = Linked::No;
-                state.error = Some(error.clone());
-            }
+    let outcome = match &slow {
+        Some(slow) => link.probe(slow).await,
+        None => tokio::time::timeout(patience, link.way.connect()).await.unwrap_or_else(|_| {
+            let what = format!("no answer within {patience:?}");
+            Err(link.way.address().error(ErrorKind::Unavailable, "cannot reach", what))
+        }),
+    };
+    link.with(|state| match &outcome {
+        Ok(connection) => {
+            state.breaker.succeeded();
+            state.link = Linked::Open(connection.clone());
+            state.error = None;
+            link.pace.kept();
         }
-    }
+        Err(error) => {
+            state.breaker.failed(began, chance());
+            state.link = slow.map_or(Linked::No, Linked::Slow);
+            state.error = Some(error.clone());
+        }
+    });
     let _ = sender.send(Some(outcome));
 }
 

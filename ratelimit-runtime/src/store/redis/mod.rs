@@ -17,6 +17,7 @@ mod link;
 mod lone;
 mod node;
 mod overrides;
+mod pace;
 mod script;
 mod seat;
 mod sentinel;
@@ -40,6 +41,7 @@ use home::Home;
 use lone::Lone;
 use node::Node;
 use script::Script;
+use slots::slot;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -55,10 +57,13 @@ use way::Way;
 /// the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be sent; more fail
 /// at once ([`ErrorKind::Unavailable`]).
 ///
-/// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, or has
-/// answered nothing for half a second while callers gave up, calls fail at once ([`ErrorKind::Unavailable`]), and one
-/// attempt at a time is made in the background, after 0.1 to 1 second. A call whose answer was lost is never sent again: it
-/// may have been counted.
+/// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, calls fail at
+/// once ([`ErrorKind::Unavailable`]), and one attempt at a time is made in the background, after 0.1 to 1 second. So it is
+/// where five calls in a row have missed their deadlines and none was answered in between: then a `PING` at a time asks
+/// whether the server answers within the longest of these deadlines, and one that is not answered at all in half a second is
+/// the last on its connection. All limiters on one store share this, whatever their deadlines.
+///
+/// A call whose answer was lost is never sent again: it may have been counted.
 ///
 /// The futures need a tokio runtime with I/O and time enabled. When the runtime that made the connection is gone, the
 /// next call makes one on its own runtime.
@@ -177,6 +182,11 @@ impl Store for RedisStore {
         if let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
+        if let Some(error) =
+            requests.first().and_then(|request| self.shared.home.away(|| slot(request.key())))
+        {
+            return Reply::ready(Err(error));
+        }
         let shared = Arc::clone(&self.shared);
         if let [request] = requests
             && batch::fits(mode, request)
@@ -186,12 +196,21 @@ impl Store for RedisStore {
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
             let call = Call::new(script, |command| lone::encode(command, &requests[0]));
             let alone = Alone::of(&requests[0]);
-            return Reply::pending(async move { shared.decide_alone(&call, mode, &alone).await });
+            return Reply::pending(async move {
+                let node = shared.home.node(|| call.slot()).await?;
+                let answer = shared.decide_alone(&call, mode, &alone).await;
+                node.heard(&answer);
+                answer
+            });
         }
         let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
         Reply::pending(async move {
             let requests: SmallVec<[Request<'_>; 1]> = owned.iter().map(OwnedRequest::request).collect();
-            slots::decide(&shared, mode, &requests).await
+            let Some(first) = requests.first() else { return Ok(Decisions::new()) };
+            let node = shared.home.node(|| slot(first.key())).await?;
+            let answer = slots::decide(&shared, mode, &requests).await;
+            node.heard(&answer);
+            answer
         })
     }
 
@@ -218,6 +237,12 @@ impl Store for RedisStore {
             }
             Ok(())
         })
+    }
+
+    fn missed_deadline(&self, requests: &[Request<'_>], deadline: Duration) {
+        if let Some(request) = requests.first() {
+            self.shared.home.missed(|| slot(request.key()), deadline);
+        }
     }
 
     fn is_connected(&self) -> bool {

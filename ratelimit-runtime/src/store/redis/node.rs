@@ -10,6 +10,7 @@ use crate::error::Error;
 use redis::{Cmd, Pipeline, RedisError, RedisResult, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 pub(super) struct Node {
     link: Link,
@@ -46,6 +47,21 @@ impl Node {
     /// Whether there is a connection that can be used now.
     pub(super) fn is_open(&self) -> bool {
         self.link.is_open()
+    }
+
+    /// What a call would be told at once, because the server is known to be away or too slow.
+    pub(super) fn away(&self) -> Option<Error> {
+        self.link.away()
+    }
+
+    /// A caller has heard from the server, or that it is away.
+    pub(super) fn heard<T>(&self, answer: &Result<T, Error>) {
+        self.link.heard(answer);
+    }
+
+    /// A caller has given up after this time.
+    pub(super) fn missed(&self, deadline: Duration) {
+        self.link.missed(deadline);
     }
 
     /// Whether it has answered to the digest of the script that adjusts.

@@ -38,8 +38,8 @@ impl Way {
             Self::Sentinel(sentinels) => sentinels.connect().await,
             Self::Handed(handed, address) => {
                 let mut connection = Connection::handed(handed);
-                let answer = connection.send(&redis::cmd("PING")).await;
-                answer.map(|_| connection).map_err(|error| failure::explain(address, &error))
+                let lives = connection.lives().await;
+                lives.map(|()| connection).map_err(|error| failure::explain(address, &error))
             }
         }
     }
