@@ -77,7 +77,7 @@ impl Load {
 }
 
 /// How long it takes until a key is decided again.
-async fn found(limiter: &RateLimiter, key: &str) -> Duration {
+pub(crate) async fn found(limiter: &RateLimiter, key: &str) -> Duration {
     let (start, limit) = (Instant::now(), Limit::counter(1_000_000, DAY));
     let found = async {
         while let Err(error) = limiter.check(&limit, key).await {

@@ -1,5 +1,6 @@
 //! Replies that are lost after the server has decided: whatever became of a call, it is counted once at most.
 
+use crate::failover::found;
 use crate::topologies::limiter_at;
 use ratelimit::{Key, Limit, RateLimiter};
 use std::time::Duration;
@@ -9,12 +10,20 @@ use tokio::task::JoinSet;
 const CALLS: u32 = 10_000;
 const LIMIT: Limit = Limit::counter(100, Duration::from_secs(86_400));
 
-/// One call on each of many keys, many at once, while `trouble` comes and goes. Answers which were answered.
-async fn call_each_once(limiter: &RateLimiter, trouble: impl Fn(u32)) -> Vec<bool> {
+/// One call on each of many keys, many at once; every eighth group of them loses its replies, in turn by silence and by a
+/// broken connection. Answers which were answered.
+async fn call_each_once(limiter: &RateLimiter, set: impl Fn(Traffic)) -> Vec<bool> {
     const AT_ONCE: u32 = 50;
     let mut answered = vec![false; CALLS as usize];
     for first in (0..CALLS).step_by(AT_ONCE as usize) {
-        tokio::task::block_in_place(|| trouble(first / AT_ONCE));
+        let trouble = match first / AT_ONCE % 16 {
+            3 => Some(Traffic::CutReplies),
+            11 => Some(Traffic::LoseReplies),
+            _ => None,
+        };
+        if let Some(trouble) = trouble {
+            tokio::task::block_in_place(|| set(trouble));
+        }
         let mut calls = JoinSet::new();
         for key in first..first + AT_ONCE {
             let limiter = limiter.clone();
@@ -22,6 +31,12 @@ async fn call_each_once(limiter: &RateLimiter, trouble: impl Fn(u32)) -> Vec<boo
         }
         for (key, was_answered) in calls.join_all().await {
             answered[key as usize] = was_answered;
+        }
+        if trouble.is_some() {
+            tokio::task::block_in_place(|| set(Traffic::Pass));
+            for canary in 0..20 {
+                found(limiter, &format!("canary {canary}")).await;
+            }
         }
     }
     answered
@@ -39,21 +54,12 @@ async fn counted_once_at_most(direct: &RateLimiter, answered: &[bool]) {
     assert!(unheard > CALLS / 50, "only {unheard} answers were lost");
 }
 
-/// Every third group of calls loses its replies, in turn by silence and by a broken connection.
-fn trouble(round: u32) -> Traffic {
-    match round % 6 {
-        2 => Traffic::CutReplies,
-        5 => Traffic::LoseReplies,
-        _ => Traffic::Pass,
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_counts_each_call_once_at_most() {
     let server = RedisServer::start();
     let proxy = Proxy::start(server.port());
     let limiter = limiter_at(proxy.url()).deadline(Duration::from_millis(100)).build().await.unwrap();
-    let answered = call_each_once(&limiter, |round| proxy.set(trouble(round))).await;
+    let answered = call_each_once(&limiter, |traffic| proxy.set(traffic)).await;
     counted_once_at_most(&limiter_at(server.url()).build().await.unwrap(), &answered).await;
 }
 
@@ -61,14 +67,7 @@ async fn a_server_counts_each_call_once_at_most() {
 async fn a_cluster_counts_each_call_once_at_most() {
     let cluster = Cluster::behind_proxies(3);
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(100)).build().await.unwrap();
-    let answered = call_each_once(&limiter, |round| {
-        for port in cluster.ports() {
-            cluster.proxy(port).set(trouble(round));
-        }
-    });
-    let answered = answered.await;
-    for port in cluster.ports() {
-        cluster.proxy(port).set(Traffic::Pass);
-    }
+    let set = |traffic| cluster.ports().into_iter().for_each(|port| cluster.proxy(port).set(traffic));
+    let answered = call_each_once(&limiter, set).await;
     counted_once_at_most(&limiter_at(cluster.url()).build().await.unwrap(), &answered).await;
 }
