@@ -204,22 +204,36 @@ async fn a_bucket_keeps_its_rate() {
     assert!((90..=100).contains(&more), "{more}");
 }
 
-#[tokio::test(start_paused = true)]
-async fn callers_that_come_at_once_ask_once_for_a_key() {
-    let store = Distant::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
-    let calls = (0..300).map(|_| {
+/// How many of so many calls pass that come at once.
+async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
+    let call = |_| {
         let limiter = limiter.clone();
         tokio::spawn(async move { passes(&limiter, &LIMIT).await })
-    });
-    let mut all = 0;
-    for call in calls.collect::<Vec<_>>() {
-        all += usize::from(call.await.unwrap());
+    };
+    let mut passed = 0;
+    for call in (0..calls).map(call).collect::<Vec<_>>() {
+        passed += usize::from(call.await.unwrap());
     }
-    assert_eq!(all, 100);
-    // Refused calls ask for themselves, so that none waits for another.
+    passed
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_that_come_at_once_ask_together() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed_at_once(&limiter, 17).await, 17);
+    assert_eq!(store.asked(), 2, "for the first, and for all that waited");
+}
+
+/// A lease that is too small for all who wait keeps nobody waiting.
+#[tokio::test(start_paused = true)]
+async fn callers_who_would_wait_for_long_ask_for_themselves() {
+    let store = Distant::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed_at_once(&limiter, 90).await, 90);
     let asked = store.asked();
-    assert!(asked <= 13 + 200, "{asked} questions");
+    assert_eq!(asked, 90 - 17 + 2);
+    assert_eq!(passed_at_once(&limiter, 300).await, 10);
 }
 
 #[tokio::test(start_paused = true)]

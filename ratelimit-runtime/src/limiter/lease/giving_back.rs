@@ -18,8 +18,8 @@ impl RateLimiter {
 
     /// Gives all units back that are on lease.
     pub(in super::super) async fn give_leases_back(&self) {
-        for (key, lease) in self.shared.on_lease.all() {
-            let mut lease = lease.lock().await;
+        for (key, shared) in self.shared.on_lease.all() {
+            let mut lease = shared.lease.lock().await;
             let unused = lease.give_up();
             self.give_lease_back(&key, &lease.limit, unused);
         }
@@ -36,9 +36,9 @@ impl RateLimiter {
 
     /// Gives back what is outdated, and forgets keys that nobody calls; answers whether something is left.
     fn return_outdated(&self) -> bool {
-        for (key, lease) in self.shared.on_lease.all() {
+        for (key, shared) in self.shared.on_lease.all() {
             // One that is locked is in use.
-            let Ok(mut lease) = lease.try_lock() else { continue };
+            let Ok(mut lease) = shared.lease.try_lock() else { continue };
             let outdated = lease.outdated();
             self.give_lease_back(&key, &lease.limit, outdated);
             if lease.is_idle() {

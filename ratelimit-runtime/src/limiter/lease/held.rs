@@ -75,10 +75,11 @@ impl Lease {
     }
 
     /// How many to ask for, for a call that finds too few: as many as would last for a while, by what was used of those
-    /// taken last, and at most twice as many as then.
-    pub(super) fn wanted(&mut self, cost: u32) -> u32 {
+    /// taken last, and at most twice as many as then. Those who wait are to have some too.
+    pub(super) fn wanted(&mut self, cost: u32, waiting: u32) -> u32 {
         self.judge(Instant::now());
-        self.next.max(cost)
+        let all = cost.saturating_add(waiting).min(self.limit.largest_lease());
+        self.next.max(all).max(cost)
     }
 
     fn judge(&mut self, now: Instant) {
@@ -159,7 +160,7 @@ mod tests {
 
     /// Takes what is wanted, and uses up so many units, with a pause before each.
     async fn use_up(lease: &mut Lease, units: u32, pause: Duration) -> u32 {
-        let taken = lease.wanted(1);
+        let taken = lease.wanted(1, 0);
         let decision = Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, 7);
         lease.fill(taken, 1, &decision, Instant::now());
         for _ in 1..units.min(taken) {
@@ -188,6 +189,7 @@ mod tests {
         assert_eq!(lease.outdated().map(|unused| unused.units), Some(490));
         assert_eq!(use_up(&mut lease, 2, 390 * MS).await, 2);
         assert_eq!(use_up(&mut lease, 1, MS).await, 1);
+        assert_eq!([0, 30, 900].map(|waiting| lease.wanted(1, waiting)), [2, 31, 500]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -14,7 +14,7 @@ use crate::store::{Decisions, Mode, OwnedRequest, Reply, Request};
 use held::Lease;
 use smallvec::smallvec;
 use std::task::{Context, Poll, Waker};
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::MutexGuard;
 use tokio::time::Instant;
 
 /// Whether a call may be answered from a lease.
@@ -26,22 +26,26 @@ pub(super) fn is_leased(mode: Mode, requests: &[Request<'_>]) -> bool {
 impl RateLimiter {
     /// Decides from what is on lease, or takes a lease. None if there is no room for one.
     pub(super) fn decide_by_lease(&self, request: &Request<'_>) -> Option<Reply<Outcome>> {
-        let lease = self.shared.on_lease.of(request)?;
-        if let Ok(mut lease) = lease.try_lock()
-            && lease.limit == *request.limit()
-        {
-            if let Some(decision) = lease.take(request.cost()) {
-                let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
-                return Some(Reply::ready(Ok(outcome)));
+        let shared = self.shared.on_lease.of(request)?;
+        match shared.lease.try_lock() {
+            Ok(mut lease) if lease.limit == *request.limit() => {
+                if let Some(decision) = lease.take(request.cost()) {
+                    let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
+                    return Some(Reply::ready(Ok(outcome)));
+                }
+                if lease.is_dry() {
+                    return None;
+                }
             }
-            if lease.is_dry() {
-                return None;
-            }
+            // What is on its way would not be enough for all who wait.
+            Err(_) if shared.waiting() >= request.limit().largest_lease() => return None,
+            Ok(_) | Err(_) => {}
         }
         let (limiter, owned) = (self.clone(), OwnedRequest::of(request));
         let mut taken = Box::pin(async move {
-            let lease = lease.lock_owned().await;
-            limiter.take_lease(lease, &owned.request()).await.map(|decision| smallvec![decision])
+            let request = owned.request();
+            let lease = shared.turn(request.cost()).await;
+            limiter.take_lease(lease, shared.waiting(), &request).await.map(|decision| smallvec![decision])
         });
         // A store in this process answers at once, with a runtime or without.
         if let Poll::Ready(answer) = taken.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -58,7 +62,8 @@ impl RateLimiter {
     /// Asks for as many units as are of use, and for fewer if there are not so many.
     async fn take_lease(
         &self,
-        mut lease: OwnedMutexGuard<Lease>,
+        mut lease: MutexGuard<'_, Lease>,
+        waiting: u32,
         request: &Request<'_>,
     ) -> Result<Decision, Error> {
         let (limit, cost) = (*request.limit(), request.cost());
@@ -78,7 +83,7 @@ impl RateLimiter {
         }
         let outdated = lease.outdated();
         self.give_lease_back(request.key().as_bytes(), &limit, outdated);
-        let (mut units, mut fewer) = (lease.wanted(cost), false);
+        let (mut units, mut fewer) = (lease.wanted(cost, waiting), false);
         loop {
             let sent = Instant::now();
             // A call that takes nothing in advance has nothing to give back.

@@ -3,8 +3,9 @@
 use super::held::Lease;
 use crate::store::Request;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::Mutex as Turns;
+use tokio::sync::{Mutex as Turns, MutexGuard};
 
 /// So many keys may have units on lease; the calls of others ask the store.
 const MOST_KEYS: usize = 10_000;
@@ -15,8 +16,39 @@ pub(in super::super) struct OnLease(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    leases: HashMap<Vec<u8>, Arc<Turns<Lease>>>,
+    leases: HashMap<Vec<u8>, Arc<Shared>>,
     returning: bool,
+}
+
+/// The lease of a key, and how many units are waited for, while somebody takes more from the store.
+pub(super) struct Shared {
+    pub(super) lease: Turns<Lease>,
+    waiting: AtomicU32,
+}
+
+impl Shared {
+    /// How many units the calls that wait would use.
+    pub(super) fn waiting(&self) -> u32 {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Waits for its turn, and says meanwhile that it does.
+    pub(super) async fn turn(&self, cost: u32) -> MutexGuard<'_, Lease> {
+        self.waiting.fetch_add(cost, Ordering::Relaxed);
+        let _waits = Waits { shared: self, cost };
+        self.lease.lock().await
+    }
+}
+
+struct Waits<'s> {
+    shared: &'s Shared,
+    cost: u32,
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.shared.waiting.fetch_sub(self.cost, Ordering::Relaxed);
+    }
 }
 
 impl OnLease {
@@ -25,13 +57,14 @@ impl OnLease {
     }
 
     /// The lease of a key, if there is room for one.
-    pub(super) fn of(&self, request: &Request<'_>) -> Option<Arc<Turns<Lease>>> {
+    pub(super) fn of(&self, request: &Request<'_>) -> Option<Arc<Shared>> {
         let key = request.key().as_bytes();
         self.with(|table| {
             if let Some(lease) = table.leases.get(key) {
                 return Some(Arc::clone(lease));
             }
-            let lease = Arc::new(Turns::new(Lease::new(*request.limit())));
+            let lease = Turns::new(Lease::new(*request.limit()));
+            let lease = Arc::new(Shared { lease, waiting: AtomicU32::new(0) });
             let room = table.leases.len() < MOST_KEYS;
             room.then(|| table.leases.insert(key.to_vec(), Arc::clone(&lease)));
             room.then_some(lease)
@@ -43,7 +76,7 @@ impl OnLease {
         self.with(|table| table.leases.remove(key));
     }
 
-    pub(super) fn all(&self) -> Vec<(Vec<u8>, Arc<Turns<Lease>>)> {
+    pub(super) fn all(&self) -> Vec<(Vec<u8>, Arc<Shared>)> {
         self.with(|table| table.leases.iter().map(|(key, lease)| (key.clone(), Arc::clone(lease))).collect())
     }
 
