@@ -1,4 +1,4 @@
-//! Paper, ink and axes, the same in both drawings.
+//! Paper, ink and axes, the same in all drawings.
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -81,6 +81,17 @@ pub(crate) fn write(paper: &Paper<'_>, words: &str, (x, y): (i32, i32), letterin
 pub(crate) fn sample(paper: &Paper<'_>, (x, y): (i32, i32), length: i32, pen: Pen) -> Drawn {
     let ends = [x, x + length].map(|x| (x * SCALE, y * SCALE));
     Ok(paper.draw(&PathElement::new(ends, stroke(pen)))?)
+}
+
+/// A filled rectangle, from its upper left corner.
+pub(crate) fn bar(
+    paper: &Paper<'_>,
+    (x, y): (i32, i32),
+    (width, height): (i32, i32),
+    ink: RGBColor,
+) -> Drawn {
+    let corners = [(x, y), (x + width, y + height)].map(|(x, y)| (x * SCALE, y * SCALE));
+    Ok(paper.draw(&Rectangle::new(corners, ink.filled()))?)
 }
 
 /// A rectangle with axes.

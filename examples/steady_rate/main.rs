@@ -3,6 +3,8 @@
 //! Prints what has passed in the last second, five times a second, and draws it. The exit code says whether the mean
 //! stayed within one percent of the limit.
 
+#[path = "../canvas.rs"]
+#[allow(dead_code, reason = "each example draws with a part of it")]
 mod canvas;
 mod chart;
 mod edge;

@@ -49,4 +49,5 @@ mod topologies;
 mod traffic;
 mod twins;
 mod waiting;
+mod wire;
 mod workers;

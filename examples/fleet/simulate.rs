@@ -1,0 +1,190 @@
+//! One way to ask, under the same calls as all others: real limiters, a process each, on simulated time.
+
+use crate::traffic::{ROUND, Traffic};
+use crate::wire::{ROUND_TRIP, Redis, Wire};
+use ratelimit::{Decision, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
+use std::error::Error;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+/// What is left out at the beginning: the burst of a full bucket, and leases that have to grow; milliseconds.
+pub(crate) const START: u32 = ROUND;
+
+const MS: Duration = Duration::from_millis(1);
+
+/// What a process asks by.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) name: &'static str,
+    pub(crate) group_commit: bool,
+    pub(crate) deny_cache: bool,
+}
+
+impl Way {
+    pub(crate) const EACH: Self =
+        Self { name: "one call per decision", group_commit: false, deny_cache: false };
+    pub(crate) const TOGETHER: Self = Self { name: "group commit", group_commit: true, ..Self::EACH };
+    pub(crate) const REMEMBERING: Self =
+        Self { name: "+ deny cache (the default)", deny_cache: true, ..Self::TOGETHER };
+}
+
+/// What has come of all calls after the start.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Script calls of Redis, for decisions and for what was given back.
+    pub(crate) redis_calls: u64,
+    pub(crate) calls: u64,
+    /// By the millisecond, from the very beginning.
+    pub(crate) passed: Vec<u32>,
+    /// Decided without a question.
+    pub(crate) passed_here: u64,
+    pub(crate) refused_here: u64,
+}
+
+impl Outcome {
+    fn note(&mut self, now: u32, here: bool, decision: &Decision) {
+        if decision.allowed()
+            && let Some(moment) = self.passed.get_mut(index(now))
+        {
+            *moment += 1;
+        }
+        if now >= START {
+            self.calls += 1;
+            let decided = if decision.allowed() { &mut self.passed_here } else { &mut self.refused_here };
+            *decided += u64::from(here);
+        }
+    }
+
+    /// What has passed after the start.
+    pub(crate) fn admitted(&self) -> u64 {
+        self.after_start().iter().copied().map(u64::from).sum()
+    }
+
+    pub(crate) fn after_start(&self) -> &[u32] {
+        &self.passed[index(START)..]
+    }
+}
+
+/// What passes if each call is decided at once, where the state is: nothing is used better.
+pub(crate) fn ideal(limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
+    let mut outcome = Outcome { passed: vec![0; traffic.calls.len()], ..Outcome::default() };
+    on_simulated_time(async {
+        let clock = ManualClock::new();
+        let store = MemoryStore::with_clock(clock.clone());
+        let limiter = RateLimiter::builder().store(store).build().await?;
+        for (now, calls) in (0..).zip(&traffic.calls) {
+            for _ in calls {
+                outcome.note(now, true, &limiter.check(limit, "calls").await?);
+            }
+            clock.advance(MS);
+        }
+        Ok(outcome)
+    })
+}
+
+pub(crate) fn run(way: Way, limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
+    on_simulated_time(call_all(way, *limit, traffic))
+}
+
+/// A runtime of one thread whose clock moves when all has been done, so that all runs are alike.
+fn on_simulated_time<T>(work: impl Future<Output = Result<T, Box<dyn Error>>>) -> Result<T, Box<dyn Error>> {
+    Builder::new_current_thread().enable_time().start_paused(true).build()?.block_on(work)
+}
+
+async fn call_all(way: Way, limit: Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
+    let redis = Redis::new();
+    let mut processes = Vec::new();
+    for _ in 0..traffic.processes {
+        let builder = RateLimiter::builder().store(Wire::new(&redis, way.group_commit));
+        processes.push(builder.deny_cache(way.deny_cache).on_error(OnError::Deny).build().await?);
+    }
+    let outcome = Outcome { passed: vec![0; traffic.calls.len()], ..Outcome::default() };
+    let outcome = Arc::new(Mutex::new(outcome));
+    let mut calls_before = 0;
+    for (now, callers) in (0..).zip(&traffic.calls) {
+        if now == START {
+            calls_before = redis.calls();
+        }
+        for caller in callers {
+            call(&processes[*caller], limit, now, &outcome);
+        }
+        // The clock goes on when there is nothing left to do.
+        tokio::time::sleep(MS).await;
+    }
+    let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
+    outcome.redis_calls = redis.calls() - calls_before;
+    Ok(outcome)
+}
+
+/// Calls, and counts what comes of it when it is decided: at once, or after the way to Redis and back.
+fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outcome>>) {
+    let process = process.clone();
+    let mut check = Box::pin(async move { process.check(&limit, "calls").await });
+    let note = |outcome: &Mutex<Outcome>, now, here, decision: &Decision| {
+        outcome.lock().unwrap_or_else(PoisonError::into_inner).note(now, here, decision);
+    };
+    if let Poll::Ready(decided) = check.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        // The model's Redis is never away.
+        return decided.iter().for_each(|decision: &Decision| note(outcome, now, true, decision));
+    }
+    let (outcome, started) = (Arc::clone(outcome), tokio::time::Instant::now());
+    tokio::spawn(async move {
+        if let Ok(decision) = check.await {
+            // Redis has decided when the answer was sent.
+            let since = started.elapsed().saturating_sub(ROUND_TRIP).as_millis();
+            note(&outcome, now + u32::try_from(since).unwrap_or(u32::MAX), false, &decision);
+        }
+    });
+}
+
+pub(crate) fn index(ms: u32) -> usize {
+    usize::try_from(ms).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LIMITS;
+    use crate::measure::Measured;
+
+    /// What the drawings show, of a smaller fleet.
+    #[test]
+    fn each_way_asks_less_and_uses_nearly_all() {
+        let traffic = Traffic::new(20, 10_000, 2 * ROUND, 7);
+        for limit in LIMITS {
+            let best = ideal(&limit, &traffic).unwrap();
+            let measured = |way, limit| Measured::of(&run(way, &limit, &traffic).unwrap(), &best, &limit);
+            let ways = [
+                measured(Way::EACH, limit),
+                measured(Way::TOGETHER, limit),
+                measured(Way::REMEMBERING, limit),
+                measured(Way::REMEMBERING, limit.lease_auto()),
+            ];
+            for pair in ways.windows(2) {
+                assert!(pair[1].redis_calls <= pair[0].redis_calls, "{limit}");
+            }
+            assert!(ways[3].redis_calls * 5.0 < ways[0].redis_calls, "{limit}: {}", ways[3].redis_calls);
+            for way in ways {
+                assert!(
+                    way.under_use < 5.0 && way.over_use < 25.0,
+                    "{limit}: {}, {}",
+                    way.under_use,
+                    way.over_use
+                );
+                let counter = limit.algorithm() == ratelimit::Algorithm::Counter;
+                assert!(!counter || way.over_use == 0.0, "{limit}: {}", way.over_use);
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_numbers() {
+        let traffic = Traffic::new(50, 2000, 2 * ROUND, 7);
+        let limit = LIMITS[0].lease_auto();
+        let [one, other] = [0, 1].map(|_| run(Way::REMEMBERING, &limit, &traffic).unwrap());
+        assert_eq!((one.redis_calls, one.passed), (other.redis_calls, other.passed));
+    }
+}

@@ -1,0 +1,197 @@
+//! The way from a process to Redis and back, and how calls share it: a model of what `RedisStore` does, in simulated
+//! time. A test of the stores compares the number of script calls with that of the real one.
+
+use ratelimit::{
+    Adjusted, Adjustment, Clock, Decisions, Error, ErrorKind, Limit, MemoryStore, Mode, Reply, Request,
+    Store, StoreKey,
+};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// There and back.
+pub(crate) const ROUND_TRIP: Duration = Duration::from_millis(1);
+
+/// So many decisions share a script call at most, and so many of those are under way, by one process.
+const BATCH: usize = 128;
+const DRIVERS: usize = 4;
+
+/// The clock of the runtime, which is simulated.
+#[derive(Clone, Copy)]
+struct Simulated(Instant);
+
+impl Clock for Simulated {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// Redis: one for all processes. The memory store decides exactly as the scripts do.
+pub(crate) struct Redis {
+    clock: Simulated,
+    store: MemoryStore<Simulated>,
+    calls: AtomicU64,
+}
+
+impl Redis {
+    pub(crate) fn new() -> Arc<Self> {
+        let clock = Simulated(Instant::now());
+        Arc::new(Self { store: MemoryStore::with_clock(clock), clock, calls: AtomicU64::new(0) })
+    }
+
+    /// How many scripts it has run.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    fn call(&self) -> &MemoryStore<Simulated> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        &self.store
+    }
+}
+
+/// One process's way to Redis.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    redis: Arc<Redis>,
+    /// None where each decision is a call of its own.
+    gate: Option<Arc<Mutex<Gate>>>,
+}
+
+/// Which calls go together: one that finds nothing under way goes alone, the others wait for a driver.
+#[derive(Default)]
+struct Gate {
+    waiting: VecDeque<Waiting>,
+    alone: bool,
+    drivers: usize,
+    /// When the last batch has left.
+    left: Duration,
+}
+
+struct Waiting {
+    mode: Mode,
+    key: Vec<u8>,
+    limit: Limit,
+    cost: u32,
+    answer: oneshot::Sender<Result<Decisions, Error>>,
+}
+
+impl Waiting {
+    fn request(&self) -> Request<'_> {
+        Request::new(StoreKey::new(&self.key), &self.limit, self.cost)
+    }
+}
+
+impl Wire {
+    pub(crate) fn new(redis: &Arc<Redis>, group_commit: bool) -> Self {
+        Self { redis: Arc::clone(redis), gate: group_commit.then(Arc::default) }
+    }
+
+    /// A call of its own.
+    fn send(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+        let answer = self.redis.call().decide(mode, requests);
+        Reply::pending(async move {
+            tokio::time::sleep(ROUND_TRIP).await;
+            answer.await
+        })
+    }
+
+    /// Whether a further driver has to start.
+    fn queue(&self, gate: &mut Gate, waiting: Waiting) -> bool {
+        gate.waiting.push_back(waiting);
+        let now = self.redis.clock.now();
+        let far = gate.drivers > 0 && now > gate.left;
+        let starts = gate.drivers == 0
+            || (gate.drivers < DRIVERS && (far || gate.waiting.len() >= BATCH * gate.drivers));
+        if starts {
+            gate.drivers += 1;
+            gate.left = now;
+        }
+        starts
+    }
+}
+
+fn lock(gate: &Mutex<Gate>) -> MutexGuard<'_, Gate> {
+    gate.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes what waits until there is nothing left.
+async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
+    loop {
+        tokio::task::yield_now().await;
+        let batch: Vec<Waiting> = {
+            let mut gate = lock(&gate);
+            gate.left = redis.clock.now();
+            let number = gate.waiting.len().min(BATCH);
+            if number == 0 {
+                gate.drivers -= 1;
+                return;
+            }
+            gate.waiting.drain(..number).collect()
+        };
+        // A call is of one mode.
+        let (charges, checks): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|waiting| waiting.mode == Mode::Charge);
+        let mut answers = Vec::new();
+        for waiting in [charges, checks].into_iter().filter(|waiting| !waiting.is_empty()) {
+            let requests: Vec<Request<'_>> = waiting.iter().map(Waiting::request).collect();
+            let decided = redis.call().decide(waiting[0].mode, &requests).await;
+            answers.push((waiting, decided));
+        }
+        tokio::time::sleep(ROUND_TRIP).await;
+        for (waiting, decided) in answers {
+            let each = |at: usize| -> Result<Decisions, Error> {
+                decided
+                    .as_ref()
+                    .map(|all| all[at..=at].iter().copied().collect::<Decisions>())
+                    .map_err(Clone::clone)
+            };
+            for (at, waiting) in waiting.into_iter().enumerate() {
+                let _ = waiting.answer.send(each(at));
+            }
+        }
+    }
+}
+
+impl Store for Wire {
+    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+        let (Some(shared), [request]) = (&self.gate, requests) else { return self.send(mode, requests) };
+        let mut gate = lock(shared);
+        if !gate.alone && gate.drivers == 0 {
+            gate.alone = true;
+            drop(gate);
+            let (shared, answer) = (Arc::clone(shared), self.send(mode, requests));
+            return Reply::pending(async move {
+                let answer = answer.await;
+                lock(&shared).alone = false;
+                answer
+            });
+        }
+        let (sender, answer) = oneshot::channel();
+        let (key, limit) = (request.key().as_bytes().to_vec(), *request.limit());
+        let waiting = Waiting { mode, key, limit, cost: request.cost(), answer: sender };
+        if self.queue(&mut gate, waiting) {
+            tokio::spawn(drive(Arc::clone(&self.redis), Arc::clone(shared)));
+        }
+        Reply::pending(async move { answer.await.unwrap_or_else(|_| Err(lost())) })
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        let answer = self.redis.call().adjust(adjustments);
+        Reply::pending(async move {
+            tokio::time::sleep(ROUND_TRIP).await;
+            answer.await
+        })
+    }
+
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+        Reply::pending(self.redis.call().reset(keys))
+    }
+}
+
+fn lost() -> Error {
+    Error::new(ErrorKind::Unavailable, "the driver is gone")
+}
