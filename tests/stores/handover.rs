@@ -17,7 +17,7 @@ mod gate;
 #[path = "../../ratelimit-runtime/src/store/redis/seat.rs"]
 mod seat;
 
-use gate::{Bounds, Driver, Gate};
+use gate::{Bounds, Driver, Entered, Gate};
 use seat::{Answer, Caller, Seat, Waiting};
 
 const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, drivers: 2, pause: Duration::from_secs(1) };
@@ -50,19 +50,30 @@ impl Drop for Call {
 
 /// One caller: alone if it can be, else in the queue, driving if it is told to.
 fn call(gate: &Gate<Call>, fates: &Arc<Fates>, now: Instant, drive: fn(Driver<Call>, Instant)) {
-    if let Some(alone) = gate.alone() {
-        thread::yield_now();
-        fates.taken.fetch_add(1, Ordering::Relaxed);
-        drop(alone);
-        return;
-    }
-    match gate.queue(Call { fates: Arc::clone(fates), is_taken: false }, || now) {
-        Ok(Some(driver)) => drive(driver, now),
-        Ok(None) => {}
-        Err(call) => {
-            fates.full.fetch_add(1, Ordering::Relaxed);
-            std::mem::forget(call);
+    match gate.enter(|| Call { fates: Arc::clone(fates), is_taken: false }, || now) {
+        Entered::Alone(alone) => {
+            thread::yield_now();
+            fates.taken.fetch_add(1, Ordering::Relaxed);
+            drop(alone);
         }
+        Entered::Waits(Some(driver)) => drive(driver, now),
+        Entered::Waits(None) => {}
+        Entered::Full => {
+            fates.full.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn is_alone<T>(gate: &Gate<T>) -> bool {
+    matches!(gate.enter(|| unreachable!("something is under way"), Instant::now), Entered::Alone(_))
+}
+
+/// The driver of what has to wait, if it gets one.
+fn driver<T>(gate: &Gate<T>, item: T, now: Instant) -> Option<Driver<T>> {
+    match gate.enter(|| item, || now) {
+        Entered::Waits(driver) => driver,
+        Entered::Alone(_) => panic!("nothing is under way"),
+        Entered::Full => panic!("there is no room"),
     }
 }
 
@@ -105,7 +116,7 @@ fn callers(number: usize, pause: Duration, drive: fn(Driver<Call>, Instant), com
         let [taken, back, full] = [&fates.taken, &fates.back, &fates.full].map(|n| n.load(Ordering::Relaxed));
         assert_eq!(taken + back + full, number, "{taken} taken, {back} came back, {full} had no room");
         assert!(back == 0 || comes_back, "{back} came back");
-        assert!(gate.alone().is_some(), "as if something were under way");
+        assert!(is_alone(&gate));
     });
 }
 
@@ -129,15 +140,16 @@ fn what_a_lost_driver_leaves_comes_back() {
 fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
     loom::model(|| {
         let gate = Gate::new(BOUNDS);
-        let forgotten = gate.alone().unwrap();
-        assert!(gate.alone().is_none());
         let start = Instant::now();
-        let mut driver = gate.queue(1, || start).unwrap().unwrap();
-        let another = gate.queue(2, || start).unwrap();
-        assert_eq!(driver.take(|call| *call != 1, start), [2]);
-        assert!(driver.take(|_| true, start).is_empty());
+        let forgotten = gate.enter(|| 0, || start);
+        assert!(matches!(forgotten, Entered::Alone(_)));
+        let mut first = driver(&gate, 1, start).unwrap();
+        let another = driver(&gate, 2, start);
+        assert_eq!(first.take(|call| *call != 1, start), [2]);
+        assert!(first.take(|_| true, start).is_empty());
         assert!(another.is_some_and(|mut another| another.take(|_| true, start).is_empty()));
-        assert!(gate.alone().is_some(), "it has been answered before the others");
+        // It has been answered before the others.
+        assert!(is_alone(&gate));
         drop(forgotten);
     });
 }
@@ -146,9 +158,10 @@ fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
 fn there_is_room_for_so_many() {
     loom::model(|| {
         let (gate, start) = (Gate::new(BOUNDS), Instant::now());
-        let _drivers = [0, 1].map(|call| gate.queue(call, || start).unwrap().unwrap());
-        assert!(gate.queue(2, || start).unwrap().is_none());
-        assert_eq!(gate.queue(3, || start).err(), Some(3));
+        let _alone = gate.enter(|| 0, || start);
+        let _drivers = [1, 2].map(|call| driver(&gate, call, start).unwrap());
+        assert!(driver(&gate, 3, start).is_none());
+        assert!(matches!(gate.enter(|| unreachable!("there is room"), || start), Entered::Full));
     });
 }
 

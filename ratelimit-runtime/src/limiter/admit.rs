@@ -59,7 +59,7 @@ impl RateLimiter {
             return Ok(());
         }
         let requests: SmallVec<[Request<'_>; 2]> = later.iter().map(|at| stack[*at].request()).collect();
-        let outcome = self.decide(Mode::Peek, &requests).await?;
+        let outcome = self.decide_kept(Mode::Peek, &requests).await?;
         match outcome.refused() {
             Some(at) => Err(Refused::Limited(later[at], outcome.decisions[at])),
             None => Ok(()),
@@ -120,7 +120,7 @@ impl<'l> Claim<'l> {
         if requests.is_empty() {
             return Ok(Outcome { decisions: SmallVec::new(), source: Source::Store });
         }
-        self.limiter.decide(mode, &requests).await
+        self.limiter.decide_kept(mode, &requests).await
     }
 
     fn charged(&self) -> impl Iterator<Item = &Asked> {

@@ -41,12 +41,12 @@ impl RateLimiter {
         key: impl AsKey,
         cost: u32,
     ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
+        let mut question = Question::of(self, limit, &key, cost);
         async move {
-            let mut question = question?;
-            limiter.learn_overrides().await;
-            let request = question.spends(&limiter)?;
-            first(&limiter.decide(Mode::Check, &[request]).await?.decisions)
+            let question = question.as_mut().map_err(|error| error.clone())?;
+            self.learn_overrides().await;
+            let request = question.spends(self)?;
+            first(&self.decide_kept(Mode::Check, &[request]).await?.decisions)
         }
     }
 
@@ -92,7 +92,7 @@ impl RateLimiter {
             limiter.learn_overrides().await;
             let resolve = |question: Question| spent(question.resolve(&limiter));
             let stack: Stack = questions?.into_iter().map(resolve).collect::<Result<_, Error>>()?;
-            Ok(limiter.decide(Mode::Check, &joined(stack.iter().map(Asked::request))).await?.decisions)
+            Ok(limiter.decide_kept(Mode::Check, &joined(stack.iter().map(Asked::request))).await?.decisions)
         }
     }
 

@@ -9,6 +9,7 @@ use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, OwnedRequest, Reply, Request};
 use smallvec::{SmallVec, smallvec};
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -45,37 +46,73 @@ impl Outcome {
     }
 }
 
+/// A question that was put.
+enum Begun {
+    Told(Reply<Outcome>),
+    /// The store needs waiting for.
+    Waits(Deciding),
+}
+
+type Deciding = Pin<Box<dyn Future<Output = Result<Decisions, Error>> + Send>>;
+
 impl RateLimiter {
     /// Decides requests under the failure policy. What needs no waiting is decided before this returns.
     pub(crate) fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Outcome> {
+        match self.begin(mode, requests) {
+            Begun::Told(reply) => reply,
+            Begun::Waits(deciding) => {
+                let (limiter, asked) = (self.clone(), Instant::now());
+                let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
+                Reply::pending(async move {
+                    let requests: SmallVec<[Request<'_>; 1]> =
+                        owned.iter().map(OwnedRequest::request).collect();
+                    limiter.finish(asked, deciding, mode, &requests).await
+                })
+            }
+        }
+    }
+
+    /// As [`decide`](Self::decide), where the requests stay until they are decided: nothing is copied.
+    pub(super) async fn decide_kept(&self, mode: Mode, requests: &[Request<'_>]) -> Result<Outcome, Error> {
+        match self.begin(mode, requests) {
+            Begun::Told(reply) => reply.await,
+            // On the heap, so that little is moved where there is nothing to wait for.
+            Begun::Waits(deciding) => Box::pin(self.finish(Instant::now(), deciding, mode, requests)).await,
+        }
+    }
+
+    fn begin(&self, mode: Mode, requests: &[Request<'_>]) -> Begun {
         if is_leased(mode, requests)
             && let Some(reply) = self.decide_by_lease(&requests[0])
         {
-            return reply;
+            return Begun::Told(reply);
         }
         if let Some(refusal) = self.shared.denied.as_ref().and_then(|denied| denied.answer(requests)) {
-            return Reply::ready(Ok(Outcome { decisions: smallvec![refusal], source: Source::Store }));
+            let outcome = Outcome { decisions: smallvec![refusal], source: Source::Store };
+            return Begun::Told(Reply::ready(Ok(outcome)));
         }
         match self.shared.store.decide(mode, requests) {
             Reply::Ready(answer) => {
                 let answer = answer.unwrap_or_else(|| Err(nothing()));
-                Reply::ready(self.conclude(answer, mode, requests))
+                Begun::Told(Reply::ready(self.conclude(answer, mode, requests)))
             }
-            Reply::Pending(deciding) => {
-                let (limiter, asked) = (self.clone(), Instant::now());
-                let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
-                Reply::pending(async move {
-                    let answer = limiter.until_deadline(asked, deciding).await;
-                    let requests: SmallVec<[Request<'_>; 1]> =
-                        owned.iter().map(OwnedRequest::request).collect();
-                    limiter.note_missed(&answer, &requests);
-                    if let (Some(denied), Ok(decisions)) = (&limiter.shared.denied, &answer) {
-                        denied.note(asked, &requests, decisions);
-                    }
-                    limiter.conclude(answer, mode, &requests)
-                })
-            }
+            Reply::Pending(deciding) => Begun::Waits(deciding),
         }
+    }
+
+    async fn finish(
+        &self,
+        asked: Instant,
+        deciding: Deciding,
+        mode: Mode,
+        requests: &[Request<'_>],
+    ) -> Result<Outcome, Error> {
+        let answer = self.until_deadline(asked, deciding).await;
+        self.note_missed(&answer, requests);
+        if let (Some(denied), Ok(decisions)) = (&self.shared.denied, &answer) {
+            denied.note(asked, requests, decisions);
+        }
+        self.conclude(answer, mode, requests)
     }
 
     /// Changes what was charged, where it was charged.

@@ -1,7 +1,7 @@
 //! Group commit: calls that come while others are under way go together, as one script call, driven by a task of its own.
 
 use super::call::Shared;
-use super::gate::{Bounds, Driver, Gate};
+use super::gate::{Bounds, Driver, Entered, Gate};
 use super::group::{self, Group, Outcome};
 use super::health::PATIENCE;
 use super::node::Node;
@@ -51,25 +51,29 @@ impl Question {
 pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decisions, Error> {
     let question = seat.question();
     // What is rare or needs much is on the heap, so that those who wait for others move little.
-    let node = match shared.home.only() {
-        Some(node) => Arc::clone(node),
-        None => Box::pin(shared.home.node(|| slot(question.request().key()))).await?,
+    let found;
+    let node = if let Some(node) = shared.home.only() {
+        node
+    } else {
+        found = Box::pin(shared.home.node(|| slot(question.request().key()))).await?;
+        &found
     };
-    let answer = decide_at(&node, &shared, &seat).await;
+    let answer = decide_at(node, &shared, &seat).await;
     node.heard(&answer);
     answer
 }
 
 async fn decide_at(node: &Arc<Node>, shared: &Arc<Shared>, seat: &Arc<Seat>) -> Result<Decisions, Error> {
     let question = seat.question();
-    let gate = &node.commit.0;
-    if let Some(_alone) = gate.alone() {
-        return Box::pin(shared.decide_one(question.mode, &question.request())).await;
-    }
-    match gate.queue(Waiting::new(seat), Instant::now) {
-        Ok(None) => {}
-        Ok(Some(driver)) => drop(tokio::spawn(drive(Arc::clone(shared), Arc::clone(node), driver))),
-        Err(_) => {
+    match node.commit.0.enter(|| Waiting::new(seat), Instant::now) {
+        Entered::Alone(_alone) => {
+            return Box::pin(shared.decide_one(question.mode, &question.request())).await;
+        }
+        Entered::Waits(None) => {}
+        Entered::Waits(Some(driver)) => {
+            tokio::spawn(drive(Arc::clone(shared), Arc::clone(node), driver));
+        }
+        Entered::Full => {
             return Err(shared.address().error(ErrorKind::Unavailable, "too many calls wait for", FULL));
         }
     }

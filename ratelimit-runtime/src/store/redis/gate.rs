@@ -21,6 +21,16 @@ pub(super) struct Bounds {
     pub(super) pause: Duration,
 }
 
+/// How a call goes on.
+pub(super) enum Entered<T> {
+    /// Nothing is under way: it sends itself.
+    Alone(Alone<T>),
+    /// It waits for a driver: for one that is there already, or for this one.
+    Waits(Option<Driver<T>>),
+    /// There is no room.
+    Full,
+}
+
 /// Where calls meet. Clones are the same gate.
 pub(super) struct Gate<T>(Arc<Inner<T>>);
 
@@ -44,30 +54,22 @@ impl<T> Gate<T> {
         Self(Arc::new(Inner { bounds, state: Mutex::new(state) }))
     }
 
-    /// The right to send oneself, if nothing is under way.
-    pub(super) fn alone(&self) -> Option<Alone<T>> {
-        self.with(|state| {
-            let free = !state.alone && state.drivers == 0;
-            state.alone |= free;
-            free
-        })
-        .then(|| Alone(self.clone()))
-    }
-
-    /// Makes it wait for a driver: for one that is there already, or for the one that this returns. It comes back where
-    /// there is no room.
-    pub(super) fn queue(&self, item: T, now: impl FnOnce() -> Instant) -> Result<Option<Driver<T>>, T> {
+    /// Says who sends what comes now, which is made where it has to wait.
+    pub(super) fn enter(&self, item: impl FnOnce() -> T, now: impl FnOnce() -> Instant) -> Entered<T> {
         let bounds = self.0.bounds;
         self.with(|state| {
-            if state.waiting.len() >= bounds.waiting {
-                return Err(item);
+            if !state.alone && state.drivers == 0 {
+                state.alone = true;
+                return Entered::Alone(Alone(self.clone()));
             }
-            state.waiting.push_back(item);
+            if state.waiting.len() >= bounds.waiting {
+                return Entered::Full;
+            }
+            state.waiting.push_back(item());
             let starts = state.wants_driver(&bounds, now);
             state.drivers += usize::from(starts);
-            Ok(starts)
+            Entered::Waits(starts.then(|| Driver { gate: self.clone(), ended: false }))
         })
-        .map(|starts| starts.then(|| Driver { gate: self.clone(), ended: false }))
     }
 
     fn with<R>(&self, act: impl FnOnce(&mut State<T>) -> R) -> R {
