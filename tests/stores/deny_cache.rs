@@ -1,8 +1,7 @@
 //! Refusals that are remembered: the store is not asked, and would have answered the same.
 
 use crate::definitions::{Kind, Numbers};
-use crate::inspect::script_calls;
-use crate::setup::{SECOND, limiter_on, operations, seed};
+use crate::setup::{SECOND, operations, seed};
 use ratelimit::{
     Adjusted, Adjustment, Decision, Decisions, Key, Limit, ManualClock, MemoryStore, Mode, OnError,
     RateLimiter, Reply, Request, Store, StoreKey,
@@ -10,7 +9,6 @@ use ratelimit::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use support::RedisServer;
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -218,34 +216,4 @@ async fn nothing_is_refused_that_could_pass() {
         }
         assert!(answered > 50, "{answered} answers of {kind:?} prove little");
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_refused_calls_hardly_reaches_the_server() {
-    const TASKS: usize = 16;
-    const EACH: usize = 5000;
-    let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
-    let limit = Limit::counter(5, SECOND * 600);
-    let before = script_calls(&server);
-    let calling: Vec<_> = (0..TASKS)
-        .map(|task| {
-            let limiter = limiter.clone();
-            tokio::spawn(async move {
-                let mut allowed = 0;
-                for n in 0..EACH {
-                    let key = Key::new("flood").by((task * 7 + n) % 50);
-                    allowed += usize::from(limiter.check(&limit, key).await.unwrap().allowed());
-                }
-                allowed
-            })
-        })
-        .collect();
-    let mut allowed = 0;
-    for task in calling {
-        allowed += task.await.unwrap();
-    }
-    assert_eq!(allowed, 50 * 5);
-    let calls = script_calls(&server) - before;
-    assert!(calls < (TASKS * EACH) as u64 / 20, "{calls} of {} calls", TASKS * EACH);
 }

@@ -1,4 +1,4 @@
-//! What goes wrong with a server: scripts forgotten, restarts, wrong passwords, servers that are not there.
+//! What goes wrong with a server: restarts, wrong passwords, servers that are not there.
 
 use crate::setup::{SECOND, Stopped, limiter_on};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, RedisStore};
@@ -28,29 +28,6 @@ async fn call(limiter: &RateLimiter, tasks: u32, each: u32) {
 
 async fn used(limiter: &RateLimiter) -> u32 {
     DAILY.count() - limiter.peek(&DAILY, "calls").await.unwrap().remaining()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_forgets_its_scripts_is_reminded() {
-    let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
-    let done = Arc::new(AtomicBool::new(false));
-    let interference = std::thread::spawn({
-        let (mut raw, done) = (server.raw(), Arc::clone(&done));
-        move || {
-            let mut flushes = 0;
-            while !done.load(Ordering::Relaxed) {
-                redis::cmd("SCRIPT").arg("FLUSH").exec(&mut raw).unwrap();
-                flushes += 1;
-            }
-            flushes
-        }
-    });
-    call(&limiter, 8, 1000).await;
-    done.store(true, Ordering::Relaxed);
-    let flushes = interference.join().unwrap();
-    assert!(flushes > 10, "{flushes} flushes prove little");
-    assert_eq!(used(&limiter).await, 8000);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

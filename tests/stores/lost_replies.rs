@@ -1,6 +1,7 @@
 //! Replies that are lost after the server has decided: whatever became of a call, it is counted once at most.
 
 use crate::failover::found;
+use crate::setup::rounds;
 use crate::topologies::limiter_at;
 use ratelimit::{Key, Limit, RateLimiter};
 use std::time::Duration;
@@ -70,4 +71,24 @@ async fn a_cluster_counts_each_call_once_at_most() {
     let set = |traffic| cluster.ports().into_iter().for_each(|port| cluster.proxy(port).set(traffic));
     let answered = call_each_once(&limiter, set).await;
     counted_once_at_most(&limiter_at(cluster.url()).build().await.unwrap(), &answered).await;
+}
+
+/// One after another, so that each of them was sent: all are counted, and none of them twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_was_sent_is_counted_once() {
+    const DAILY: Limit = Limit::counter(4_000_000_000, Duration::from_secs(86_400));
+    let server = RedisServer::start();
+    let proxy = Proxy::start(server.port());
+    let limiter = limiter_at(proxy.url()).build().await.unwrap();
+    // The server knows the scripts.
+    limiter.check(&DAILY, "sent").await.unwrap();
+    proxy.set(Traffic::CutReplies);
+    let calls = rounds(2000, CALLS);
+    for _ in 0..calls {
+        let error = limiter.check(&DAILY, "sent").await.unwrap_err();
+        assert!(error.to_string().starts_with("lost the connection"), "{error}");
+    }
+    let direct = limiter_at(server.url()).build().await.unwrap();
+    let left = direct.peek(&DAILY, "sent").await.unwrap().remaining();
+    assert_eq!(DAILY.count() - left, 1 + calls);
 }

@@ -10,8 +10,11 @@ pub(super) struct Breaker {
 }
 
 /// The bounds of the time from one attempt to the next. The server is found again within the longest.
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// So much shorter it may be by chance, lest all who have lost a server at once come back at once: as much as the shortest can
+/// bear.
+const SPREAD: Duration = Duration::from_millis(100);
 
 /// Longest time for an attempt: while calls wait for it, which have deadlines of their own, and when none does.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
@@ -34,11 +37,11 @@ impl Breaker {
     }
 
     /// An attempt has failed that began then. The pause to the next one doubles up to the longest; `chance`, from 0 to
-    /// 1000, makes it up to a tenth shorter, so that processes do not return in step.
+    /// 1000, makes it shorter.
     pub(super) fn failed(&mut self, began: Instant, chance: u32) {
         let pause = PAUSE.saturating_mul(1 << self.failures.min(10)).min(LONGEST_PAUSE);
         self.failures = self.failures.saturating_add(1);
-        self.next = Some(began + pause / 10_000 * (10_000 - chance.min(1000)));
+        self.next = Some(began + pause.saturating_sub(SPREAD / 1000 * chance.min(1000)));
     }
 
     /// The server has fallen silent, or has become too slow: it may be tried at once, and nobody waits for that.
@@ -61,9 +64,9 @@ mod tests {
     #[test]
     fn pauses_double_up_to_a_second() {
         for (chance, expected) in [
-            (0, [100, 200, 400, 800, 1000, 1000]),
-            (1000, [90, 180, 360, 720, 900, 900]),
-            (500, [95, 190, 380, 760, 950, 950]),
+            (0, [200, 400, 800, 1000, 1000]),
+            (1000, [100, 300, 700, 900, 900]),
+            (500, [150, 350, 750, 950, 950]),
         ] {
             let (mut breaker, mut now) = (Breaker::default(), Instant::now());
             assert!(breaker.lets_try(now) && breaker.lets_wait());
@@ -87,7 +90,7 @@ mod tests {
         breaker.fell_ill();
         assert!(breaker.lets_try(now) && !breaker.lets_wait());
         breaker.failed(now, 0);
-        assert!(!breaker.lets_try(now + 199 * MS) && breaker.lets_try(now + 200 * MS));
+        assert!(!breaker.lets_try(now + 399 * MS) && breaker.lets_try(now + 400 * MS));
     }
 
     #[test]

@@ -52,9 +52,7 @@ impl Cluster {
     /// What a call would be told at once. It is not to miss that another node has taken the place of one that is away.
     pub(super) fn away(self: &Arc<Self>, slot: u16) -> Option<Error> {
         let away = self.with_map(|map| map.node(slot))?.away()?;
-        if Error::unless_runtime().is_ok() {
-            self.look_again();
-        }
+        self.look_again();
         Some(away)
     }
 

@@ -77,9 +77,9 @@ impl Connection {
         Ok(self.checked(answers)?.into_iter().map(Value::extract_error).collect())
     }
 
-    /// Nobody watches over a connection that was handed in.
+    /// Whoever hears first that it is broken says so, lest the next call is lost on it. Nobody else does where it was handed in.
     fn checked<T>(&self, answer: RedisResult<T>) -> RedisResult<T> {
-        if let (Wire::Handed(_), Err(error)) = (&self.wire, &answer)
+        if let Err(error) = &answer
             && error.is_io_error()
         {
             self.health.close();

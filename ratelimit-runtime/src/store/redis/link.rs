@@ -75,14 +75,15 @@ impl Link {
         }
     }
 
-    /// What a call would be told at once, if it is not the one that makes the next attempt.
+    /// What a call would be told at once. Then it need not stand behind those that wait in vain already.
     pub(super) fn away(&self) -> Option<Error> {
-        if !self.0.is_ill.load(Ordering::Relaxed) {
+        if !self.0.is_ill.load(Ordering::Relaxed) || Error::unless_runtime().is_err() {
             return None;
         }
-        self.0.with(|state| {
-            (state.is_tried() || !state.breaker.lets_try(Instant::now())).then(|| self.why(state))
-        })
+        match self.0.with(|state| self.look(state)) {
+            Look::Away(error) => Some(error),
+            Look::Open(_) | Look::Wait(_) => None,
+        }
     }
 
     /// Whether there is a connection that can be used now.
