@@ -6,6 +6,8 @@ pub(crate) enum Package {
     Redis,
     /// For C++.
     Compiler,
+    /// OpenSSL's headers, and what tells where they are.
+    OpenSsl,
 }
 
 /// A package manager and how it is told to install something without asking.
@@ -15,18 +17,22 @@ pub(crate) struct Manager {
     pub(crate) program: &'static str,
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
-    /// Its names of Redis and of a compiler.
-    names: [&'static str; 2],
+    /// Its names of each.
+    names: [&'static [&'static str]; 3],
     wants_root: bool,
 }
 
 impl Manager {
-    const fn new(program: &'static str, install: &'static [&'static str], names: [&'static str; 2]) -> Self {
+    const fn new(
+        program: &'static str,
+        install: &'static [&'static str],
+        names: [&'static [&'static str]; 3],
+    ) -> Self {
         Self { program, refresh: None, install, names, wants_root: true }
     }
 
     fn install(&self, package: Package) -> Vec<&'static str> {
-        self.install.iter().copied().chain([self.names[package as usize]]).collect()
+        self.install.iter().chain(self.names[package as usize]).copied().collect()
     }
 }
 
@@ -34,13 +40,32 @@ impl Manager {
 const MANAGERS: [Manager; 6] = [
     Manager {
         refresh: Some(&["update"]),
-        ..Manager::new("apt-get", &["install", "--yes", "--no-install-recommends"], ["redis-server", "g++"])
+        ..Manager::new(
+            "apt-get",
+            &["install", "--yes", "--no-install-recommends"],
+            [&["redis-server"], &["g++"], &["libssl-dev", "pkg-config"]],
+        )
     },
-    Manager::new("dnf", &["install", "--assumeyes"], ["redis", "gcc-c++"]),
-    Manager::new("apk", &["add", "--no-cache"], ["redis", "g++"]),
-    Manager::new("pacman", &["-Sy", "--noconfirm", "--needed"], ["redis", "gcc"]),
-    Manager::new("zypper", &["--non-interactive", "install"], ["redis", "gcc-c++"]),
-    Manager { wants_root: false, ..Manager::new("brew", &["install"], ["redis", "gcc"]) },
+    Manager::new(
+        "dnf",
+        &["install", "--assumeyes"],
+        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"]],
+    ),
+    Manager::new("apk", &["add", "--no-cache"], [&["redis"], &["g++"], &["openssl-dev", "pkgconf"]]),
+    Manager::new(
+        "pacman",
+        &["-Sy", "--noconfirm", "--needed"],
+        [&["redis"], &["gcc"], &["openssl", "pkgconf"]],
+    ),
+    Manager::new(
+        "zypper",
+        &["--non-interactive", "install"],
+        [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"]],
+    ),
+    Manager {
+        wants_root: false,
+        ..Manager::new("brew", &["install"], [&["redis"], &["gcc"], &["openssl", "pkgconf"]])
+    },
 ];
 
 /// The first manager that is there.
@@ -111,5 +136,7 @@ mod tests {
         assert_eq!(suggestion, "sudo pacman -Sy --noconfirm --needed redis");
         let compiler = by_hand(choose(|name| name == "brew").unwrap(), Package::Compiler);
         assert_eq!(compiler, "brew install gcc");
+        let headers = by_hand(choose(|name| name == "apk").unwrap(), Package::OpenSsl);
+        assert_eq!(headers, "sudo apk add --no-cache openssl-dev pkgconf");
     }
 }

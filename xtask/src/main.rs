@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask` lists them.
 
+mod bench;
 mod compile;
 mod fuzz;
 mod install;
@@ -11,12 +12,13 @@ mod steps;
 mod tools;
 mod wheels;
 
+use bench::Bench;
 use fuzz::Fuzz;
-use servers::{SERVERS, Server};
+use servers::Server;
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 6] = [
     (
         "test",
         "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
@@ -24,12 +26,11 @@ const COMMANDS: [(&str, &str); 9] = [
     ),
     ("soak", "the tests of the stores in long, from a new seed; `--servers` and FILTER as for `test`"),
     ("package", "checks that the two published crates package, with the Lua scripts inside"),
-    ("bench", "what a decision costs; `--servers` as for `test`, further arguments go to `cargo bench`"),
-    ("bench memory", "what a decision in memory costs, beside governor and quota"),
-    ("bench lua", "what a decision costs the server, beside other people's scripts"),
     (
-        "bench compile",
-        "what the attribute costs at build time, beside a check by hand, and syn and quote alone",
+        "bench",
+        "what decisions cost, beside the crates that do the same, and the attribute at build time; `bench PART..` \
+         some of it (redis, cluster, memory, attribute, lua, compile), `--quick` less exactly, `--servers` as for `test`, \
+         `bench lua -- WORD..` some of our scripts, `bench --check` only the lints of its code",
     ),
     ("completion", "what rust-analyzer, which it installs, completes in half-typed attributes and bodies"),
     (
@@ -47,8 +48,7 @@ enum Request {
     TestOn(Vec<&'static Server>, Vec<String>),
     Soak(Vec<&'static Server>, Vec<String>),
     Package,
-    Bench(&'static str, Vec<&'static Server>, Vec<String>),
-    BenchCompile,
+    Bench(Bench),
     Completion,
     Fuzz(Fuzz),
 }
@@ -81,20 +81,8 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             Some(servers) => Request::TestOn(servers, rest),
             None => Request::Test(rest),
         }),
-        ("soak", _) => Ok(Request::Soak(servers_or_systems(&mut rest)?, rest)),
-        ("bench", Some("compile")) => match rest.get(1) {
-            None => Ok(Request::BenchCompile),
-            Some(extra) => Err(format!("`bench compile` takes no arguments, got `{extra}`")),
-        },
-        ("bench", first) => {
-            let name = match first {
-                Some("lua") => "scripts",
-                Some("memory") => "memory",
-                _ => "decisions",
-            };
-            rest.drain(..usize::from(name != "decisions"));
-            Ok(Request::Bench(name, servers_or_systems(&mut rest)?, rest))
-        }
+        ("soak", _) => Ok(Request::Soak(servers::take_or_system(&mut rest)?, rest)),
+        ("bench", _) => Ok(Request::Bench(bench::parse(rest)?)),
         ("completion", None) => Ok(Request::Completion),
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
@@ -102,10 +90,6 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("package", Some(extra)) => Err(format!("`package` takes no arguments, got `{extra}`")),
         _ => Err(format!("unknown command `{name}`")),
     }
-}
-
-fn servers_or_systems(rest: &mut Vec<String>) -> Result<Vec<&'static Server>, String> {
-    Ok(servers::take(rest)?.unwrap_or_else(|| vec![&SERVERS[0]]))
 }
 
 fn perform(request: &Request) -> Result<(), String> {
@@ -123,13 +107,12 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
-        Request::BenchCompile => compile::perform(),
         Request::Completion => {
             tools::ensure_rust_analyzer()?;
             process::run(&mut process::cargo(&["test", "-p", "ratelimit-tests", "--test", "completion"]))
         }
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
-        Request::Bench(name, servers, arguments) => matrix::bench(name, servers, arguments),
+        Request::Bench(bench) => bench::perform(bench),
     }
 }
 
@@ -140,7 +123,7 @@ fn help() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, Request, SERVERS, help, parse};
+    use super::{COMMANDS, Request, help, parse};
 
     fn parsed(line: &str) -> Result<Request, String> {
         parse(line.split_whitespace().map(String::from))
@@ -170,17 +153,6 @@ mod tests {
         assert_eq!(on("test --servers redis-8.2 faults"), ("redis-8.2".to_owned(), "faults".to_owned()));
         assert_eq!(on("soak"), ("system".to_owned(), String::new()));
         assert_eq!(on("soak counter --servers valkey-9.1"), ("valkey-9.1".to_owned(), "counter".to_owned()));
-    }
-
-    #[test]
-    fn benches_have_names_for_people() {
-        let rest = ["--verbose"].map(String::from).to_vec();
-        let system = vec![&SERVERS[0]];
-        assert_eq!(parsed("bench --verbose"), Ok(Request::Bench("decisions", system, rest.clone())));
-        let newest = parsed("bench lua --servers redis-8.2 --verbose");
-        assert_eq!(newest, Ok(Request::Bench("scripts", vec![&SERVERS[3]], rest)));
-        let memory = Request::Bench("memory", vec![&SERVERS[0]], Vec::new());
-        assert_eq!(parsed("bench memory"), Ok(memory));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What runs on several servers, one after another: the stores' tests, as they are and in long, and the benches.
+//! What runs on several servers, one after another: the stores' tests, as they are and in long.
 
 use crate::process::{cargo, run};
 use crate::servers::Server;
@@ -38,17 +38,6 @@ pub(crate) fn soak(servers: &[&Server], filter: &[String]) -> Result<(), String>
         .map_err(|error| format!("{error}\nthe same run again: {} cargo xtask soak ..", shown[1..].join(" ")))
 }
 
-/// One bench, which needs a server as the tests do.
-pub(crate) fn bench(name: &str, servers: &[&Server], arguments: &[String]) -> Result<(), String> {
-    let mut steps = Steps::default();
-    for (server, program) in servers.iter().zip(find(&mut steps, servers)?) {
-        let mut command = cargo(&["bench", "--locked", "--package", "ratelimit-benches", "--bench", name]);
-        command.args(arguments).env(SERVER_VARIABLE, program);
-        steps.step(&format!("{name} on {}", server.name), || run(&mut command))?;
-    }
-    Ok(())
-}
-
 /// What the caller has set stays.
 fn soak_variables(given: impl Fn(&str) -> Option<String>, clock: String) -> Vec<(&'static str, String)> {
     vec![
@@ -73,7 +62,7 @@ fn on_each(servers: &[&Server], suite: &Suite<'_>) -> Result<(), String> {
 }
 
 /// The servers' programs. All are there before the first is used.
-fn find(steps: &mut Steps, servers: &[&Server]) -> Result<Vec<OsString>, String> {
+pub(crate) fn find(steps: &mut Steps, servers: &[&Server]) -> Result<Vec<OsString>, String> {
     let mut programs = Vec::new();
     for server in servers {
         steps.step(&format!("find {}", server.name), || {

@@ -55,6 +55,11 @@ pub(crate) fn take(args: &mut Vec<String>) -> Result<Option<Vec<&'static Server>
     choose(&list).map(Some)
 }
 
+/// The same, and the system's own where the option is not there.
+pub(crate) fn take_or_system(args: &mut Vec<String>) -> Result<Vec<&'static Server>, String> {
+    Ok(take(args)?.unwrap_or_else(|| vec![&SERVERS[0]]))
+}
+
 /// `all`, or names with commas between them, in the order written.
 fn choose(list: &str) -> Result<Vec<&'static Server>, String> {
     if list == "all" {

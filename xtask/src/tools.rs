@@ -76,6 +76,24 @@ pub(crate) fn ensure_compiler() -> Result<(), String> {
     })
 }
 
+/// OpenSSL's headers, which a crate asks for that ours is compared with. Other systems have their own TLS.
+pub(crate) fn ensure_openssl() -> Result<(), String> {
+    let is_there = || succeeds(Command::new("pkg-config").args(["--exists", "openssl"]));
+    if !cfg!(target_os = "linux") || env::var_os("OPENSSL_DIR").is_some() || is_there() {
+        return Ok(());
+    }
+    let result = install("headers of OpenSSL", Package::OpenSsl);
+    if is_there() {
+        return Ok(());
+    }
+    Err(match result {
+        Ok(()) => "OpenSSL's headers were installed, and pkg-config still does not find them".to_owned(),
+        Err((reason, how)) => {
+            format!("OpenSSL's headers are missing ({reason}); install them by hand ({how})")
+        }
+    })
+}
+
 /// Installs from the system's packages. An error is why it failed, and what a person could do.
 fn install(what: &str, package: Package) -> Result<(), (String, String)> {
     println!("no {what} on this machine, installing it");

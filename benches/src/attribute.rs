@@ -1,0 +1,120 @@
+//! The attribute on the memory store: time and heap allocations of one call.
+
+use crate::cpu::Stopwatch;
+use crate::report::{Better, Bound, Row, Series, Table};
+use crate::{Effort, Found};
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
+use std::error::Error;
+use std::future::Future;
+use std::hint::black_box;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+const CALLS: u32 = 200_000;
+const BARE: &str = "the bare function";
+const GLOBAL: &str = "counter, global key";
+const INTEGER: &str = "counter, by = an integer";
+
+type Call = Box<dyn Fn(u32)>;
+
+#[expect(clippy::unused_async, reason = "what the others are compared with")]
+async fn bare(n: u32) -> Result<u32, Rejection> {
+    Ok(n)
+}
+
+#[rate_limit(key = "bench:global", time = "1d", count = 4_000_000_000)]
+async fn global(n: u32) -> Result<u32, Rejection> {
+    Ok(n)
+}
+
+#[rate_limit(key = "bench:refused", time = "1d", count = 1)]
+async fn refused(n: u32) -> Result<u32, Rejection> {
+    Ok(n)
+}
+
+#[rate_limit(key = "bench:integer", time = "1d", count = 4_000_000_000, by = user)]
+async fn integer(n: u32, user: u64) -> Result<u32, Rejection> {
+    black_box(user);
+    Ok(n)
+}
+
+#[rate_limit(key = "bench:ip", time = "1d", count = 4_000_000_000, by = "ip")]
+async fn ip(n: u32, peer: IpAddr) -> Result<u32, Rejection> {
+    black_box(peer);
+    Ok(n)
+}
+
+#[rate_limit(key = "bench:string", time = "1d", count = 4_000_000_000, by = user)]
+async fn string(n: u32, user: &str) -> Result<u32, Rejection> {
+    black_box(user);
+    Ok(n)
+}
+
+#[rate_limit(key = "bench:{user}", time = "1s", count = 30_000_000, algorithm = "token_bucket")]
+async fn bucket(n: u32, user: &str) -> Result<u32, Rejection> {
+    black_box(user);
+    Ok(n)
+}
+
+/// The memory store answers at the first poll.
+fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!("the memory store needs no waiting"),
+    }
+}
+
+fn subjects() -> [(&'static str, Call); 8] {
+    let peer = IpAddr::from(Ipv4Addr::new(203, 0, 113, 7));
+    let limiter = RateLimiter::in_memory();
+    let limit = Limit::counter(4_000_000_000, Duration::from_secs(86_400));
+    let user = "customer-81726";
+    [
+        (BARE, Box::new(|n| drop(black_box(now(bare(n)))))),
+        (GLOBAL, Box::new(|n| drop(black_box(now(global(n)))))),
+        (INTEGER, Box::new(|n| drop(black_box(now(integer(n, black_box(81_726))))))),
+        ("counter, by = \"ip\"", Box::new(move |n| drop(black_box(now(ip(n, black_box(peer))))))),
+        ("counter, by = a string", Box::new(|n| drop(black_box(now(string(n, black_box(user))))))),
+        ("token bucket, string in the key", Box::new(|n| drop(black_box(now(bucket(n, black_box(user))))))),
+        ("counter, global key, refused", Box::new(|n| drop(black_box(now(refused(n)))))),
+        (
+            "check without the attribute",
+            Box::new(move |_| drop(black_box(now(limiter.check(&limit, "bench"))))),
+        ),
+    ]
+}
+
+pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+    ratelimit::install(RateLimiter::in_memory())?;
+    let title = "One call, one thread, the same key";
+    let mut table = Table::new(title, &["CPU per call, ns", "heap allocations"]).draw(0, Better::Less);
+    let subjects = subjects();
+    table.rows.extend(subjects.iter().map(|(name, call)| {
+        call(0); // the key's first call makes its place
+        let heap = allocation_counter::measure(|| (0..1000).for_each(call));
+        let mut row = Row::new(*name, *name != BARE, 2);
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+        let allocations = heap.count_total as f64 / 1000.0;
+        row.figures[1] = Series::once(allocations);
+        row
+    }));
+    for _ in 0..effort.rounds {
+        for ((_, call), row) in subjects.iter().zip(&mut table.rows) {
+            let time = Stopwatch::start();
+            (0..CALLS).for_each(call);
+            row.push(&[time.nanos() / f64::from(CALLS)]);
+        }
+    }
+    for ours in [GLOBAL, INTEGER] {
+        table.goal(ours, BARE, 0, Bound::Beyond(60.0));
+    }
+    for (ours, _) in subjects.iter().filter(|(name, _)| *name != BARE) {
+        table.goal(ours, BARE, 1, Bound::Beyond(0.0));
+    }
+    Ok(Found {
+        context: "On the memory store, nothing else in the function.".to_owned(),
+        tables: vec![table],
+    })
+}

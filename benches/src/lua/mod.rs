@@ -1,0 +1,46 @@
+//! What a decision costs the server: our scripts beside plain commands and beside what others use, by the CPU time of the
+//! server, network and parsing included.
+
+mod draw;
+mod load;
+mod others;
+mod ours;
+mod subject;
+mod tables;
+
+use crate::{Effort, Found};
+use load::{Load, Space};
+use std::error::Error;
+use subject::Subject;
+use support::RedisServer;
+
+/// How much is done.
+struct Scale {
+    keys: u64,
+    decisions: usize,
+}
+
+const FULL: Scale = Scale { keys: 100_000, decisions: 24_000 };
+const QUICK: Scale = Scale { keys: 10_000, decisions: 8_000 };
+
+pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+    let scale = if effort.quick { QUICK } else { FULL };
+    let wanted = |subject: &Subject| {
+        effort.words.is_empty() || effort.words.iter().any(|word| subject.name.contains(word))
+    };
+    let subjects: Vec<Subject> =
+        others::all().into_iter().chain(ours::all().into_iter().filter(wanted)).collect();
+    let server = RedisServer::builder().args(["--databases", "64"]).start();
+    let mut load = Load::open(&server, scale.keys)?;
+    subjects.iter().try_for_each(|subject| load.prepare(subject))?;
+    let spaces: Vec<Space> = subjects.iter().map(|subject| load.fill(subject)).collect::<Result<_, _>>()?;
+    let mut found = vec![Vec::new(); subjects.len()];
+    for round in 1..=effort.rounds {
+        eprintln!("scripts, round {round} of {}", effort.rounds);
+        for (subject, found) in subjects.iter().zip(&mut found) {
+            found.push(load.cost(subject, subject.calls(scale.decisions))?);
+        }
+    }
+    let context = format!("{}, {} keys of 40 characters.", load.description()?, scale.keys);
+    Ok(Found { context, tables: tables::all(&subjects, &found, &spaces) })
+}

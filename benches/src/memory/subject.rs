@@ -1,0 +1,57 @@
+//! What is compared: each decides on a `String` key, and lets everything pass.
+
+use crate::peers;
+use ratelimit::{Clock, Limit, MemoryStore, Mode, Reply, Request, Store, StoreKey};
+use std::time::Duration;
+
+pub(crate) trait Subject: Sync {
+    #[expect(clippy::ptr_arg, reason = "governor wants the type of its keys")]
+    fn pass(&self, key: &String);
+}
+
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) is_ours: bool,
+    pub(crate) make: fn() -> Box<dyn Subject>,
+    /// It is not asked about more keys than this.
+    pub(crate) keys: usize,
+    /// A slow one makes this part of the calls.
+    pub(crate) share: usize,
+}
+
+impl Kind {
+    pub(crate) const fn new(name: &'static str, make: fn() -> Box<dyn Subject>) -> Self {
+        Self { name, is_ours: false, make, keys: usize::MAX, share: 1 }
+    }
+}
+
+pub(crate) const BUCKET: &str = "MemoryStore, token bucket";
+pub(crate) const QUOTA: &str = "quota";
+pub(crate) const GOVERNOR: &str = "governor, keyed";
+
+/// Always in the same order.
+pub(crate) fn kinds() -> Vec<Kind> {
+    let bucket = || ours(Limit::token_bucket(33_554_432, Duration::from_secs(86_400)));
+    let counter = || ours(Limit::counter(4_000_000_000, Duration::from_secs(86_400)));
+    let ours = [
+        Kind { is_ours: true, ..Kind::new(BUCKET, bucket) },
+        Kind { is_ours: true, ..Kind::new("MemoryStore, counter", counter) },
+    ];
+    ours.into_iter().chain(peers::kinds()).collect()
+}
+
+fn ours(limit: Limit) -> Box<dyn Subject> {
+    Box::new(Ours(MemoryStore::new(), limit))
+}
+
+pub(crate) struct Ours<C>(pub(crate) MemoryStore<C>, pub(crate) Limit);
+
+impl<C: Clock> Subject for Ours<C> {
+    fn pass(&self, key: &String) {
+        let request = Request::new(StoreKey::new(key.as_bytes()), &self.1, 1);
+        let Reply::Ready(Some(Ok(decisions))) = self.0.decide(Mode::Check, &[request]) else {
+            unreachable!("the memory store answers at once")
+        };
+        assert!(decisions[0].allowed());
+    }
+}

@@ -1,0 +1,46 @@
+//! limitador: its exact store on Redis, which reads in one call and counts in another, and the one that decides from
+//! counts in the process and sends them to Redis once a second.
+
+use super::shared::{COUNT, SECONDS};
+use crate::shared::crowd::Asker;
+use limitador::AsyncRateLimiter;
+use limitador::limit::{Limit, Namespace};
+use limitador::storage::AsyncCounterStorage;
+use limitador::storage::redis::{AsyncRedisStorage, CachedRedisStorage};
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::Arc;
+
+#[derive(Clone)]
+pub(super) struct Limitador {
+    limiter: Arc<AsyncRateLimiter>,
+    namespace: Namespace,
+}
+
+impl Limitador {
+    pub(super) async fn exact(url: &str) -> Result<Self, Box<dyn Error>> {
+        Self::on(Box::new(AsyncRedisStorage::new(url).await?), "exact")
+    }
+
+    pub(super) async fn cached(url: &str) -> Result<Self, Box<dyn Error>> {
+        Self::on(Box::new(CachedRedisStorage::new(url).await?), "cached")
+    }
+
+    fn on(storage: Box<dyn AsyncCounterStorage>, namespace: &str) -> Result<Self, Box<dyn Error>> {
+        let limiter = AsyncRateLimiter::new_with_storage(storage);
+        limiter.add_limit(Limit::new(namespace, COUNT.into(), SECONDS, [], ["user".try_into()?]));
+        Ok(Self { limiter: Arc::new(limiter), namespace: namespace.into() })
+    }
+}
+
+impl Asker for Limitador {
+    async fn ask(&mut self, key: u64) -> Result<(), String> {
+        let context = HashMap::from([("user".to_owned(), key.to_string())]).into();
+        let result = self.limiter.check_rate_limited_and_update(&self.namespace, &context, 1).await;
+        match result {
+            Ok(result) if result.limited => Err("refused".to_owned()),
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

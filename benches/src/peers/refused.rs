@@ -1,0 +1,21 @@
+//! What governor takes to refuse a key.
+
+use crate::cpu::Stopwatch;
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use std::hint::black_box;
+use std::num::NonZeroU32;
+
+/// Refuses so many calls for a key that is used up for an hour, and says what each has taken, in ns.
+#[expect(clippy::unnecessary_wraps, reason = "as without peers")]
+pub(crate) fn refused() -> Option<impl Fn(u32) -> f64> {
+    let limiter: DefaultKeyedRateLimiter<String> = RateLimiter::keyed(Quota::per_hour(NonZeroU32::MIN));
+    let key = "user-81726".to_owned();
+    assert!(limiter.check_key(&key).is_ok());
+    Some(move |calls| {
+        let time = Stopwatch::start();
+        for _ in 0..calls {
+            assert!(black_box(limiter.check_key(black_box(&key))).is_err());
+        }
+        time.nanos() / f64::from(calls)
+    })
+}

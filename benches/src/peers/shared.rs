@@ -1,0 +1,90 @@
+//! Those that decide through Redis.
+
+use super::{flexible, limitador};
+use crate::shared::crowd::Asker;
+use crate::shared::ours::COUNTER;
+use crate::shared::plain::Call;
+use crate::shared::{ACTIX, CACHED, FLEXIBLE, LIMITADOR, Subject, THROTTLED, WARMING};
+use deadpool_redis::{Config, Pool, Runtime};
+use redis::aio::ConnectionManager;
+use std::error::Error;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+use throttled::{RateLimiter as _, RedisRateLimiter};
+
+const POOL: &str = "counter by EVALSHA, deadpool";
+
+/// Limits of so many per so many seconds let everything pass.
+pub(super) const COUNT: u32 = COUNTER.count();
+pub(super) const SECONDS: u64 = COUNTER.time().as_secs();
+
+/// Those that ask the server for each decision.
+pub(crate) async fn through_redis(
+    url: &str,
+    server: &mut redis::Connection,
+) -> Result<Vec<Subject>, Box<dyn Error>> {
+    let pool = Config::from_url(url).create_pool(Some(Runtime::Tokio1))?;
+    let call = Call::load(server, &COUNTER, "pool")?;
+    let manager = ConnectionManager::new(redis::Client::open(url)?).await?;
+    let actix = actix_limitation::Limiter::builder(url)
+        .limit(COUNT.try_into()?)
+        .period(Duration::from_secs(SECONDS))
+        .key_by(|_| None)
+        .build()?;
+    let mut subjects = vec![
+        Subject::other(POOL, Pooled { pool, call }),
+        Subject::other(LIMITADOR, limitador::Limitador::exact(url).await?),
+        Subject::other(ACTIX, Actix(actix)),
+        Subject::other(THROTTLED, Throttled(Arc::new(RedisRateLimiter::new(manager)))),
+    ];
+    match flexible::Flexible::start(url).await {
+        Ok(flexible) => subjects.push(Subject::other(FLEXIBLE, flexible)),
+        Err(error) => eprintln!("without {FLEXIBLE}: {error}"),
+    }
+    Ok(subjects)
+}
+
+/// The one that decides from what it has heard, and tells the server later. It is quiet after a second.
+pub(crate) async fn cached(url: &str) -> Result<Vec<Subject>, Box<dyn Error>> {
+    let limitador = limitador::Limitador::cached(url).await?;
+    Ok(vec![Subject::other(CACHED, limitador).between(WARMING, Duration::from_millis(1100))])
+}
+
+/// One EVALSHA per call, over a connection from a pool.
+#[derive(Clone)]
+struct Pooled {
+    pool: Pool,
+    call: Call,
+}
+
+impl Asker for Pooled {
+    async fn ask(&mut self, key: u64) -> Result<(), String> {
+        let mut connection = self.pool.get().await.map_err(|error| error.to_string())?;
+        Call::judge(self.call.command(key).query_async::<i64>(&mut connection).await)
+    }
+}
+
+/// Connects for each decision.
+#[derive(Clone)]
+struct Actix(actix_limitation::Limiter);
+
+impl Asker for Actix {
+    async fn ask(&mut self, key: u64) -> Result<(), String> {
+        self.0.count(format!("actix:{key}")).await.map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+#[derive(Clone)]
+struct Throttled(Arc<RedisRateLimiter>);
+
+impl Asker for Throttled {
+    async fn ask(&mut self, key: u64) -> Result<(), String> {
+        // One per microsecond is the highest rate that it knows.
+        const MILLION: NonZeroU32 = NonZeroU32::new(1_000_000).unwrap();
+        let quota = throttled::Quota::per_second(MILLION).with_burst(NonZeroU32::MAX);
+        let result =
+            self.0.check(format!("throttled:{key}"), quota).await.map_err(|error| error.to_string())?;
+        if result.is_allowed() { Ok(()) } else { Err(format!("refused: {result:?}")) }
+    }
+}

@@ -1,0 +1,11 @@
+//! What was measured: figures of rounds, tables of them, and how they are shown.
+
+pub(crate) mod machine;
+pub(crate) mod markdown;
+pub(crate) mod page;
+pub(crate) mod plot;
+mod series;
+mod table;
+
+pub(crate) use series::Series;
+pub(crate) use table::{Better, Bound, Goal, Row, Table};
