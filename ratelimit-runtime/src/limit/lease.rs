@@ -18,8 +18,9 @@ pub(super) enum Lease {
 const PART: u32 = 16;
 
 /// What a process takes is to last so long at the rate of its calls, and at most this part of the time that the whole
-/// limit lasts.
-const LASTS: Duration = Duration::from_millis(100);
+/// limit lasts. A bucket passes its burst by what it has on lease, and so has less of it.
+const COUNTER_LASTS: Duration = Duration::from_millis(500);
+const BUCKET_LASTS: Duration = Duration::from_millis(100);
 const LASTS_PART: u64 = 16;
 
 /// Units are good for so many times as long.
@@ -29,13 +30,13 @@ impl Limit {
     /// Lets a process take up to so many units at once, and hand them out by itself: most calls then cost no question
     /// to the store. Zero means not at all; [`lease_auto`](Self::lease_auto) chooses the number.
     ///
-    /// How many it takes follows its calls: as many as last for 100 ms, or for a sixteenth of the time that the whole
-    /// limit lasts (the window, or the time in which the bucket is filled), if that is shorter. So rare callers hold
+    /// How many it takes follows its calls: as many as last for 500 ms (100 ms for a bucket), or for a sixteenth of the
+    /// time that the whole limit lasts (the window, or the time in which the bucket is filled), if that is shorter. So rare callers hold
     /// nothing. Units are handed out for four times as long; what is left of them then goes back within a second, and at
     /// [`close`](crate::RateLimiter::close) at once. What leases change:
     ///
     /// - a counter never passes its `count`: units on lease are void when their window ends. Others may be refused
-    ///   while units lie unused elsewhere, at most `processes * lease`, for a second at most;
+    ///   while units lie unused elsewhere, at most `processes * lease`, for three seconds at most;
     /// - a token bucket never passes its rate in the long run. What it lets through at once may be above its capacity
     ///   by the units that are on lease: at most `processes * lease`, and however many processes there are, at most what
     ///   comes back in 400 ms, or in a quarter of the time in which the bucket is filled (one that refills by interval:
@@ -107,7 +108,11 @@ impl Limit {
     /// For how long the units of a lease are to last.
     pub(crate) const fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
-        if part.as_micros() < LASTS.as_micros() { part } else { LASTS }
+        let most = match self.algorithm {
+            Algorithm::TokenBucket => BUCKET_LASTS,
+            _ => COUNTER_LASTS,
+        };
+        if part.as_micros() < most.as_micros() { part } else { most }
     }
 
     /// For how long the units of a lease are handed out: a quarter of the time that the whole limit lasts, at most.
@@ -161,7 +166,8 @@ mod tests {
     fn units_are_good_for_a_quarter_of_what_the_limit_lasts_at_most() {
         let ms = Duration::from_millis;
         for (limit, lasts) in [
-            (Limit::counter(100, SECOND * 60), ms(100)),
+            (Limit::counter(100, SECOND * 60), ms(500)),
+            (Limit::token_bucket(100, SECOND * 60), ms(100)),
             (Limit::counter(100, SECOND), ms(1000) / 16),
             (Limit::counter(100, ms(1)), Duration::from_micros(62)),
             (Limit::counter(0, SECOND), ms(1000) / 16),

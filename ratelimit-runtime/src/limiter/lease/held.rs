@@ -5,7 +5,7 @@ use crate::limit::Limit;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Units that nobody has asked for so long are forgotten, and a refusal is not believed for longer.
+/// Units that nobody has asked for so long go back, and a refusal is not believed for longer.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
 
 /// Units of one key. Who takes more from the store holds its lock meanwhile, so that a key is asked for once.
@@ -125,10 +125,10 @@ impl Lease {
         Instant::now() < self.dry_until
     }
 
-    /// What is not to be handed out any more.
+    /// What is not to be handed out any more, or has not been for a while.
     pub(super) fn outdated(&mut self) -> Option<Unused> {
         let now = Instant::now();
-        if self.units == 0 || now < self.good_until {
+        if self.units == 0 || now < self.good_until.min(self.used_at + IDLE) {
             return None;
         }
         self.judge(now);
@@ -156,7 +156,8 @@ mod tests {
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
-    const LIMIT: Limit = Limit::counter(10_000, Duration::from_secs(60)).lease(500);
+    /// A sixteenth of its window is a tenth of a second.
+    const LIMIT: Limit = Limit::counter(10_000, Duration::from_millis(1600)).lease(500);
 
     /// Takes what is wanted, and uses up so many units, with a pause before each.
     async fn use_up(lease: &mut Lease, units: u32, pause: Duration) -> u32 {
