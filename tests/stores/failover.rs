@@ -1,6 +1,6 @@
 //! Servers that die, hand over, and move their keys, while they are asked: what callers see, and what is counted.
 
-use crate::setup::{SECOND, rounds};
+use crate::setup::{SECOND, Stopped, rounds};
 use crate::topologies::limiter_at;
 use ratelimit::{ErrorKind, Key, Limit, RateLimiter};
 use std::collections::HashMap;
@@ -177,6 +177,32 @@ async fn a_primary_of_a_cluster_dies() {
     let most = count * (deaths + 1);
     let holds = |calls: &Calls| calls.admitted <= most && calls.admitted + calls.failed >= count;
     assert!(calls.values().all(holds), "{calls:?}");
+}
+
+/// A replica that has heard nothing of the last calls makes one fresh limit of each key, and no more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_that_lags_behind_admits_once_more() {
+    let mut cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
+    let (limiter, limit) = (limiter.build().await.unwrap(), Limit::counter(20, DAY));
+    let admitted = async || {
+        let mut admitted = 0;
+        for _ in 0..50 {
+            admitted += u32::from(limiter.check(&limit, "lost").await.unwrap().allowed());
+        }
+        admitted
+    };
+    let dying = cluster.primary_of(cluster.slot_of("{lost}"));
+    let lagging = Stopped::stop(cluster.server(cluster.replica_of(dying)));
+    // What is on its way to it would still arrive.
+    let mut raw = cluster.server(dying).raw();
+    redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("replica").exec(&mut raw).unwrap();
+    assert_eq!(admitted().await, 20);
+    cluster.kill(dying);
+    drop(lagging);
+    found(&limiter, "lost").await;
+    // Finding it took one.
+    assert_eq!(admitted().await, 19);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

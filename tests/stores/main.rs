@@ -33,6 +33,7 @@ mod mixture;
 mod mutants;
 mod odd_keys;
 mod oracle;
+mod outage_costs;
 mod outages;
 mod overrides;
 mod permissions;

@@ -99,13 +99,19 @@ impl Cluster {
         self.node_mut(port).server.restart();
     }
 
-    /// Has the replica of a primary take its place, as an administrator would, and waits for that. Returns the replica's port.
+    /// The port of a primary's replica.
     #[must_use]
-    pub fn hand_over(&self, primary: u16) -> u16 {
+    pub fn replica_of(&self, primary: u16) -> u16 {
         let id = self.member(primary).id;
         let members = self.members();
         let replica = members.iter().find(|member| member.replicates.as_ref() == Some(&id));
-        let replica = replica.expect("the primary has a replica").port;
+        replica.expect("the primary has a replica").port
+    }
+
+    /// Has the replica of a primary take its place, as an administrator would, and waits for that. Returns the replica's port.
+    #[must_use]
+    pub fn hand_over(&self, primary: u16) -> u16 {
+        let replica = self.replica_of(primary);
         let mut ordered: Option<Instant> = None;
         until("a replica takes over", || {
             // It gives up after 5 seconds when nobody votes for it: there was an election just before.
