@@ -157,8 +157,13 @@ impl Cluster {
     fn give_replicas(&self, primaries: usize) {
         for (primary, replica) in self.nodes[..primaries].iter().zip(&self.nodes[primaries..]) {
             let id = self.member(primary.port).id;
-            let mut raw = replica.server.raw();
+            let (mut raw, mut introduced) = (replica.server.raw(), Instant::now());
             until("a replica has heard of its primary", || {
+                // Who does not answer for a second, on a busy machine, is a stranger again.
+                if introduced.elapsed() > Duration::from_secs(1) {
+                    self.introduce();
+                    introduced = Instant::now();
+                }
                 redis::cmd("CLUSTER").arg("REPLICATE").arg(&id).exec(&mut raw).is_ok()
             });
         }
