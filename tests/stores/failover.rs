@@ -225,7 +225,7 @@ async fn a_primary_that_sentinels_watch_dies_or_hands_over() {
             assert_found_within(SILENT + 3 * SECOND, took);
             tokio::task::block_in_place(|| {
                 // One of them may have told before another has heard.
-                sentinels.wait_for_another(dead);
+                let _successor = sentinels.wait_for_another(dead);
                 sentinels.restart(dead);
             });
         } else {

@@ -40,7 +40,8 @@ impl Limit {
     /// - a token bucket never passes its rate in the long run. What it lets through at once may be above its capacity
     ///   by the units that are on lease: at most `processes * lease`, and however many processes there are, at most what
     ///   comes back in 400 ms, or in a quarter of the time in which the bucket is filled (one that refills by interval:
-    ///   a step at least). Under load it refuses for up to 100 ms at a time, and then passes what has come back;
+    ///   a step at least). Under load it refuses for up to 100 ms at a time, and then passes
+    ///   what has come back;
     /// - [`remaining`](crate::Decision::remaining) is what was left when the units were taken, and those of this process;
     /// - units of a process that dies are lost until the window ends, or the bucket has refilled.
     ///
@@ -127,6 +128,12 @@ impl Limit {
             Algorithm::TokenBucket if !self.refills_by_interval() => self.lease_lasts(),
             _ => Duration::ZERO,
         }
+    }
+
+    /// How many units of a bucket come back in so long, rounded down.
+    pub(crate) fn comes_back_in(&self, time: Duration) -> u32 {
+        let grains = time.as_millis() * u128::from(self.rate.tokens) / u128::from(self.rate.period_ms);
+        u32::try_from(grains).unwrap_or(u32::MAX)
     }
 
     /// The window, or the time in which a bucket is filled.

@@ -28,6 +28,10 @@ pub(super) struct Lease {
     used_at: Instant,
     /// The store has nothing to give: until then each call asks for itself, and no one waits for another.
     dry_until: Instant,
+    /// It has fewer than are of use: until then calls that find none here are refused.
+    short_until: Instant,
+    /// Those of so many units at most: then as many are there.
+    short_of: u32,
 }
 
 /// Units of a charge, to be given back.
@@ -51,6 +55,8 @@ impl Lease {
             since: now,
             used_at: now,
             dry_until: now,
+            short_until: now,
+            short_of: 0,
         }
     }
 
@@ -113,6 +119,23 @@ impl Lease {
         self.use_up(cost, sent);
     }
 
+    /// So many have come too few. A store that is far is asked again when as many would be there, or after a pause:
+    /// meanwhile a bucket collects what would else be fetched one by one.
+    pub(super) fn fell_short(&mut self, missing: u32, refusal: &Decision) {
+        let (pause, enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
+        self.short_until = Instant::now() + enough.min(pause);
+        self.short_of = if enough <= pause { missing } else { missing.min(self.limit.comes_back_in(pause)) };
+    }
+
+    /// What a call is told that finds no units here, while the store has too few.
+    pub(super) fn refusal(&self, cost: u32) -> Option<Decision> {
+        let now = Instant::now();
+        let left = self.short_until.saturating_duration_since(now);
+        let reset = self.void_at.saturating_duration_since(now).max(left);
+        let refusal = || Decision::refuse(&self.limit, 0, Some(whole_ms(left)), reset);
+        (!left.is_zero() && cost <= self.short_of).then(refusal)
+    }
+
     /// Nothing has come; answers what the call is told. A store that is far is asked again after a pause.
     pub(super) fn refused(&mut self, decision: Decision, sent: Instant, far: bool) -> Decision {
         let pause = if far { self.limit.lease_pause() } else { Duration::ZERO };
@@ -149,76 +172,4 @@ impl Lease {
 /// Rounded up.
 fn whole_ms(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MS: Duration = Duration::from_millis(1);
-    /// A sixteenth of its window is a tenth of a second.
-    const LIMIT: Limit = Limit::counter(10_000, Duration::from_millis(1600)).lease(500);
-
-    /// Takes what is wanted, and uses up so many units, with a pause before each.
-    async fn use_up(lease: &mut Lease, units: u32, pause: Duration) -> u32 {
-        let taken = lease.wanted(1, 0);
-        let decision = Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, 7);
-        lease.fill(taken, 1, &decision, Instant::now());
-        for _ in 1..units.min(taken) {
-            tokio::time::advance(pause).await;
-            assert!(lease.take(1).is_some());
-        }
-        tokio::time::advance(pause).await;
-        taken
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_is_taken_lasts_for_a_tenth_of_a_second() {
-        let mut lease = Lease::new(LIMIT);
-        let mut taken = Vec::new();
-        for _ in 0..8 {
-            taken.push(use_up(&mut lease, 500, MS).await);
-        }
-        assert_eq!(taken, [1, 2, 4, 8, 16, 32, 64, 100]);
-        // Ten times as many calls, up to the bound; then few, and rare ones.
-        for _ in 0..4 {
-            taken.push(use_up(&mut lease, 500, MS / 10).await);
-        }
-        assert_eq!(taken[8..], [100, 200, 400, 500]);
-        use_up(&mut lease, 10, 10 * MS).await;
-        tokio::time::advance(300 * MS).await;
-        assert_eq!(lease.outdated().map(|unused| unused.units), Some(490));
-        assert_eq!(use_up(&mut lease, 2, 390 * MS).await, 2);
-        assert_eq!(use_up(&mut lease, 1, MS).await, 1);
-        assert_eq!([0, 30, 900].map(|waiting| lease.wanted(1, waiting)), [2, 31, 500]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn units_are_handed_out_while_they_are_good() {
-        let mut lease = Lease::new(LIMIT);
-        lease.fill(5, 1, &Decision::allow(&LIMIT, 0, LIMIT.time()), Instant::now());
-        tokio::time::advance(399 * MS).await;
-        assert!(lease.take(1).is_some() && lease.outdated().is_none());
-        tokio::time::advance(MS).await;
-        assert!(lease.take(1).is_none());
-        assert_eq!(lease.outdated().map(|unused| unused.units), Some(3));
-        // Those of a window that has ended are void.
-        lease.fill(5, 1, &Decision::allow(&LIMIT, 0, 30 * MS), Instant::now());
-        tokio::time::advance(30 * MS).await;
-        assert!(lease.take(1).is_none() && lease.give_up().is_none());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_refusal_of_a_bucket_that_is_far_holds_for_a_moment() {
-        let bucket = Limit::token_bucket(1000, Duration::from_secs(1));
-        for (limit, far, told) in [(bucket, true, 63 * MS), (bucket, false, MS), (LIMIT, true, MS)] {
-            let mut lease = Lease::new(limit);
-            let refusal = Decision::refuse(&limit, 0, Some(MS), limit.time());
-            assert_eq!(lease.refused(refusal, Instant::now(), far).retry_after(), Some(told));
-            tokio::time::advance(told * 9 / 10).await;
-            assert!(lease.is_dry());
-            tokio::time::advance(told / 10).await;
-            assert!(!lease.is_dry());
-        }
-    }
 }

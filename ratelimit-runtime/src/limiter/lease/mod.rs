@@ -3,6 +3,8 @@
 mod giving_back;
 mod held;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(super) use table::OnLease;
 
@@ -29,7 +31,7 @@ impl RateLimiter {
         let shared = self.shared.on_lease.of(request)?;
         match shared.lease.try_lock() {
             Ok(mut lease) if lease.limit == *request.limit() => {
-                if let Some(decision) = lease.take(request.cost()) {
+                if let Some(decision) = lease.take(request.cost()).or_else(|| lease.refusal(request.cost())) {
                     let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
                     return Some(Reply::ready(Ok(outcome)));
                 }
@@ -74,7 +76,7 @@ impl RateLimiter {
             *lease = Lease::new(limit);
         }
         // Somebody else may have taken one meanwhile.
-        if let Some(decision) = lease.take(cost) {
+        if let Some(decision) = lease.take(cost).or_else(|| lease.refusal(cost)) {
             return Ok(decision);
         }
         if lease.is_dry() {
@@ -83,7 +85,7 @@ impl RateLimiter {
         }
         let outdated = lease.outdated();
         self.give_lease_back(request.key().as_bytes(), &limit, outdated);
-        let (mut units, mut fewer) = (lease.wanted(cost, waiting), false);
+        let (mut units, mut fewer) = (lease.wanted(cost, waiting), None);
         loop {
             let sent = Instant::now();
             // A call that takes nothing in advance has nothing to give back.
@@ -93,6 +95,9 @@ impl RateLimiter {
             if units == cost {
                 return Ok(if decision.allowed() {
                     lease.go_past(cost, &decision, sent);
+                    if let Some((wanted, refusal)) = fewer.filter(|_| far) {
+                        lease.fell_short(wanted - units, &refusal);
+                    }
                     decision
                 } else {
                     let refusal = lease.refused(decision, sent, far);
@@ -102,11 +107,14 @@ impl RateLimiter {
             }
             if decision.allowed() {
                 lease.fill(units, cost, &decision, sent);
+                if let Some((wanted, refusal)) = fewer.filter(|_| far) {
+                    lease.fell_short(wanted - units, &refusal);
+                }
                 return Ok(lease.decision());
             }
             // Then what is left, and at last the call's own cost, whose refusal says when to come again.
-            units = if fewer { cost } else { decision.remaining().max(cost) };
-            fewer = true;
+            units = if fewer.is_some() { cost } else { decision.remaining().max(cost) };
+            fewer = fewer.or(Some((asked.cost(), decision)));
         }
     }
 

@@ -1,0 +1,95 @@
+//! What a lease takes, for how long it hands it out, and when it leaves the store alone.
+
+use super::held::Lease;
+use crate::decision::Decision;
+use crate::limit::Limit;
+use std::time::Duration;
+use tokio::time::Instant;
+
+const MS: Duration = Duration::from_millis(1);
+/// A sixteenth of its window is a tenth of a second.
+const LIMIT: Limit = Limit::counter(10_000, Duration::from_millis(1600)).lease(500);
+
+/// Takes what is wanted, and uses up so many units, with a pause before each.
+async fn use_up(lease: &mut Lease, units: u32, pause: Duration) -> u32 {
+    let taken = lease.wanted(1, 0);
+    let decision = Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, 7);
+    lease.fill(taken, 1, &decision, Instant::now());
+    for _ in 1..units.min(taken) {
+        tokio::time::advance(pause).await;
+        assert!(lease.take(1).is_some());
+    }
+    tokio::time::advance(pause).await;
+    taken
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_lasts_for_a_tenth_of_a_second() {
+    let mut lease = Lease::new(LIMIT);
+    let mut taken = Vec::new();
+    for _ in 0..8 {
+        taken.push(use_up(&mut lease, 500, MS).await);
+    }
+    assert_eq!(taken, [1, 2, 4, 8, 16, 32, 64, 100]);
+    // Ten times as many calls, up to the bound; then few, and rare ones.
+    for _ in 0..4 {
+        taken.push(use_up(&mut lease, 500, MS / 10).await);
+    }
+    assert_eq!(taken[8..], [100, 200, 400, 500]);
+    use_up(&mut lease, 10, 10 * MS).await;
+    tokio::time::advance(300 * MS).await;
+    assert_eq!(lease.outdated().map(|unused| unused.units), Some(490));
+    assert_eq!(use_up(&mut lease, 2, 390 * MS).await, 2);
+    assert_eq!(use_up(&mut lease, 1, MS).await, 1);
+    assert_eq!([0, 30, 900].map(|waiting| lease.wanted(1, waiting)), [2, 31, 500]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn units_are_handed_out_while_they_are_good() {
+    let mut lease = Lease::new(LIMIT);
+    lease.fill(5, 1, &Decision::allow(&LIMIT, 0, LIMIT.time()), Instant::now());
+    tokio::time::advance(399 * MS).await;
+    assert!(lease.take(1).is_some() && lease.outdated().is_none());
+    tokio::time::advance(MS).await;
+    assert!(lease.take(1).is_none());
+    assert_eq!(lease.outdated().map(|unused| unused.units), Some(3));
+    // Those of a window that has ended are void.
+    lease.fill(5, 1, &Decision::allow(&LIMIT, 0, 30 * MS), Instant::now());
+    tokio::time::advance(30 * MS).await;
+    assert!(lease.take(1).is_none() && lease.give_up().is_none());
+}
+
+/// 30 of 90 are there, and the others in 60 ms; or all of them would take more than a sixteenth of a second.
+#[tokio::test(start_paused = true)]
+async fn a_bucket_that_has_too_few_is_left_alone_until_it_has_enough() {
+    let bucket = Limit::token_bucket(1000, Duration::from_secs(1)).lease(90);
+    for (missing, enough, told, most) in [(60, 60, 60, 60), (85, 85, 63, 62)] {
+        let mut lease = Lease::new(bucket);
+        lease.fill(30, 30, &Decision::allow(&bucket, 0, bucket.time()), Instant::now());
+        lease.fell_short(missing, &Decision::refuse(&bucket, 30, Some(enough * MS), bucket.time()));
+        assert!(lease.take(1).is_none());
+        let refusal = lease.refusal(most).unwrap();
+        assert_eq!((refusal.retry_after(), refusal.reset_after()), (Some(told * MS), bucket.time()));
+        assert!(lease.refusal(most + 1).is_none(), "it may have to wait for longer");
+        tokio::time::advance(told * MS).await;
+        assert!(lease.refusal(1).is_none());
+    }
+    // Of a counter nothing comes back that could be collected.
+    let mut lease = Lease::new(LIMIT);
+    lease.fell_short(60, &Decision::refuse(&LIMIT, 3, Some(MS), LIMIT.time()));
+    assert!(lease.refusal(1).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_of_a_bucket_that_is_far_holds_for_a_moment() {
+    let bucket = Limit::token_bucket(1000, Duration::from_secs(1));
+    for (limit, far, told) in [(bucket, true, 63 * MS), (bucket, false, MS), (LIMIT, true, MS)] {
+        let mut lease = Lease::new(limit);
+        let refusal = Decision::refuse(&limit, 0, Some(MS), limit.time());
+        assert_eq!(lease.refused(refusal, Instant::now(), far).retry_after(), Some(told));
+        tokio::time::advance(told * 9 / 10).await;
+        assert!(lease.is_dry());
+        tokio::time::advance(told / 10).await;
+        assert!(!lease.is_dry());
+    }
+}
