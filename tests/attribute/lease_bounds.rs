@@ -17,6 +17,7 @@ const BUCKET: Limit = Limit::token_bucket(COUNT, SECOND);
 /// Processes that share a store.
 struct Fleet {
     clock: ManualClock,
+    store: Distant,
     processes: Vec<RateLimiter>,
 }
 
@@ -28,7 +29,7 @@ impl Fleet {
         for _ in 0..size {
             processes.push(limiter(store.clone()).await);
         }
-        Self { clock, processes }
+        Self { clock, store, processes }
     }
 
     /// What passes in each millisecond, where `calls` says how many a process makes in it.
@@ -139,4 +140,15 @@ async fn uneven_calls_use_nearly_all() {
             assert!(used * 100 >= 5 * COUNT * 95, "{used} of {} by {limit}", 5 * COUNT);
         }
     }
+}
+
+/// Four processes with ten times as many calls as may pass ask some forty times a second each, and pass all that may.
+#[tokio::test(start_paused = true)]
+async fn an_overloaded_bucket_is_asked_rarely() {
+    let fleet = Fleet::of(4).await;
+    let passed = fleet.passed(BUCKET.lease_auto(), 4000, |_, _| 8).await;
+    let used: u32 = passed[2000..].iter().sum();
+    assert!(used * 100 >= 2 * COUNT * 95, "{used} of {}", 2 * COUNT);
+    let asked = fleet.store.asked();
+    assert!(asked < 4 * 4 * 60, "{asked} questions in four seconds");
 }

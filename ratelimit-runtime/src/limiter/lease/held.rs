@@ -62,7 +62,12 @@ impl Lease {
 
     pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
         let now = Instant::now();
-        if self.units < cost || now >= self.good_until {
+        if self.units < cost {
+            // Now, and not when the store is asked: that may be after a pause.
+            self.judge(now);
+            return None;
+        }
+        if now >= self.good_until {
             return None;
         }
         self.units -= cost;
