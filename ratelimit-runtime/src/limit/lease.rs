@@ -31,9 +31,9 @@ impl Limit {
     /// to the store. Zero means not at all; [`lease_auto`](Self::lease_auto) chooses the number.
     ///
     /// How many it takes follows its calls: as many as last for 500 ms (100 ms for a bucket), or for a sixteenth of the
-    /// time that the whole limit lasts (the window, or the time in which the bucket is filled), if that is shorter. So rare callers hold
-    /// nothing. Units are handed out for four times as long; what is left of them then goes back within a second, and at
-    /// [`close`](crate::RateLimiter::close) at once. What leases change:
+    /// time that the whole limit lasts (the window, or the time in which the bucket is filled), if that is shorter. So
+    /// rare callers hold nothing. Units are handed out for four times as long; what is left of them then goes back within
+    /// a second, and at [`close`](crate::RateLimiter::close) at once. What leases change:
     ///
     /// - a counter never passes its `count`: units on lease are void when their window ends. Others may be refused
     ///   while units lie unused elsewhere, at most `processes * lease`, for three seconds at most;
