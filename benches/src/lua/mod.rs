@@ -8,6 +8,7 @@ mod ours;
 mod subject;
 mod tables;
 
+use crate::report::grouped;
 use crate::{Effort, Found};
 use load::{Load, Space};
 use std::error::Error;
@@ -41,6 +42,7 @@ pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
             found.push(load.cost(subject, subject.calls(scale.decisions))?);
         }
     }
-    let context = format!("{}, {} keys of 40 characters.", load.description()?, scale.keys);
+    let context =
+        format!("{}, {} keys of 40 characters.", load.description()?, grouped(scale.keys.try_into()?));
     Ok(Found { context, tables: tables::all(&subjects, &found, &spaces) })
 }

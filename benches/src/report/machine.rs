@@ -13,7 +13,7 @@ pub(crate) fn description() -> String {
     let (year, month, day) = date(since / 86_400);
     format!(
         "{year}-{month:02}-{day:02}, {} with {cores} cores ({model}), load average {load} before",
-        std::env::consts::OS
+        if cfg!(target_os = "linux") { "Linux" } else { std::env::consts::OS }
     )
 }
 

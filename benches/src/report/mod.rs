@@ -7,5 +7,5 @@ pub(crate) mod plot;
 mod series;
 mod table;
 
-pub(crate) use series::Series;
+pub(crate) use series::{Series, grouped};
 pub(crate) use table::{Better, Bound, Goal, Row, Table};

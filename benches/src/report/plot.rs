@@ -29,8 +29,8 @@ pub(crate) fn svg(title: &str, below: &str, tables: &[Table]) -> Option<String> 
     let drawn: Vec<(&Table, (usize, Better))> =
         tables.iter().flat_map(|table| table.drawn.iter().map(move |&drawn| (table, drawn))).collect();
     let longest = if drawn.len() == 1 { LONGEST_ALONE } else { LONGEST };
-    for (table, drawn) in drawn {
-        let side = usize::from(heights[1] < heights[0]);
+    for (at, (table, drawn)) in drawn.into_iter().enumerate() {
+        let side = at % 2;
         let left = if side == 0 { MARGIN } else { WIDTH - MARGIN - PANEL };
         heights[side] += panel(&mut panels, (left, heights[side], longest), table, drawn) + 24.0;
     }
@@ -66,7 +66,7 @@ fn panel(
     write(svg, (left, top + 29.0), &format!("fill=\"{PALE_INK}\" font-size=\"11\""), &axis);
     let drawn: Vec<(&Row, &Series)> =
         table.rows.iter().filter_map(|row| Some((row, row.figures.get(column)?))).collect();
-    let scale = longest / drawn.iter().map(|(_, series)| series.median()).fold(0.0, f64::max);
+    let scale = longest / longest_whole(drawn.iter().map(|(_, series)| series.median()));
     let first = top + 40.0;
     for (at, (row, series)) in drawn.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "a few rows")]
@@ -84,7 +84,18 @@ fn panel(
     last - top
 }
 
-/// The subject, its bar, what it stands for, and a thin line from the lowest round to the highest.
+/// What the longest bar stands for, if the longest of all, being far longer than the others, is cut.
+fn longest_whole(medians: impl Iterator<Item = f64>) -> f64 {
+    let (mut most, mut next) = (0.0_f64, 0.0_f64);
+    for median in medians {
+        next = next.max(median.min(most));
+        most = most.max(median);
+    }
+    if next > 0.0 && most > 3.0 * next { 1.5 * next } else { most }
+}
+
+/// The subject, its bar, what it stands for, and a thin line from the lowest round to the highest. A gap says that the
+/// bar would be longer.
 fn bar(svg: &mut String, (left, top): (f64, f64), row: &Row, series: &Series, (scale, longest): (f64, f64)) {
     // A round that was much worse than the others must not leave the panel.
     let length = |figure: f64| (figure * scale).min(longest * 1.12);
@@ -104,7 +115,15 @@ fn bar(svg: &mut String, (left, top): (f64, f64), row: &Row, series: &Series, (s
         length(median).max(1.0)
     );
     let mut end = from + length(median);
-    if let Some((low, high)) = series.spread() {
+    if median * scale > longest * 1.001 {
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{:.1} {:.1}l6 -{}\" stroke=\"#FFFFFF\" stroke-width=\"4\" fill=\"none\"/>",
+            end - 24.0,
+            middle + BAR / 2.0 + 1.0,
+            BAR + 2.0
+        );
+    } else if let Some((low, high)) = series.spread() {
         let _ = writeln!(
             svg,
             "<path d=\"M{:.1} {middle:.1}H{:.1}\" stroke=\"{spread}\" stroke-width=\"1.5\" fill=\"none\"/>",

@@ -78,9 +78,17 @@ pub(crate) fn shown(figure: f64) -> String {
     format!("{figure:.decimals$}{unit}")
 }
 
+/// A count, with a space between thousands.
+pub(crate) fn grouped(count: usize) -> String {
+    match (count / 1000, count % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{} {rest:03}", grouped(thousands)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Series, shown};
+    use super::{Series, grouped, shown};
 
     #[test]
     fn three_digits_are_shown() {
@@ -88,6 +96,7 @@ mod tests {
         let expected = ["0.00", "1.23", "10.0", "17.6", "123", "9000", "12.3 k", "1.00 M", "2.35 M"];
         assert_eq!(figures.map(shown), expected.map(str::to_owned));
         assert_eq!(shown(f64::NAN), "–");
+        assert_eq!([7, 12_000, 1_002_003].map(grouped), ["7", "12 000", "1 002 003"]);
     }
 
     #[test]

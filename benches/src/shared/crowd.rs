@@ -47,11 +47,12 @@ async fn together<A: Asker>(asker: A, load: Load) -> Result<Round, String> {
     let (cpu, start) = (cpu::process(), Instant::now());
     let running: Vec<_> =
         (0..load.callers).map(|caller| tokio::spawn(calls(asker.clone(), caller, load, start))).collect();
-    let mut times = Vec::new();
+    let mut answers = Vec::new();
     for caller in running {
-        times.extend(caller.await.map_err(|error| error.to_string())??);
+        answers.push(caller.await.map_err(|error| error.to_string())?);
     }
     let (seconds, cpu_seconds) = (start.elapsed().as_secs_f64(), cpu::process() - cpu);
+    let mut times = answers.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     times.sort_unstable();
     let at =
         |part: usize| times.get(times.len() * part / 100).copied().map_or(f64::NAN, |ns| f64::from(ns) / 1e3);

@@ -30,7 +30,7 @@ pub(crate) const CACHED: &str = "limitador, cached Redis store";
 pub(crate) const ACTIX: &str = "actix-limitation";
 pub(crate) const THROTTLED: &str = "throttled";
 /// Until most keys have units in the process.
-pub(crate) const WARMING: Duration = Duration::from_millis(300);
+pub(crate) const WARMING: Duration = Duration::from_secs(1);
 const PLAIN_COUNTER: &str = "counter by EVALSHA";
 const PLAIN_BUCKET: &str = "token bucket by EVALSHA";
 
