@@ -70,17 +70,21 @@ impl Asker for Plain {
     }
 }
 
-/// A connection as redis-rs makes it.
+/// A connection as redis-rs makes it: small writes may wait for each other.
 pub(crate) async fn default_connection(url: &str) -> RedisResult<MultiplexedConnection> {
-    Client::open(url)?.get_multiplexed_async_connection().await
+    Client::open(url)?.get_multiplexed_async_connection_with_config(&patient()).await
 }
 
-/// A connection as ours is: writes do not wait for each other, and nobody waits for the clock at each call.
+/// A connection as ours is: they never wait.
 pub(crate) async fn quick_connection(url: &str) -> RedisResult<MultiplexedConnection> {
     let info = Client::open(url)?.get_connection_info().clone();
     let tcp = info.tcp_settings().clone().set_nodelay(true);
-    let config = AsyncConnectionConfig::new().set_response_timeout(None);
-    Client::open(info.set_tcp_settings(tcp))?.get_multiplexed_async_connection_with_config(&config).await
+    Client::open(info.set_tcp_settings(tcp))?.get_multiplexed_async_connection_with_config(&patient()).await
+}
+
+/// Half a second would be too short where other work has the processors.
+fn patient() -> AsyncConnectionConfig {
+    AsyncConnectionConfig::new().set_response_timeout(None)
 }
 
 /// A bare socket, for one caller: what the way to the server and back takes.
