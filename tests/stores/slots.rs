@@ -2,7 +2,6 @@
 
 use crate::setup::limiter_on;
 use ratelimit::{Decision, Key, Limit, RateLimiter, RateLimiterBuilder};
-use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 use support::RedisServer;
 
@@ -10,7 +9,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// A cluster of one node that has all slots.
 pub(crate) fn sharded() -> RedisServer {
-    let server = RedisServer::builder().args(arguments()).start();
+    let server = RedisServer::builder().args(["--cluster-enabled", "yes"]).start();
     let mut raw = server.raw();
     let slots: Vec<u32> = (0..16_384).collect();
     redis::cmd("CLUSTER").arg("ADDSLOTS").arg(slots).exec(&mut raw).unwrap();
@@ -22,22 +21,6 @@ pub(crate) fn sharded() -> RedisServer {
         }
         assert!(start.elapsed() < Duration::from_secs(20), "{info}");
     }
-}
-
-/// The bus has a port of its own, which 6.2 cannot be told: there it is 10 000 above the other.
-fn arguments() -> Vec<String> {
-    let mut arguments = vec!["--cluster-enabled".to_owned(), "yes".to_owned()];
-    let knows_cluster_port = {
-        let server = RedisServer::start();
-        let known: Vec<String> =
-            redis::cmd("CONFIG").arg("GET").arg("cluster-port").query(&mut server.raw()).unwrap();
-        !known.is_empty()
-    };
-    if knows_cluster_port {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
-        arguments.extend(["--cluster-port".to_owned(), free.to_string()]);
-    }
-    arguments
 }
 
 /// A limiter on such a server.
