@@ -1,5 +1,5 @@
-//! What a call costs while the server is ill, beside what has to be paid anyhow: a sleep, or a decision in memory. Only in the
-//! soak.
+//! What a call costs while the server is ill, beside what has to be paid anyhow: a sleep, or a decision in memory. That is
+//! asserted in the soak, where nothing else runs; always, that each call is decided.
 
 use crate::outages::{DEADLINE, Place, TROUBLES, Trouble, back};
 use crate::setup::{SECOND, rounds};
@@ -11,6 +11,11 @@ use support::Traffic;
 use tokio::task::JoinSet;
 
 const MS: Duration = Duration::from_millis(1);
+
+/// Whether times are judged.
+fn judges() -> bool {
+    rounds(0, 1) == 1
+}
 
 /// What is limited, as users do.
 #[rate_limit(key = "outage", count = 4_000_000_000, time = "1d", on_error = "local", limiter = limiter)]
@@ -65,7 +70,7 @@ fn resident_mb() -> Option<u64> {
 /// same time, the server is found again within a second, and nothing piles up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_takes_no_longer_than_its_deadline() {
-    let troubles = rounds(0, u32::MAX) as usize;
+    let troubles = rounds(1, u32::MAX) as usize;
     for trouble in TROUBLES.into_iter().chain([Trouble::Way(Traffic::Slice)]).take(troubles) {
         let mut place = Place::new();
         let limiter = place.limiter(OnError::Local).await;
@@ -87,7 +92,7 @@ async fn a_call_takes_no_longer_than_its_deadline() {
         tokio::time::sleep(SECOND / 2).await;
         let before = resident_mb();
         place.begin(trouble);
-        tokio::time::sleep(5 * SECOND).await;
+        tokio::time::sleep(rounds(1, 5) * SECOND).await;
         let after = resident_mb();
         place.end();
         let ended = Instant::now();
@@ -100,8 +105,8 @@ async fn a_call_takes_no_longer_than_its_deadline() {
         println!(
             "{trouble:?}: {number} calls, 99.9 % within {call:?}, sleeps within {sleep:?}, found after {found:?}"
         );
-        assert!(call <= sleep + 10 * MS, "{trouble:?}: {call:?}, and a sleep takes {sleep:?}");
-        assert!(found <= SECOND + 100 * MS, "{trouble:?}: found after {found:?}");
+        let in_time = call <= sleep + 10 * MS && found <= SECOND + 100 * MS;
+        assert!(in_time || !judges(), "{trouble:?}");
         let grown = after.zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
         assert!(grown < 20, "{trouble:?}: {grown} MB more");
     }
@@ -109,19 +114,18 @@ async fn a_call_takes_no_longer_than_its_deadline() {
 
 /// The time that a call takes, one after another.
 async fn time_per_call(limiter: &RateLimiter) -> Duration {
-    const CALLS: u32 = 100_000;
+    let calls = rounds(1000, 100_000);
     let (start, limit) = (Instant::now(), Limit::counter(1000, 60 * SECOND));
-    for caller in 0..CALLS {
+    for caller in 0..calls {
         limiter.check(&limit, Key::new("cost").by(caller % 1000)).await.unwrap();
     }
-    start.elapsed() / CALLS
+    start.elapsed() / calls
 }
 
 /// Where the server is known to be away, or too slow, a decision costs little more than one in memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_decision_without_its_server_costs_little_more_than_one_in_memory() {
-    let troubles = rounds(0, u32::MAX) as usize;
-    for trouble in [Traffic::Refuse, Traffic::DelayReplies(SECOND / 2)].into_iter().take(troubles) {
+    for trouble in [Traffic::Refuse, Traffic::DelayReplies(SECOND / 2)] {
         let mut place = Place::new();
         let away = place.limiter(OnError::Local).await;
         let memory = RateLimiter::builder().store(MemoryStore::new()).build().await.unwrap();
@@ -137,6 +141,6 @@ async fn a_decision_without_its_server_costs_little_more_than_one_in_memory() {
         }
         more.sort();
         println!("{trouble:?}: {:?} more than in memory", more[3]);
-        assert!(more[3] <= Duration::from_micros(5), "{trouble:?}: {more:?}");
+        assert!(more[3] <= Duration::from_micros(5) || !judges(), "{trouble:?}: {more:?}");
     }
 }
