@@ -42,6 +42,7 @@ mod process;
 mod rates;
 mod reconnects;
 mod scripts;
+mod sentinel_failover;
 mod setup;
 mod slots;
 mod slow_servers;
