@@ -84,14 +84,14 @@ fn panel(
     last - top
 }
 
-/// What the longest bar stands for, if the longest of all, being far longer than the others, is cut.
+/// What the longest bar stands for. Where one of many is far longer than all others, it is cut.
 fn longest_whole(medians: impl Iterator<Item = f64>) -> f64 {
-    let (mut most, mut next) = (0.0_f64, 0.0_f64);
-    for median in medians {
-        next = next.max(median.min(most));
-        most = most.max(median);
+    let mut medians: Vec<f64> = medians.filter(|median| median.is_finite()).collect();
+    medians.sort_by(f64::total_cmp);
+    match medians[..] {
+        [_, .., next, most] if medians.len() > 3 && most > 3.0 * next => 1.5 * next,
+        _ => medians.last().copied().unwrap_or(1.0),
     }
-    if next > 0.0 && most > 3.0 * next { 1.5 * next } else { most }
 }
 
 /// The subject, its bar, what it stands for, and a thin line from the lowest round to the highest. A gap says that the
@@ -142,8 +142,16 @@ fn write(svg: &mut String, (x, y): (f64, f64), style: &str, words: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::svg;
+    use super::{longest_whole, svg};
     use crate::report::{Better, Row, Table};
+
+    #[test]
+    fn one_of_many_is_cut() {
+        let longest = |medians: &[f64]| format!("{:.1}", longest_whole(medians.iter().copied()));
+        assert_eq!(longest(&[1.0, 90.0, 2.0, f64::NAN, 4.0]), "6.0");
+        assert_eq!(longest(&[1.0, 9.0, 2.0, 4.0]), "9.0");
+        assert_eq!(longest(&[1.0, 2.0, 90.0]), "90.0");
+    }
 
     #[test]
     fn every_subject_has_a_bar_and_text_is_escaped() {
