@@ -9,6 +9,7 @@
 
 mod arguments;
 mod attribute;
+mod awake;
 mod cpu;
 mod lua;
 mod memory;

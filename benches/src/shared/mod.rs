@@ -7,6 +7,7 @@ pub(crate) mod plain;
 mod refused;
 mod subject;
 
+use crate::awake::Awake;
 use crate::report::{Better, Bound, Table};
 use crate::{Effort, Found, cpu, peers};
 use ours::{BUCKET, COUNTER, LEASED, Ours};
@@ -136,6 +137,7 @@ impl<'e> Bench<'e> {
             let call = Call::load(&mut self.control, limit, "socket")?;
             subjects.push(Subject::other(name, Socket::open(self.server.port(), call).await?));
         }
+        let _awake = Awake::keep();
         let mut table = table(
             "One caller, 10 000 keys",
             (1, 10_000),
