@@ -48,9 +48,8 @@ use std::time::Duration;
 /// decides with the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be
 /// sent to a server; more fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
-/// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, calls fail at
-/// once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)), and one attempt at a time is made in the background, after 0.1 to 1 second. So it is
-/// where five calls in a row have missed their deadlines and none was answered in between: then a `PING` at a time asks
+/// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, calls fail
+/// at once, and one attempt at a time is made in the background, after 0.1 to 1 second. So it is where five calls in a row have missed their deadlines and none was answered in between: then a `PING` at a time asks
 /// whether the server answers within the longest of these deadlines, and one that is not answered at all in half a second is
 /// the last on its connection. All limiters on one store share this, whatever their deadlines.
 ///
