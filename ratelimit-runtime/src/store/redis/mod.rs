@@ -49,9 +49,10 @@ use std::time::Duration;
 /// sent to a server; more fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, calls fail
-/// at once, and one attempt at a time is made in the background, after 0.1 to 1 second. So it is where five calls in a row have missed their deadlines and none was answered in between: then a `PING` at a time asks
-/// whether the server answers within the longest of these deadlines, and one that is not answered at all in half a second is
-/// the last on its connection. All limiters on one store share this, whatever their deadlines.
+/// at once, and one attempt at a time is made in the background, after 0.1 to 1 second. So it is where five calls in a row
+/// have missed their deadlines and none was answered in between: then a `PING` at a time asks whether the server answers
+/// within the longest of these deadlines, and one that is not answered at all in half a second is the last on its
+/// connection. All limiters on one store share this, whatever their deadlines.
 ///
 /// A call whose answer was lost is never sent again: it may have been counted.
 ///
