@@ -162,6 +162,22 @@ async fn a_process_takes_what_its_calls_use_up_soon() {
     }
 }
 
+/// A bucket that is nearly full again after each call is asked for as seldom as a counter.
+#[tokio::test(start_paused = true)]
+async fn a_bucket_with_room_to_spare_is_asked_seldom() {
+    let clock = ManualClock::new();
+    let store = Distant::with_clock(&clock);
+    let limiter = limiter(store.clone()).await;
+    let bucket = Limit::token_bucket(10_000, SECOND).lease_auto();
+    for _ in 0..500 {
+        assert!(passes(&limiter, &bucket).await);
+        clock.advance(SECOND / 100);
+        tokio::time::sleep(SECOND / 100).await;
+    }
+    let asked = store.asked();
+    assert!((75..100).contains(&asked), "{asked} questions in 5 seconds, 16 a second are right");
+}
+
 /// A process that goes on calling keeps nothing that it does not need.
 #[tokio::test(start_paused = true)]
 async fn what_is_left_over_goes_back_while_the_process_calls() {

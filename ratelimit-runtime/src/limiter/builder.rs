@@ -1,8 +1,10 @@
 //! Puts a limiter together, and refuses what cannot work.
 
 use super::background::Background;
+use super::current::URL;
 use super::denied::Denied;
 use super::lease::OnLease;
+use super::outage::Outage;
 use super::overrides::Snapshot;
 use super::renewals::Renewals;
 use super::wake::Wake;
@@ -13,7 +15,6 @@ use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -150,7 +151,12 @@ impl RateLimiterBuilder {
     pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         self.check()?;
         Ok(match std::mem::replace(&mut self.source, Source::Memory) {
-            Source::Memory => (self.around(Box::new(MemoryStore::new())), None),
+            Source::Memory => {
+                if std::env::var_os(URL).is_some() {
+                    tracing::warn!("a builder does not read {URL}: this limiter keeps its limits in memory");
+                }
+                (self.around(Box::new(MemoryStore::new())), None)
+            }
             Source::Store(store) => (self.around(store), None),
             Source::Redis(url) => {
                 let redis = RedisStore::new(&url)?;
@@ -173,7 +179,7 @@ impl RateLimiterBuilder {
                 keys,
                 deadline: self.deadline,
                 local: OnceLock::new(),
-                failing: AtomicBool::new(false),
+                outage: Outage::new(),
                 denied: self.deny_cache.then(Denied::new),
                 overrides: Snapshot::default(),
                 renewals: Renewals::default(),

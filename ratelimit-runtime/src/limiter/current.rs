@@ -8,7 +8,7 @@ use std::future::Future;
 use std::ops::Deref;
 
 /// The environment variable that names the store of the default limiter.
-const URL: &str = "RATELIMIT_URL";
+pub(super) const URL: &str = "RATELIMIT_URL";
 
 static PROCESS: OnceCell<Process> = OnceCell::new();
 
@@ -63,7 +63,8 @@ fn from_environment() -> Result<RateLimiter, Error> {
     let url = url
         .into_string()
         .map_err(|_| Error::new(ErrorKind::Configuration, format!("{URL} is not Unicode")))?;
-    Ok(RateLimiter::builder().redis(url).assemble()?.0)
+    let named = |error: Error| Error::new(error.kind(), format!("{URL}: {error}"));
+    Ok(RateLimiter::builder().redis(url).assemble().map_err(named)?.0)
 }
 
 /// Makes `limiter` the one that attributes use in the whole process. Call it once, before the first limited call.

@@ -10,7 +10,6 @@ use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, OwnedRequest, 
 use smallvec::{SmallVec, smallvec};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -193,7 +192,7 @@ impl RateLimiter {
             );
         let error = match answer {
             Ok(decisions) => {
-                self.note_recovery();
+                self.shared.outage.answered();
                 return Ok(Outcome { decisions, source: Source::Store });
             }
             Err(error) => error,
@@ -201,7 +200,7 @@ impl RateLimiter {
         if !error.is_transient() {
             return Err(error);
         }
-        self.note_outage(&error);
+        self.shared.outage.failed(&error);
         match self.on_error {
             OnError::Deny => Err(error),
             OnError::Allow => {
@@ -213,19 +212,6 @@ impl RateLimiter {
             OnError::Local => {
                 Ok(Outcome { decisions: self.local().decide_now(mode, requests)?, source: Source::Local })
             }
-        }
-    }
-
-    fn note_outage(&self, error: &Error) {
-        if !self.shared.failing.swap(true, Ordering::Relaxed) {
-            let policy = self.on_error;
-            tracing::warn!(%error, ?policy, "the store is away: limits are decided by the policy");
-        }
-    }
-
-    fn note_recovery(&self) {
-        if self.shared.failing.load(Ordering::Relaxed) && self.shared.failing.swap(false, Ordering::Relaxed) {
-            tracing::info!("the store is back: limits are decided by it again");
         }
     }
 }

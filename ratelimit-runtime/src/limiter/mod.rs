@@ -12,6 +12,7 @@ mod decide;
 mod denied;
 mod held;
 mod lease;
+mod outage;
 mod overrides;
 mod permit;
 mod renewals;
@@ -37,7 +38,6 @@ use lease::OnLease;
 use overrides::Snapshot;
 use renewals::Renewals;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use wake::Wake;
@@ -77,7 +77,7 @@ struct Shared {
     deadline: Duration,
     /// Decides while the store cannot; made when it is first needed.
     local: OnceLock<MemoryStore>,
-    failing: AtomicBool,
+    outage: outage::Outage,
     denied: Option<Denied>,
     overrides: Snapshot,
     renewals: Renewals,

@@ -1,7 +1,7 @@
 //! The units of one key that this process has on lease, and how many it is worth taking.
 
 use crate::decision::Decision;
-use crate::limit::Limit;
+use crate::limit::{Algorithm, Limit};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -119,7 +119,11 @@ impl Lease {
         (self.stamp, self.left) = (decision.stamp(), decision.remaining());
         // From the sending on, so that no unit is handed out after the store has forgotten it.
         self.void_at = sent + decision.reset_after();
-        self.good_until = self.void_at.min(sent + self.limit.lease_is_good());
+        self.good_until = sent + self.limit.lease_is_good();
+        // Units of a bucket stay good when as many have come back: they are what it may pass its burst by.
+        if self.limit.algorithm() == Algorithm::Counter {
+            self.good_until = self.good_until.min(self.void_at);
+        }
         self.since = sent;
         self.use_up(cost, sent);
     }

@@ -18,8 +18,8 @@ const ATTEMPTS: u32 = 20;
 const WHILE_MOVING: Duration = Duration::from_millis(5);
 /// Least time from one look at the slots to the next.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// Longest time for one node to say who has which slots.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest time for one node to say who has which slots; longer than it takes to see that one speaks no TLS.
+const PATIENCE: Duration = Duration::from_millis(1500);
 
 pub(super) struct Cluster {
     seeds: Vec<Arc<Node>>,

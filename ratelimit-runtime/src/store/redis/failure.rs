@@ -58,7 +58,8 @@ fn classify(error: &RedisError) -> (ErrorKind, &'static str, String) {
         _ if error.code() == Some("NOAUTH") || error.to_string().contains("unauthenticated") => (
             ErrorKind::Configuration,
             "not let in by",
-            "it wants a password, and the URL has none (NOAUTH)".to_owned(),
+            "it wants a password, and the URL has none (NOAUTH); without a user write `:password@`"
+                .to_owned(),
         ),
         _ if PASSING.iter().any(|passing| mentions(error, passing)) => {
             (ErrorKind::Unavailable, "cannot decide now at", describe(error))

@@ -9,8 +9,10 @@ use crate::error::{Error, ErrorKind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Longest time to meet one server: another sentinel may know better.
+/// Longest time to meet one server: another sentinel may know better. With TLS, longer than it takes to see that one speaks
+/// none.
 const PATIENCE: Duration = Duration::from_millis(400);
+const TLS_PATIENCE: Duration = Duration::from_millis(1200);
 
 /// Sentinels, and the name of the primary that they watch.
 pub(super) struct Sentinels {
@@ -81,11 +83,12 @@ fn worse(failed: Option<Error>, error: Error) -> Error {
 }
 
 async fn within<T>(address: &Address, trying: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    tokio::time::timeout(PATIENCE, trying).await.unwrap_or_else(|_| {
+    let patience = if address.tls.is_some() { TLS_PATIENCE } else { PATIENCE };
+    tokio::time::timeout(patience, trying).await.unwrap_or_else(|_| {
         Err(address.error(
             ErrorKind::Unavailable,
             "cannot reach",
-            format_args!("no answer within {PATIENCE:?}"),
+            format_args!("no answer within {patience:?}"),
         ))
     })
 }

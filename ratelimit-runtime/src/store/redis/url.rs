@@ -113,7 +113,7 @@ impl<'u> Parts<'u> {
                 (true, _) => "it is empty",
                 (false, true) => "it has no scheme",
                 _ => {
-                    "its scheme is none of `redis`, `rediss`, `redis+unix`, `redis+sentinel`, `redis+cluster`"
+                    "its scheme is none of `redis`, `redis+unix`, `redis+sentinel`, `redis+cluster` (`rediss` for TLS)"
                 }
             }
             .to_owned());
@@ -131,6 +131,9 @@ impl<'u> Parts<'u> {
         let mut parameters = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let taken = shape.parameters(encrypted);
+            if name.starts_with("tls_") && !encrypted {
+                return Err("its parameters for TLS need `rediss`".to_owned());
+            }
             if !taken.contains(&&*name) {
                 return Err(format!("it has an unknown parameter; it may have `{}`", taken.join("`, `")));
             }

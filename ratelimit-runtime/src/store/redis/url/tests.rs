@@ -94,7 +94,7 @@ fn what_does_not_fit_the_scheme_is_said() {
         ("redis://a/b", "no database number", "redis://["),
         ("redis://a/-1", "no database number", "redis://["),
         ("redis://a?sesame=1", "unknown parameter; it may have `protocol`", "redis://["),
-        ("redis://a?tls_ca=x", "unknown parameter", "redis://["),
+        ("redis://a?tls_ca=x", "need `rediss`", "redis://["),
         ("redis://a?protocol=4", "neither `resp2` nor `resp3`", "redis://["),
         ("redis://a?protocol=2&protocol=3", "`protocol` twice", "redis://["),
         ("redis+cluster://a,b/1", "only database 0", "redis+cluster://["),
