@@ -19,6 +19,7 @@ struct Load {
     stop: Arc<AtomicBool>,
     callers: JoinSet<HashMap<u32, Calls>>,
     decisions: Arc<AtomicU64>,
+    start: Instant,
 }
 
 /// What became of the calls of one key.
@@ -32,7 +33,8 @@ struct Calls {
 impl Load {
     /// Each key has a limit of its own.
     fn on(limiter: &RateLimiter, limit: Limit, keys: u32) -> Self {
-        let mut load = Self { stop: Arc::default(), callers: JoinSet::new(), decisions: Arc::default() };
+        let (stop, decisions, start) = (Arc::default(), Arc::default(), Instant::now());
+        let mut load = Self { stop, callers: JoinSet::new(), decisions, start };
         for caller in 0..64 {
             let limiter = limiter.clone();
             let (stop, decisions) = (Arc::clone(&load.stop), Arc::clone(&load.decisions));
@@ -70,6 +72,8 @@ impl Load {
     /// What became of the calls of each key.
     async fn stop(self) -> HashMap<u32, Calls> {
         self.stop.store(true, Ordering::Relaxed);
+        let (decisions, time) = (self.decisions.load(Ordering::Relaxed), self.start.elapsed());
+        println!("{decisions} calls in {time:?}");
         let mut all: HashMap<u32, Calls> = HashMap::new();
         for caller in self.callers.join_all().await {
             for (key, more) in caller {
