@@ -36,6 +36,7 @@ mod oracle;
 mod outage_costs;
 mod outages;
 mod overrides;
+mod pace_model;
 mod permissions;
 mod permits;
 mod process;

@@ -48,7 +48,17 @@ fn an_environment_that_cannot_be_used_lets_nothing_through() {
         assert!(!logged.contains("sesame"), "{logged}");
         assert!(printed[0].starts_with("unavailable: ") && printed[0].contains(says), "{url}: {printed:?}");
         assert!(!printed[0].contains("sesame"), "{printed:?}");
+        assert!(printed[0].contains("RATELIMIT_URL: "), "who set it has to find it: {printed:?}");
     }
+}
+
+#[test]
+fn a_builder_says_that_it_does_not_read_the_environment() {
+    let (printed, logged) = run(Some("redis://:sesame@localhost"), &["build"]);
+    assert_eq!(printed, ["built"]);
+    assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
+    assert!(logged.contains("RATELIMIT_URL") && !logged.contains("sesame"), "{logged}");
+    assert_eq!(run(None, &["build"]), (vec!["built".to_owned()], String::new()));
 }
 
 #[test]

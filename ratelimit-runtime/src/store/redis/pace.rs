@@ -1,69 +1,39 @@
 //! Whether a server answers in time. Only its callers know how long that is.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use super::sync::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// So many deadlines are missed, one after another, and nobody is answered in between: the server is too slow.
-const MANY: u32 = 5;
+const MANY: u64 = 5;
 
-/// What callers say of a server.
+/// What callers say of a server since one of them was answered: the longest deadline that was missed, in µs, and in the
+/// lowest bits how many were. One word, so that no answer comes between the two.
 #[derive(Default)]
-pub(super) struct Pace {
-    /// Deadlines that were missed since a caller was answered.
-    missed: AtomicU32,
-    /// The longest of them, in µs.
-    longest_us: AtomicU64,
-}
+pub(super) struct Pace(AtomicU64);
+
+/// More than [`MANY`] are not told apart.
+const NUMBERS: u64 = 8;
 
 impl Pace {
     /// A caller is answered.
     pub(super) fn kept(&self) {
-        if self.missed.load(Ordering::Relaxed) > 0 {
-            self.longest_us.store(0, Ordering::Relaxed);
-            self.missed.store(0, Ordering::Relaxed);
+        // Nearly always there is nothing to forget, and many threads come by.
+        if self.0.load(Ordering::Relaxed) != 0 {
+            self.0.store(0, Ordering::Relaxed);
         }
     }
 
     /// A caller has given up after this time. The one that is one too many hears when an answer would have been in time for
     /// some of them.
     pub(super) fn missed(&self, deadline: Duration) -> Option<Duration> {
-        let deadline_us = u64::try_from(deadline.as_micros()).unwrap_or(u64::MAX);
-        let longest_us = self.longest_us.fetch_max(deadline_us, Ordering::Relaxed).max(deadline_us);
-        let number = self.missed.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        (number == MANY).then(|| Duration::from_micros(longest_us))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MS: Duration = Duration::from_millis(1);
-
-    #[test]
-    fn five_in_a_row_are_too_many() {
-        let pace = Pace::default();
-        for deadline in [30, 100, 20, 50] {
-            assert_eq!(pace.missed(deadline * MS), None);
-        }
-        assert_eq!(pace.missed(40 * MS), Some(100 * MS));
-        // The others were under way already.
-        assert_eq!(pace.missed(40 * MS), None);
-        pace.kept();
-        for _ in 0..4 {
-            assert_eq!(pace.missed(20 * MS), None);
-        }
-        assert_eq!(pace.missed(20 * MS), Some(20 * MS));
-    }
-
-    #[test]
-    fn an_answer_in_between_counts_for_the_server() {
-        let pace = Pace::default();
-        for _ in 0..100 {
-            for _ in 0..4 {
-                assert_eq!(pace.missed(100 * MS), None);
-            }
-            pace.kept();
-        }
+        let deadline_us = u64::try_from(deadline.as_micros()).unwrap_or(u64::MAX).min(u64::MAX / NUMBERS);
+        let next = |said: u64| {
+            let (longest_us, number) = (said / NUMBERS, said % NUMBERS);
+            longest_us.max(deadline_us) * NUMBERS + (number + 1).min(NUMBERS - 1)
+        };
+        let count = |said| Some(next(said));
+        let (Ok(said) | Err(said)) = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count);
+        let said = next(said);
+        (said % NUMBERS == MANY).then(|| Duration::from_micros(said / NUMBERS))
     }
 }

@@ -1,3 +1,4 @@
-//! What the gate and its seats are built of. Their test puts other ones here, which try every order of events.
+//! What the gate, its seats and the pace are built of. Their tests put other ones here, which try every order of events.
 
+pub(super) use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
