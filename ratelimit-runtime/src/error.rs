@@ -44,7 +44,12 @@ impl Error {
         if tokio::task::try_id().is_some() {
             return Ok(());
         }
-        tokio::runtime::Handle::try_current().map(|_| ()).map_err(|_| {
+        Self::runtime().map(drop)
+    }
+
+    /// The runtime that polls the caller.
+    pub(crate) fn runtime() -> Result<tokio::runtime::Handle, Self> {
+        tokio::runtime::Handle::try_current().map_err(|_| {
             Self::new(
                 ErrorKind::Configuration,
                 "no tokio runtime here: a store that has to be waited for needs one, with I/O and time enabled",

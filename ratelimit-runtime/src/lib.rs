@@ -32,7 +32,9 @@ pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
 pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;
-pub use store::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store};
+pub use store::{
+    Adjusted, Adjustment, Change, Decisions, MissedDeadline, Mode, Overridden, Reply, Request, Store,
+};
 
 /// Limiters for a part of a program.
 pub mod scope {

@@ -1,7 +1,10 @@
 //! What is compared: each decides on a `String` key, and lets everything pass.
 
 use crate::peers;
-use ratelimit::{Clock, Limit, MemoryStore, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Clock, Limit, MemoryStore, Mode, Request, Store, StoreKey};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 pub(crate) trait Subject: Sync {
@@ -49,9 +52,9 @@ pub(crate) struct Ours<C>(pub(crate) MemoryStore<C>, pub(crate) Limit);
 impl<C: Clock> Subject for Ours<C> {
     fn pass(&self, key: &String) {
         let request = Request::new(StoreKey::new(key.as_bytes()), &self.1, 1);
-        let Reply::Ready(Some(Ok(decisions))) = self.0.decide(Mode::Check, &[request]) else {
-            unreachable!("the memory store answers at once")
-        };
+        let mut reply = self.0.decide(Mode::Check, &[request]);
+        let polled = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(Ok(decisions)) = polled else { unreachable!("the memory store answers at once") };
         assert!(decisions[0].allowed());
     }
 }

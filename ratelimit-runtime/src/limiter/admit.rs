@@ -29,22 +29,22 @@ impl From<Error> for Refused {
 impl RateLimiter {
     /// Charges a stack, waits for its turn, and hands over what is held.
     ///
-    /// Dropped while it waits, it gives its turn back; dropped before the store has answered, the units may have been
-    /// taken or not, and permits are given back.
+    /// Dropped after the store has answered, it gives everything back; dropped before, the units may have been taken or
+    /// not, and permits are given back.
     pub(crate) async fn admit(self, stack: Stack) -> Result<Held, Refused> {
         self.look_at_later_ones(&stack).await?;
         let mut claim = Claim::new(&self, stack);
         let outcome = claim.decide().await?;
-        let mut held = claim.into_held(&outcome);
-        held.ask_shadows().await;
+        let mut turn = Turn(Some(claim.into_held(&outcome)));
+        if let Some(held) = &mut turn.0 {
+            held.ask_shadows().await;
+        }
         let delay = outcome.decisions.iter().map(Decision::delay).max().unwrap_or_default();
         if delay > Duration::ZERO {
-            let turn = Turn(Some(held));
             Error::unless_runtime()?;
             tokio::time::sleep(delay).await;
-            return Ok(turn.taken());
         }
-        Ok(held)
+        Ok(turn.taken())
     }
 
     /// Units that are taken after the call have to be free before it.
@@ -195,7 +195,7 @@ impl Drop for Claim<'_> {
     }
 }
 
-/// A turn that has not come. Dropped, it is given back.
+/// What is held before the call goes on. Dropped until then, all of it is given back.
 struct Turn(Option<Held>);
 
 impl Turn {

@@ -1,7 +1,8 @@
 //! Work that nobody waits for: it runs on the runtime that is there, and `close` waits for it.
 
 use crate::error::Error;
-use crate::store::Reply;
+use crate::store::{Answer, Reply};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -25,23 +26,28 @@ impl Background {
         reply: Reply<T>,
         then: impl FnOnce(Result<T, Error>) + Send + 'static,
     ) {
-        match reply {
-            Reply::Ready(Some(answer)) => then(answer),
-            Reply::Ready(None) => {}
-            Reply::Pending(mut future) => {
+        match reply.into_answer() {
+            Answer::Ready(Some(answer)) => then(answer),
+            Answer::Ready(None) => {}
+            Answer::Pending(mut reply) => {
                 let Ok(runtime) = Handle::try_current() else { return };
                 // On its way before anything that this task asks next: the store answers in order.
-                let started = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                let started = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
                 if let Poll::Ready(answer) = started {
                     return then(answer);
                 }
                 let task = Task::of(&self.0);
                 runtime.spawn(async move {
                     let _task = task;
-                    then(future.await);
+                    then(reply.await);
                 });
             }
         }
+    }
+
+    /// Counts a task of somebody else's, until this is dropped.
+    pub(crate) fn task(&self) -> Task {
+        Task::of(&self.0)
     }
 
     /// Until nothing runs any more.
@@ -57,7 +63,7 @@ impl Background {
 }
 
 /// Counts one task, also if its runtime drops it.
-struct Task(Arc<Running>);
+pub(crate) struct Task(Arc<Running>);
 
 impl Task {
     fn of(running: &Arc<Running>) -> Self {

@@ -6,10 +6,10 @@ use super::{OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
-use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, OwnedRequest, Reply, Request};
+use crate::store::{
+    Adjusted, Adjustment, Answer, Change, Decisions, Mode, OwnedRequest, PendingReply, Reply, Request,
+};
 use smallvec::{SmallVec, smallvec};
-use std::future::Future;
-use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -49,10 +49,8 @@ impl Outcome {
 enum Begun {
     Told(Reply<Outcome>),
     /// The store needs waiting for.
-    Waits(Deciding),
+    Waits(PendingReply<Decisions>),
 }
-
-type Deciding = Pin<Box<dyn Future<Output = Result<Decisions, Error>> + Send>>;
 
 impl RateLimiter {
     /// Decides requests under the failure policy. What needs no waiting is decided before this returns.
@@ -90,24 +88,33 @@ impl RateLimiter {
             let outcome = Outcome { decisions: smallvec![refusal], source: Source::Store };
             return Begun::Told(Reply::ready(Ok(outcome)));
         }
-        match self.shared.store.decide(mode, requests) {
-            Reply::Ready(answer) => {
+        match self.shared.store.decide(mode, requests).into_answer() {
+            Answer::Ready(answer) => {
                 let answer = answer.unwrap_or_else(|| Err(nothing()));
                 Begun::Told(Reply::ready(self.conclude(answer, mode, requests)))
             }
-            Reply::Pending(deciding) => Begun::Waits(deciding),
+            Answer::Pending(deciding) => {
+                self.take_over_tasks();
+                Begun::Waits(deciding)
+            }
         }
+    }
+
+    /// Starts in this runtime what another one has not kept going.
+    fn take_over_tasks(&self) {
+        let now = std::time::Instant::now();
+        self.take_over_watch(now);
+        self.shared.renewals.take_over(self, now);
     }
 
     async fn finish(
         &self,
         asked: Instant,
-        deciding: Deciding,
+        deciding: PendingReply<Decisions>,
         mode: Mode,
         requests: &[Request<'_>],
     ) -> Result<Outcome, Error> {
         let answer = self.until_deadline(asked, deciding).await;
-        self.note_missed(&answer, requests);
         if let (Some(denied), Ok(decisions)) = (&self.shared.denied, &answer) {
             denied.note(asked, requests, decisions);
         }
@@ -128,41 +135,37 @@ impl RateLimiter {
             .iter()
             .filter(|given| matches!(given.change(), Change::Give(_)) && !given.limit().is_concurrency());
         let forgetting = Forgetting::start(self, given.map(Adjustment::key));
-        match (self.shared.store.adjust(adjustments), forgetting) {
-            (Reply::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
+        match (self.shared.store.adjust(adjustments).into_answer(), forgetting) {
+            (Answer::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
                 let _forgetting = forgetting;
                 adjusting.await
             }),
-            (reply, _) => reply,
+            (answer, _) => answer.into(),
         }
     }
 
     pub(crate) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
-        match reply {
-            ready @ Reply::Ready(_) => ready.await,
-            Reply::Pending(future) => self.until_deadline(Instant::now(), future).await,
+        match reply.into_answer() {
+            Answer::Ready(answer) => answer.unwrap_or_else(|| Err(nothing())),
+            Answer::Pending(reply) => self.until_deadline(Instant::now(), reply).await,
         }
     }
 
-    /// What was asked at `asked`.
-    async fn until_deadline<T>(
+    /// The answer to what was asked at `asked`, or an error when the deadline has passed.
+    pub(super) async fn until_deadline<T>(
         &self,
         asked: Instant,
-        future: impl Future<Output = Result<T, Error>>,
+        mut reply: PendingReply<T>,
     ) -> Result<T, Error> {
         // So that it can be added to any moment.
         const LONGEST: Duration = Duration::from_secs(1 << 30);
         Error::unless_runtime()?;
         let deadline = asked + self.shared.deadline.min(LONGEST);
-        let answer = tokio::time::timeout_at(deadline, future).await;
-        answer.unwrap_or_else(|_| Err(self.too_late()))
-    }
-
-    /// Tells the store when its reply to these requests came too late.
-    pub(super) fn note_missed<T>(&self, answer: &Result<T, Error>, requests: &[Request<'_>]) {
-        if answer.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout) {
-            self.shared.store.missed_deadline(requests, self.shared.deadline);
+        if let Ok(answer) = tokio::time::timeout_at(deadline, &mut reply).await {
+            return answer;
         }
+        reply.missed_deadline(self.shared.deadline);
+        Err(self.too_late())
     }
 
     fn too_late(&self) -> Error {

@@ -5,8 +5,9 @@ use super::asked::Asked;
 use super::decide::Source;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Adjusted, Adjustment, Change, Reply};
+use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
 use smallvec::SmallVec;
+use tokio::time::Instant;
 
 /// What an admitted call holds of each limit of its stack, in the order in which they were written.
 ///
@@ -125,12 +126,12 @@ impl Held {
     /// Sends the changes, and waits for the answer as long as for a decision. The changes are made also when this is
     /// dropped.
     pub(crate) async fn finish(mut self) -> Result<u32, Error> {
-        let answer = match self.send() {
-            ready @ Reply::Ready(_) => ready.await,
-            Reply::Pending(future) => {
+        let answer = match self.send().into_answer() {
+            Answer::Ready(answer) => answer.unwrap_or_else(|| Ok(Adjusted::new())),
+            Answer::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
-                let sent = tokio::spawn(async move { limiter.within_deadline(Reply::Pending(future)).await });
+                let sent = tokio::spawn(async move { limiter.until_deadline(Instant::now(), reply).await });
                 sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
             }
         };

@@ -10,6 +10,7 @@ mod check;
 pub(crate) mod current;
 mod decide;
 mod denied;
+mod heartbeat;
 mod held;
 mod lease;
 mod outage;
@@ -148,7 +149,7 @@ impl RateLimiter {
     /// its lease ends. The limiter works on afterwards.
     pub async fn close(&self) {
         self.shared.renewals.release_all(self);
-        self.give_leases_back().await;
+        self.give_leases_back();
         let _ = tokio::time::timeout(self.shared.deadline * 5, self.shared.background.idle()).await;
     }
 

@@ -1,121 +1,280 @@
 //! The permits that this limiter holds: renewed while they are held, given back when they are not.
+//!
+//! Each runtime in which a permit was taken has a task that renews its permits. Permits whose runtime is late, because it
+//! is blocked, idle or shut down, are renewed by any other such task, or by one that the next call starts.
 
 use super::asked::Asked;
 use super::decide::Source;
 use super::{RateLimiter, Shared};
-use crate::store::{Adjustment, Change};
+use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
+use tokio::runtime::{Handle, Id};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// A lease is renewed when so much of it has passed.
+/// A lease is renewed when this part of it has passed.
 const RENEWED_AFTER: u32 = 3;
-/// So many are renewed in one call.
+/// A renewal that has failed is tried again after this part of the lease. Other runtimes wait as long before they renew.
+const TRIED_AFTER: u32 = 9;
+/// A permit that is given back is given back again when there is no answer for so long.
+const RELEASED_AFTER: Duration = Duration::from_millis(500);
+/// The most permits that are renewed in one call.
 const AT_ONCE: usize = 64;
+const NEVER: u64 = u64::MAX;
 
-#[derive(Default)]
-pub(crate) struct Renewals(Mutex<Held>);
+pub(crate) struct Renewals {
+    held: Mutex<Held>,
+    start: std::time::Instant,
+    /// When some permit may be overdue, so that any runtime renews it. In milliseconds from the start.
+    overdue_ms: AtomicU64,
+}
 
 #[derive(Default)]
 struct Held {
     permits: HashMap<u64, Permit>,
-    renewing: bool,
+    /// The tasks of the runtimes that have one.
+    renewers: Vec<Sleeping>,
+}
+
+/// A task, and when it wakes.
+struct Sleeping {
+    runtime: Id,
+    until: Instant,
+    woken: Arc<Notify>,
 }
 
 struct Permit {
     asked: Asked,
     source: Source,
+    /// The runtime in which it was taken. Without one it lasts as long as its lease.
+    runtime: Option<Id>,
     due: Instant,
+    /// When its lease ends, unless it is renewed.
+    ends: Instant,
+    /// It is being given back.
+    released: bool,
+}
+
+impl Permit {
+    fn change(&self) -> Change {
+        if self.released { Change::Give(self.asked.permit) } else { Change::Renew(self.asked.permit) }
+    }
+
+    /// When a runtime renews it: its own first.
+    fn due_in(&self, runtime: Id) -> Instant {
+        if self.runtime == Some(runtime) { self.due } else { self.overdue() }
+    }
+
+    fn overdue(&self) -> Instant {
+        self.due + if self.released { Duration::ZERO } else { self.asked.limit.time() / TRIED_AFTER }
+    }
 }
 
 fn adjustment(asked: &Asked, change: Change) -> Adjustment<'_> {
     Adjustment::new(asked.key.as_store_key(), &asked.limit, asked.cost, change)
 }
 
+impl Default for Renewals {
+    fn default() -> Self {
+        Self { held: Mutex::default(), start: std::time::Instant::now(), overdue_ms: AtomicU64::new(NEVER) }
+    }
+}
+
 impl Renewals {
     fn with<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Renews this permit from now on. Without a runtime, which only the memory store can do without, it lasts as long
     /// as its lease.
     pub(crate) fn hold(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
-        let runtime = tokio::runtime::Handle::try_current();
-        let permit =
-            Permit { asked: asked.clone(), source, due: Instant::now() + asked.limit.time() / RENEWED_AFTER };
-        let start = self.with(|held| {
-            held.permits.insert(asked.permit, permit);
-            let start = !held.renewing && runtime.is_ok();
-            held.renewing |= start;
-            start
-        });
-        if let Ok(runtime) = runtime
-            && start
-        {
-            runtime.spawn(renew(Renewer(Arc::downgrade(&limiter.shared))));
+        self.keep(limiter, source, asked, asked.limit.time() / RENEWED_AFTER, false);
+    }
+
+    fn keep(&self, limiter: &RateLimiter, source: Source, asked: &Asked, due: Duration, released: bool) {
+        let (runtime, now, lease) = (Handle::try_current().ok(), Instant::now(), asked.limit.time());
+        let permit = Permit {
+            asked: asked.clone(),
+            source,
+            runtime: runtime.as_ref().map(Handle::id),
+            due: now + due,
+            ends: now + lease,
+            released,
+        };
+        let due = permit.due;
+        self.note_overdue(permit.overdue());
+        self.with(|held| held.permits.insert(asked.permit, permit));
+        if let Some(runtime) = runtime {
+            self.wake(limiter, &runtime, due);
         }
     }
 
-    /// Gives a permit back, and wakes one that waits for it.
+    /// Starts the task of a runtime, unless there is one; wakes it, unless it wakes by itself before that moment.
+    fn wake(&self, limiter: &RateLimiter, runtime: &Handle, before: Instant) {
+        let woken = self.with(|held| {
+            if let Some(task) = held.renewers.iter_mut().find(|task| task.runtime == runtime.id()) {
+                if before < task.until {
+                    task.until = before;
+                    task.woken.notify_one();
+                }
+                return None;
+            }
+            let woken = Arc::new(Notify::new());
+            let task = Sleeping { runtime: runtime.id(), until: before, woken: Arc::clone(&woken) };
+            held.renewers.push(task);
+            Some(woken)
+        });
+        if let Some(woken) = woken {
+            let limiter = Arc::downgrade(&limiter.shared);
+            runtime.spawn(renew(Renewer { limiter, runtime: runtime.id(), woken }));
+        }
+    }
+
+    /// Renews in the current runtime what no other one has renewed in time.
+    pub(crate) fn take_over(&self, limiter: &RateLimiter, now: std::time::Instant) {
+        let overdue_ms = self.overdue_ms.load(Ordering::Relaxed);
+        if overdue_ms == NEVER || self.ms(now) < overdue_ms {
+            return;
+        }
+        if let Ok(runtime) = Handle::try_current() {
+            // The task that is started or woken finds out when the next one is overdue.
+            self.overdue_ms.store(NEVER, Ordering::Relaxed);
+            self.wake(limiter, &runtime, Instant::now());
+        }
+    }
+
+    /// Gives a permit back, and wakes one that waits for it. If its runtime does not live until the answer is here,
+    /// another one gives it back.
     pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
-        self.with(|held| held.permits.remove(&asked.permit));
-        let (wake, key) = (limiter.shared.wake.clone(), asked.key.clone());
-        let reply = limiter.adjust(source, &[adjustment(asked, Change::Give(asked.permit))]);
-        limiter.shared.background.run(reply, move |_| wake.wake(key.as_store_key()));
+        let answer = limiter.adjust(source, &[adjustment(asked, Change::Give(asked.permit))]).into_answer();
+        if let Answer::Pending(_) = answer {
+            let due = RELEASED_AFTER.min(asked.limit.time() / TRIED_AFTER);
+            self.keep(limiter, source, asked, due, true);
+        }
+        let (owner, key, permit) = (Arc::downgrade(&limiter.shared), asked.key.clone(), asked.permit);
+        limiter.shared.background.run(Reply::<Adjusted>::from(answer), move |answer| {
+            if let Some(shared) = owner.upgrade() {
+                if answer.is_ok() {
+                    shared.renewals.with(|held| held.permits.remove(&permit));
+                }
+                shared.wake.wake(key.as_store_key());
+            }
+        });
     }
 
     /// Gives all permits back, also those whose holders still run.
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
-        let permits = self.with(|held| std::mem::take(&mut held.permits));
-        for permit in permits.into_values() {
+        let now = Instant::now();
+        let is_on_its_way = |permit: &Permit| permit.released && now < permit.due;
+        let permits: Vec<Permit> = self.with(|held| {
+            let to_release = held.permits.extract_if(|_, permit| !is_on_its_way(permit));
+            to_release.map(|(_, permit)| permit).collect()
+        });
+        for permit in permits {
             self.release(limiter, permit.source, &permit.asked);
         }
     }
 
-    /// The permits that are to be renewed now, and when the next one is.
-    fn due(&self) -> (Vec<(Asked, Source)>, Option<Instant>) {
+    /// The permits that this runtime is to renew or give back now, and when the next one is due.
+    fn due(&self, runtime: Id) -> (Vec<(Asked, Source, Change)>, Option<Instant>) {
         let now = Instant::now();
-        self.with(|held| {
+        let (due, next, overdue) = self.with(|held| {
+            held.permits.retain(|_, permit| !permit.released || now < permit.ends);
             let mut due = Vec::new();
-            for permit in held.permits.values_mut().filter(|permit| permit.due <= now) {
-                permit.due = now + permit.asked.limit.time() / RENEWED_AFTER;
-                due.push((permit.asked.clone(), permit.source));
+            for permit in held.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
+                permit.due = now + permit.asked.limit.time() / TRIED_AFTER;
+                // From now on it is this runtime's to renew.
+                permit.runtime = Some(runtime);
+                due.push((permit.asked.clone(), permit.source, permit.change()));
             }
-            let next = held.permits.values().map(|permit| permit.due).min();
-            held.renewing = next.is_some();
-            (due, next)
-        })
+            let next = held.permits.values().map(|permit| permit.due_in(runtime)).min();
+            match next {
+                None => held.renewers.retain(|task| task.runtime != runtime),
+                Some(next) => held
+                    .renewers
+                    .iter_mut()
+                    .filter(|task| task.runtime == runtime)
+                    .for_each(|task| task.until = next),
+            }
+            (due, next, held.permits.values().map(Permit::overdue).min())
+        });
+        match overdue {
+            Some(overdue) => self.overdue_ms.store(self.ms_until(overdue), Ordering::Relaxed),
+            None => self.overdue_ms.store(NEVER, Ordering::Relaxed),
+        }
+        (due, next)
+    }
+
+    /// Notes that these permits were renewed or given back by a call that was sent then.
+    fn done(&self, permits: &[&(Asked, Source, Change)], sent: Instant) {
+        self.with(|held| {
+            for (asked, _, change) in permits {
+                if let Change::Give(_) = change {
+                    held.permits.remove(&asked.permit);
+                } else if let Some(permit) = held.permits.get_mut(&asked.permit) {
+                    permit.due = sent + asked.limit.time() / RENEWED_AFTER;
+                    permit.ends = sent + asked.limit.time();
+                }
+            }
+        });
+    }
+
+    fn note_overdue(&self, moment: Instant) {
+        self.overdue_ms.fetch_min(self.ms_until(moment), Ordering::Relaxed);
+    }
+
+    /// A moment of tokio's clock, which may stand still, by the system's.
+    fn ms_until(&self, moment: Instant) -> u64 {
+        let left = moment.saturating_duration_since(Instant::now());
+        self.ms(std::time::Instant::now() + left.min(Duration::from_secs(1 << 30)))
+    }
+
+    fn ms(&self, moment: std::time::Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.start).as_millis()).unwrap_or(NEVER - 1)
     }
 }
 
-/// Says so when its task ends, also with its runtime: then the next permit starts another.
-struct Renewer(Weak<Shared>);
+/// The task of a runtime. Dropped, also with the runtime, it leaves its place to another.
+struct Renewer {
+    limiter: Weak<Shared>,
+    runtime: Id,
+    woken: Arc<Notify>,
+}
 
 impl Drop for Renewer {
     fn drop(&mut self) {
-        if let Some(shared) = self.0.upgrade() {
-            shared.renewals.with(|held| held.renewing = false);
+        if let Some(shared) = self.limiter.upgrade() {
+            let woken = &self.woken;
+            shared.renewals.with(|held| held.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
         }
     }
 }
 
 async fn renew(renewer: Renewer) {
-    while let Some(limiter) = renewer.0.upgrade().map(RateLimiter::of) {
-        let (due, next) = limiter.shared.renewals.due();
+    while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
+        let renewals = &limiter.shared.renewals;
+        let (due, next) = renewals.due(renewer.runtime);
         for source in [Source::Store, Source::Local] {
-            let of_source: Vec<&Asked> =
-                due.iter().filter(|(_, from)| *from == source).map(|(asked, _)| asked).collect();
+            let of_source: Vec<&(Asked, Source, Change)> =
+                due.iter().filter(|(_, from, _)| *from == source).collect();
             for some in of_source.chunks(AT_ONCE) {
-                let renewals: Vec<Adjustment<'_>> =
-                    some.iter().map(|asked| adjustment(asked, Change::Renew(asked.permit))).collect();
-                if let Err(error) = limiter.within_deadline(limiter.adjust(source, &renewals)).await {
-                    tracing::debug!(%error, "permits were not renewed; they are tried again before their leases end");
+                let changes: Vec<Adjustment<'_>> =
+                    some.iter().map(|(asked, _, change)| adjustment(asked, *change)).collect();
+                let sent = Instant::now();
+                match limiter.within_deadline(limiter.adjust(source, &changes)).await {
+                    Ok(_) => limiter.shared.renewals.done(some, sent),
+                    Err(error) => {
+                        tracing::debug!(%error, "permits were not renewed; renewing them again before their leases end");
+                    }
                 }
             }
         }
         let Some(next) = next else { return };
         drop(limiter);
-        tokio::time::sleep_until(next.max(Instant::now() + Duration::from_millis(1))).await;
+        let next = next.max(Instant::now() + Duration::from_millis(1));
+        let _ = tokio::time::timeout_at(next, renewer.woken.notified()).await;
     }
 }

@@ -5,7 +5,8 @@ pub(crate) mod redis;
 mod reply;
 mod request;
 
-pub use reply::Reply;
+pub(crate) use reply::{Answer, Awaited, PendingReply};
+pub use reply::{MissedDeadline, Reply};
 pub use request::{Adjustment, Change, Mode, Request};
 pub(crate) use request::{OwnedAdjustment, OwnedRequest, stacks};
 
@@ -13,7 +14,6 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use smallvec::SmallVec;
-use std::time::Duration;
 
 /// One decision per request, in their order; `collect` makes it. One needs no heap.
 pub type Decisions = SmallVec<[Decision; 1]>;
@@ -39,12 +39,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Forgets what is in use under these keys.
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()>;
-
-    /// A reply to these requests was dropped, because it had not come within this time. A store that hears so often may spare
-    /// its callers the wait, and fail at once until its server is fast enough again.
-    fn missed_deadline(&self, requests: &[Request<'_>], deadline: Duration) {
-        let _ = (requests, deadline);
-    }
 
     /// Whether a question can be asked without a new connection. What a limiter asks in the background waits until then,
     /// so that it does not find out for the calls that a server is away.

@@ -8,16 +8,13 @@ use tokio::time::Instant;
 /// Units that nobody has asked for so long go back, and a refusal is not believed for longer.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
 
-/// Units of one key. Who takes more from the store holds its lock meanwhile, so that a key is asked for once.
+/// Units of one key.
 pub(super) struct Lease {
     pub(super) limit: Limit,
-    units: u32,
-    /// What finds their charge.
-    stamp: u64,
-    /// They are not handed out after that, and go back.
-    good_until: Instant,
-    /// They count no more.
-    void_at: Instant,
+    /// The oldest first; it is used up first.
+    portions: Vec<Portion>,
+    /// When nothing of the limit is in use any more, as far as is known.
+    reset_at: Instant,
     /// What was left in the store besides.
     left: u32,
     /// How many to ask for next.
@@ -34,6 +31,17 @@ pub(super) struct Lease {
     short_of: u32,
 }
 
+/// What is left of one charge.
+struct Portion {
+    units: u32,
+    /// Finds the charge in the store.
+    stamp: u64,
+    /// The units are not handed out after that, and go back.
+    good_until: Instant,
+    /// The store has forgotten the charge.
+    void_at: Instant,
+}
+
 /// Units of a charge, to be given back.
 pub(super) struct Unused {
     pub(super) units: u32,
@@ -45,10 +53,8 @@ impl Lease {
         let now = Instant::now();
         Self {
             limit,
-            units: 0,
-            stamp: 0,
-            good_until: now,
-            void_at: now,
+            portions: Vec::new(),
+            reset_at: now,
             left: 0,
             next: 1,
             used: 0,
@@ -60,24 +66,34 @@ impl Lease {
         }
     }
 
+    /// Hands out units, the oldest first, if there are enough that are good.
     pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
         let now = Instant::now();
-        if self.units < cost {
+        if self.units(|_| true) < cost {
             // Now, and not when the store is asked: that may be after a pause.
             self.judge(now);
             return None;
         }
-        if now >= self.good_until {
+        let mut good = self.units(|portion| now < portion.good_until);
+        if good < cost {
             return None;
         }
-        self.units -= cost;
+        let mut left = cost;
+        for portion in self.portions.iter_mut().filter(|portion| now < portion.good_until) {
+            let taken = left.min(portion.units);
+            portion.units -= taken;
+            left -= taken;
+        }
+        good -= cost;
+        self.portions.retain(|portion| portion.units > 0);
         self.use_up(cost, now);
-        Some(self.decision())
+        let remaining = self.left.saturating_add(good).min(self.limit.capacity());
+        Some(Decision::allow(&self.limit, remaining, self.reset_at.saturating_duration_since(now)))
     }
 
-    pub(super) fn decision(&self) -> Decision {
-        let remaining = self.left.saturating_add(self.units).min(self.limit.capacity());
-        Decision::allow(&self.limit, remaining, self.void_at.saturating_duration_since(Instant::now()))
+    fn units(&self, of: impl Fn(&Portion) -> bool) -> u32 {
+        let units = self.portions.iter().filter(|portion| of(portion)).map(|portion| portion.units);
+        units.fold(0, u32::saturating_add)
     }
 
     fn use_up(&mut self, cost: u32, now: Instant) {
@@ -111,21 +127,17 @@ impl Lease {
         self.use_up(cost, sent);
     }
 
-    /// What has come, for a call that takes a part of it.
-    pub(super) fn fill(&mut self, taken: u32, cost: u32, decision: &Decision, sent: Instant) {
-        // There were too few before, so this call takes them all, and what is left is of the new charge.
-        let kept = if sent < self.good_until { self.units } else { 0 };
-        self.units = kept + taken - cost;
-        (self.stamp, self.left) = (decision.stamp(), decision.remaining());
+    /// Adds units that the store has charged.
+    pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: Instant) {
         // From the sending on, so that no unit is handed out after the store has forgotten it.
-        self.void_at = sent + decision.reset_after();
-        self.good_until = sent + self.limit.lease_is_good();
+        let void_at = sent + decision.reset_after();
+        let mut good_until = sent + self.limit.lease_is_good();
         // Units of a bucket stay good when as many have come back: they are what it may pass its burst by.
         if self.limit.algorithm() == Algorithm::Counter {
-            self.good_until = self.good_until.min(self.void_at);
+            good_until = good_until.min(void_at);
         }
-        self.since = sent;
-        self.use_up(cost, sent);
+        self.portions.push(Portion { units, stamp: decision.stamp(), good_until, void_at });
+        (self.left, self.reset_at, self.since, self.used_at) = (decision.remaining(), void_at, sent, sent);
     }
 
     /// So many have come too few. A store that is far is asked again when as many would be there, or after a pause:
@@ -140,7 +152,7 @@ impl Lease {
     pub(super) fn refusal(&self, cost: u32) -> Option<Decision> {
         let now = Instant::now();
         let left = self.short_until.saturating_duration_since(now);
-        let reset = self.void_at.saturating_duration_since(now).max(left);
+        let reset = self.reset_at.saturating_duration_since(now).max(left);
         let refusal = || Decision::refuse(&self.limit, 0, Some(whole_ms(left)), reset);
         (!left.is_zero() && cost <= self.short_of).then(refusal)
     }
@@ -157,24 +169,31 @@ impl Lease {
         Instant::now() < self.dry_until
     }
 
-    /// What is not to be handed out any more, or has not been for a while.
-    pub(super) fn outdated(&mut self) -> Option<Unused> {
+    /// Takes out the units that are not to be handed out any more, or have not been for a while.
+    pub(super) fn outdated(&mut self) -> Vec<Unused> {
         let now = Instant::now();
-        if self.units == 0 || now < self.good_until.min(self.used_at + IDLE) {
-            return None;
-        }
-        self.judge(now);
-        self.give_up()
+        let is_unused = now >= self.used_at + IDLE;
+        self.take_out(|portion| is_unused || now >= portion.good_until)
     }
 
-    /// All that is left.
-    pub(super) fn give_up(&mut self) -> Option<Unused> {
-        let units = std::mem::take(&mut self.units);
-        (units > 0 && Instant::now() < self.void_at).then_some(Unused { units, stamp: self.stamp })
+    /// Takes out all units.
+    pub(super) fn give_up(&mut self) -> Vec<Unused> {
+        self.take_out(|_| true)
+    }
+
+    /// Takes out the units of some charges. Those that the store has forgotten need not be given back.
+    fn take_out(&mut self, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
+        let now = Instant::now();
+        let out: Vec<Portion> = self.portions.extract_if(.., |portion| of(portion)).collect();
+        if !out.is_empty() {
+            self.judge(now);
+        }
+        let lives = |portion: &Portion| now < portion.void_at;
+        out.into_iter().filter(lives).map(|Portion { units, stamp, .. }| Unused { units, stamp }).collect()
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.units == 0 && self.used_at.elapsed() >= IDLE
+        self.portions.is_empty() && self.used_at.elapsed() >= IDLE
     }
 }
 

@@ -1,5 +1,6 @@
 //! Units that this process has taken in advance, and hands out without asking the store.
 
+mod fetch;
 mod giving_back;
 mod held;
 mod table;
@@ -12,11 +13,12 @@ use super::RateLimiter;
 use super::decide::{Outcome, Source};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Decisions, Mode, OwnedRequest, Reply, Request};
-use held::Lease;
+use crate::store::{Answer, Awaited, Decisions, Mode, OwnedRequest, Reply, Request};
+use fetch::{Fetch, Fetched, Registered, TooFew};
 use smallvec::smallvec;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use tokio::sync::MutexGuard;
+use table::{FetchUnderWay, KeyLease, Waits};
 use tokio::time::Instant;
 
 /// Whether a call may be answered from a lease.
@@ -25,29 +27,34 @@ pub(super) fn is_leased(mode: Mode, requests: &[Request<'_>]) -> bool {
     mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
 }
 
+/// How a call goes on.
+enum Step {
+    Told(Decision),
+    /// It waits for the units that are on their way.
+    Waits(Arc<FetchUnderWay>, Waits),
+    /// It asks the store for what it costs. What was wanted in advance before was too much.
+    Alone(Option<TooFew>),
+    /// It asks the store as if there were no lease.
+    Plain,
+    Failed(Error),
+}
+
 impl RateLimiter {
-    /// Decides from what is on lease, or takes a lease. None if there is no room for one.
+    /// Decides from what is on lease, or takes a lease. `None` if the store is to be asked as if there were none.
     pub(super) fn decide_by_lease(&self, request: &Request<'_>) -> Option<Reply<Outcome>> {
-        let shared = self.shared.on_lease.of(request)?;
-        match shared.lease.try_lock() {
-            Ok(mut lease) if lease.limit == *request.limit() => {
-                if let Some(decision) = lease.take(request.cost()).or_else(|| lease.refusal(request.cost())) {
-                    let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
-                    return Some(Reply::ready(Ok(outcome)));
-                }
-                if lease.is_dry() {
-                    return None;
-                }
+        let lease = self.shared.on_lease.of(request)?;
+        let step = match self.step(&lease, request, None) {
+            Step::Told(decision) => {
+                let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
+                return Some(Reply::ready(Ok(outcome)));
             }
-            // What is on its way would not be enough for all who wait.
-            Err(_) if shared.waiting() >= request.limit().largest_lease() => return None,
-            Ok(_) | Err(_) => {}
-        }
-        let (limiter, owned) = (self.clone(), OwnedRequest::of(request));
+            Step::Plain => return None,
+            step => step,
+        };
+        let awaited = Arc::new(Awaited::default());
+        let (limiter, owned, observer) = (self.clone(), OwnedRequest::of(request), Arc::clone(&awaited));
         let mut taken = Box::pin(async move {
-            let request = owned.request();
-            let lease = shared.turn(request.cost()).await;
-            limiter.take_lease(lease, shared.waiting(), &request).await.map(|decision| smallvec![decision])
+            limiter.go_on(&lease, &owned.request(), step, &awaited).await.map(|decision| smallvec![decision])
         });
         // A store in this process answers at once, with a runtime or without.
         if let Poll::Ready(answer) = taken.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -55,86 +62,128 @@ impl RateLimiter {
         }
         let (limiter, owned) = (self.clone(), OwnedRequest::of(request));
         Some(Reply::pending(async move {
-            let (answer, request) = (limiter.within_deadline(Reply::Pending(taken)).await, owned.request());
-            limiter.note_missed(&answer, &[request]);
-            limiter.conclude(answer, Mode::Check, &[request])
+            let reply = Reply::pending(taken).observed_by(observer);
+            limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[owned.request()])
         }))
     }
 
-    /// Asks for as many units as are of use, and for fewer if there are not so many.
-    async fn take_lease(
-        &self,
-        mut lease: MutexGuard<'_, Lease>,
-        waiting: u32,
-        request: &Request<'_>,
-    ) -> Result<Decision, Error> {
-        let (limit, cost) = (*request.limit(), request.cost());
-        self.return_unused_units();
-        if lease.limit != limit {
-            let (old, unused) = (lease.limit, lease.give_up());
-            self.give_lease_back(request.key().as_bytes(), &old, unused);
-            *lease = Lease::new(limit);
-        }
-        // Somebody else may have taken one meanwhile.
-        if let Some(decision) = lease.take(cost).or_else(|| lease.refusal(cost)) {
-            return Ok(decision);
-        }
-        if lease.is_dry() {
-            drop(lease);
-            return Ok(self.ask_one(Mode::Check, *request).await?.decision);
-        }
-        let outdated = lease.outdated();
-        self.give_lease_back(request.key().as_bytes(), &limit, outdated);
-        let (mut units, mut fewer) = (lease.wanted(cost, waiting), None);
+    /// Takes units that are here, or begins to fetch some.
+    fn step(&self, lease: &Arc<KeyLease>, request: &Request<'_>, mut too_few: Option<TooFew>) -> Step {
+        let (limit, cost) = (request.limit(), request.cost());
+        let runtime = tokio::runtime::Handle::try_current().ok();
         loop {
-            let sent = Instant::now();
-            // A call that takes nothing in advance has nothing to give back.
-            let mode = if units == cost { Mode::Check } else { Mode::Charge };
-            let asked = Request::new(*request.key(), &limit, units);
-            let Answer { decision, far } = self.ask_one(mode, asked).await?;
-            if units == cost {
-                return Ok(if decision.allowed() {
-                    lease.go_past(cost, &decision, sent);
-                    if let Some((wanted, refusal)) = fewer.filter(|_| far) {
-                        lease.fell_short(wanted - units, &refusal);
-                    }
-                    decision
-                } else {
-                    let refusal = lease.refused(decision, sent, far);
-                    self.note_refusal(far, sent, request, refusal);
-                    refusal
-                });
+            let mut state = lease.lock();
+            if state.lease.limit != *limit {
+                let (old, unused) = (state.lease.limit, state.restart(*limit));
+                self.give_lease_back(request.key().as_bytes(), &old, unused);
             }
-            if decision.allowed() {
-                lease.fill(units, cost, &decision, sent);
-                if let Some((wanted, refusal)) = fewer.filter(|_| far) {
-                    lease.fell_short(wanted - units, &refusal);
+            if let Some(decision) = state.lease.take(cost).or_else(|| state.lease.refusal(cost)) {
+                return Step::Told(decision);
+            }
+            self.return_unused_units();
+            if state.lease.is_dry() {
+                return Step::Plain;
+            }
+            if too_few.is_some() {
+                return Step::Alone(too_few);
+            }
+            if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
+                // What is on its way would not be enough for all that wait.
+                if lease.waiting() >= limit.largest_lease() {
+                    return Step::Plain;
                 }
-                return Ok(lease.decision());
+                return Step::Waits(under_way, lease.wait_for(cost));
             }
-            // Then what is left, and at last the call's own cost, whose refusal says when to come again.
-            units = if fewer.is_some() { cost } else { decision.remaining().max(cost) };
-            fewer = fewer.or(Some((asked.cost(), decision)));
+            let outdated = state.lease.outdated();
+            self.give_lease_back(request.key().as_bytes(), limit, outdated);
+            let units = state.lease.wanted(cost, lease.waiting());
+            if units == cost {
+                return Step::Alone(None);
+            }
+            let fetch = Fetch::new(self, lease, request, units, state.epoch);
+            let registered = runtime.as_ref().map(|runtime| {
+                let (sender, under_way) = state.begin_fetch(runtime.id());
+                (Registered::new(lease, runtime.clone(), sender), under_way)
+            });
+            drop(state);
+            match fetch.begin(registered) {
+                Fetched::UnderWay | Fetched::Units => {}
+                Fetched::TooFew(refused) => too_few = Some(refused),
+                Fetched::Failed(error) => return Step::Failed(error),
+            }
         }
     }
 
-    fn note_refusal(&self, far: bool, asked: Instant, request: &Request<'_>, refusal: Decision) {
-        if let Some(denied) = self.shared.denied.as_ref().filter(|_| far) {
-            denied.note(asked, &[*request], &[refusal]);
+    /// Waits for units and takes them, or asks the store.
+    async fn go_on(
+        &self,
+        lease: &Arc<KeyLease>,
+        request: &Request<'_>,
+        mut step: Step,
+        awaited: &Awaited,
+    ) -> Result<Decision, Error> {
+        loop {
+            step = match step {
+                Step::Told(decision) => return Ok(decision),
+                Step::Failed(error) => return Err(error),
+                Step::Plain => return Ok(self.ask_one(request, awaited).await?.decision),
+                Step::Alone(too_few) => return self.ask_alone(lease, request, too_few, awaited).await,
+                Step::Waits(under_way, _waits) => {
+                    let mut fetched = under_way.fetched.clone();
+                    awaited.set(under_way);
+                    let is_ended = |fetched: &Fetched| !matches!(fetched, Fetched::UnderWay);
+                    match fetched.wait_for(is_ended).await.as_deref() {
+                        Ok(Fetched::TooFew(too_few)) => self.step(lease, request, Some(*too_few)),
+                        Ok(Fetched::Failed(error)) => Step::Failed(error.clone()),
+                        _ => self.step(lease, request, None),
+                    }
+                }
+            }
         }
     }
 
-    async fn ask_one(&self, mode: Mode, request: Request<'_>) -> Result<Answer, Error> {
-        let reply = self.shared.store.decide(mode, &[request]);
-        let far = matches!(reply, Reply::Pending(_));
-        let answer: Decisions = reply.await?;
+    /// Asks for exactly what the call costs: a call that takes nothing in advance has nothing to give back.
+    async fn ask_alone(
+        &self,
+        lease: &Arc<KeyLease>,
+        request: &Request<'_>,
+        too_few: Option<TooFew>,
+        awaited: &Awaited,
+    ) -> Result<Decision, Error> {
+        let sent = Instant::now();
+        let Told { decision, far } = self.ask_one(request, awaited).await?;
+        let mut state = lease.lock();
+        if !decision.allowed() {
+            let refusal = state.lease.refused(decision, sent, far);
+            drop(state);
+            if let Some(denied) = self.shared.denied.as_ref().filter(|_| far) {
+                denied.note(sent, &[*request], &[refusal]);
+            }
+            return Ok(refusal);
+        }
+        state.lease.go_past(request.cost(), &decision, sent);
+        if let Some(too_few) = too_few.filter(|_| far) {
+            state.lease.fell_short(too_few.wanted - request.cost(), &too_few.refusal);
+        }
+        Ok(decision)
+    }
+
+    async fn ask_one(&self, request: &Request<'_>, awaited: &Awaited) -> Result<Told, Error> {
+        let reply = self.shared.store.decide(Mode::Check, &[*request]).into_answer();
+        let far = matches!(reply, Answer::Pending(_));
+        if let Answer::Pending(reply) = &reply
+            && let Some(observer) = reply.observer()
+        {
+            awaited.set(observer);
+        }
+        let answer: Decisions = Reply::from(reply).await?;
         let unanswered = || Error::new(ErrorKind::Configuration, "the store has not answered a request");
-        Ok(Answer { decision: *answer.first().ok_or_else(unanswered)?, far })
+        Ok(Told { decision: *answer.first().ok_or_else(unanswered)?, far })
     }
 }
 
 /// What the store has answered, and whether it had to be waited for.
-struct Answer {
+struct Told {
     decision: Decision,
     far: bool,
 }

@@ -1,99 +1,166 @@
-//! What this process has on lease, by key.
+//! The leases of this process, by key.
 
-use super::held::Lease;
-use crate::store::Request;
+use super::super::heartbeat::Heartbeat;
+use super::fetch::Fetched;
+use super::held::{Lease, Unused};
+use crate::limit::Limit;
+use crate::store::{Awaited, MissedDeadline, Request};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Mutex as Turns, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Id;
+use tokio::sync::watch;
 
-/// So many keys may have units on lease; the calls of others ask the store.
+/// The most keys that may have units on lease; the calls of others ask the store.
 const MOST_KEYS: usize = 10_000;
 
 /// The leases of a limiter.
 #[derive(Default)]
-pub(in super::super) struct OnLease(Mutex<Table>);
-
-#[derive(Default)]
-struct Table {
-    leases: HashMap<Vec<u8>, Arc<Shared>>,
-    returning: bool,
+pub(in super::super) struct OnLease {
+    leases: Mutex<HashMap<Box<[u8]>, Arc<KeyLease>>>,
+    /// That of the task that gives unused units back.
+    pub(super) heartbeat: Heartbeat,
 }
 
-/// The lease of a key, and how many units are waited for, while somebody takes more from the store.
-pub(super) struct Shared {
-    pub(super) lease: Turns<Lease>,
+/// The lease of a key, and what is on its way to it.
+pub(super) struct KeyLease {
+    state: Mutex<State>,
+    /// How many units the calls that wait would use.
     waiting: AtomicU32,
 }
 
-impl Shared {
+pub(super) struct State {
+    pub(super) lease: Lease,
+    /// Units that were asked for before the last change of this number belong to no lease.
+    pub(super) epoch: u64,
+    /// The fetch under way in each runtime. A runtime has one at most, and waits for no other's.
+    fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,
+}
+
+/// What the calls that wait for a fetch know of it.
+pub(super) struct FetchUnderWay {
+    pub(super) fetched: watch::Receiver<Fetched>,
+    /// What the fetch itself waits for.
+    pub(super) awaited: Awaited,
+}
+
+impl KeyLease {
+    fn new(limit: Limit) -> Self {
+        let state = State { lease: Lease::new(limit), epoch: 0, fetches: SmallVec::new() };
+        Self { state: Mutex::new(state), waiting: AtomicU32::new(0) }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many units the calls that wait would use.
     pub(super) fn waiting(&self) -> u32 {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits for its turn, and says meanwhile that it does.
-    pub(super) async fn turn(&self, cost: u32) -> MutexGuard<'_, Lease> {
-        self.waiting.fetch_add(cost, Ordering::Relaxed);
-        let _waits = Waits { shared: self, cost };
-        self.lease.lock().await
+    /// Counts a call among those that wait, until this is dropped.
+    pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> Waits {
+        self.waiting.fetch_add(units, Ordering::Relaxed);
+        Waits { lease: Arc::clone(self), units }
     }
 }
 
-struct Waits<'s> {
-    shared: &'s Shared,
-    cost: u32,
+impl State {
+    /// The fetch under way in a runtime.
+    pub(super) fn fetch(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
+        self.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
+    }
+
+    /// Registers a fetch, which ends when its sender is dropped.
+    pub(super) fn begin_fetch(&mut self, runtime: Id) -> (watch::Sender<Fetched>, Arc<FetchUnderWay>) {
+        let (sender, fetched) = watch::channel(Fetched::UnderWay);
+        let under_way = Arc::new(FetchUnderWay { fetched, awaited: Awaited::default() });
+        self.fetches.push((runtime, Arc::clone(&under_way)));
+        (sender, under_way)
+    }
+
+    pub(super) fn end_fetch(&mut self, runtime: Id) {
+        self.fetches.retain(|(of, _)| *of != runtime);
+    }
+
+    /// Empties the lease. Units that are on their way will be given back.
+    pub(super) fn restart(&mut self, limit: Limit) -> Vec<Unused> {
+        self.epoch += 1;
+        let unused = self.lease.give_up();
+        self.lease = Lease::new(limit);
+        unused
+    }
 }
 
-impl Drop for Waits<'_> {
+impl MissedDeadline for FetchUnderWay {
+    fn missed_deadline(&self, deadline: Duration) {
+        self.awaited.missed_deadline(deadline);
+    }
+}
+
+/// A call that waits for units.
+pub(super) struct Waits {
+    lease: Arc<KeyLease>,
+    units: u32,
+}
+
+impl Drop for Waits {
     fn drop(&mut self) {
-        self.shared.waiting.fetch_sub(self.cost, Ordering::Relaxed);
+        self.lease.waiting.fetch_sub(self.units, Ordering::Relaxed);
     }
 }
 
 impl OnLease {
-    fn with<T>(&self, act: impl FnOnce(&mut Table) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<Box<[u8]>, Arc<KeyLease>>) -> T) -> T {
+        act(&mut self.leases.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The lease of a key, if there is room for one.
-    pub(super) fn of(&self, request: &Request<'_>) -> Option<Arc<Shared>> {
+    pub(super) fn of(&self, request: &Request<'_>) -> Option<Arc<KeyLease>> {
         let key = request.key().as_bytes();
-        self.with(|table| {
-            if let Some(lease) = table.leases.get(key) {
+        self.with(|leases| {
+            if let Some(lease) = leases.get(key) {
                 return Some(Arc::clone(lease));
             }
-            let lease = Turns::new(Lease::new(*request.limit()));
-            let lease = Arc::new(Shared { lease, waiting: AtomicU32::new(0) });
-            let room = table.leases.len() < MOST_KEYS;
-            room.then(|| table.leases.insert(key.to_vec(), Arc::clone(&lease)));
-            room.then_some(lease)
+            if leases.len() >= MOST_KEYS {
+                return None;
+            }
+            let lease = Arc::new(KeyLease::new(*request.limit()));
+            leases.insert(key.into(), Arc::clone(&lease));
+            Some(lease)
         })
     }
 
-    /// Forgets what is on lease of a key: its state in the store is another one now.
+    /// Forgets the units of a key: its state in the store is another one now.
     pub(in super::super) fn forget(&self, key: &[u8]) {
-        self.with(|table| table.leases.remove(key));
+        if let Some(lease) = self.with(|leases| leases.get(key).map(Arc::clone)) {
+            let mut state = lease.lock();
+            let limit = state.lease.limit;
+            state.restart(limit);
+        }
     }
 
-    pub(super) fn all(&self) -> Vec<(Vec<u8>, Arc<Shared>)> {
-        self.with(|table| table.leases.iter().map(|(key, lease)| (key.clone(), Arc::clone(lease))).collect())
+    /// Forgets a key that nobody uses.
+    pub(super) fn forget_if_idle(&self, key: &[u8]) {
+        self.with(|leases| {
+            // Nobody can come by another reference while the table is locked.
+            if leases
+                .get(key)
+                .is_some_and(|lease| Arc::strong_count(lease) == 1 && lease.lock().lease.is_idle())
+            {
+                leases.remove(key);
+            }
+        });
     }
 
-    /// Whether nobody gives back what is not used; from now on the caller does.
-    pub(super) fn starts_returning(&self) -> bool {
-        self.with(|table| !std::mem::replace(&mut table.returning, true))
+    pub(super) fn all(&self) -> Vec<(Box<[u8]>, Arc<KeyLease>)> {
+        self.with(|leases| leases.iter().map(|(key, lease)| (key.clone(), Arc::clone(lease))).collect())
     }
 
-    pub(super) fn stops_returning(&self) {
-        self.with(|table| table.returning = false);
-    }
-
-    /// Whether there is something to return; if not, the duty is done.
-    pub(super) fn goes_on_returning(&self) -> bool {
-        self.with(|table| {
-            table.returning = !table.leases.is_empty();
-            table.returning
-        })
+    pub(super) fn is_empty(&self) -> bool {
+        self.with(|leases| leases.is_empty())
     }
 }

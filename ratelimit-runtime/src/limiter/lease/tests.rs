@@ -1,6 +1,6 @@
 //! What a lease takes, for how long it hands it out, and when it leaves the store alone.
 
-use super::held::Lease;
+use super::held::{Lease, Unused};
 use crate::decision::Decision;
 use crate::limit::Limit;
 use std::time::Duration;
@@ -14,13 +14,18 @@ const LIMIT: Limit = Limit::counter(10_000, Duration::from_millis(1600)).lease(5
 async fn use_up(lease: &mut Lease, units: u32, pause: Duration) -> u32 {
     let taken = lease.wanted(1, 0);
     let decision = Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, 7);
-    lease.fill(taken, 1, &decision, Instant::now());
+    lease.fill(taken, &decision, Instant::now());
+    assert!(lease.take(1).is_some());
     for _ in 1..units.min(taken) {
         tokio::time::advance(pause).await;
         assert!(lease.take(1).is_some());
     }
     tokio::time::advance(pause).await;
     taken
+}
+
+fn units(unused: &[Unused]) -> u32 {
+    unused.iter().map(|unused| unused.units).sum()
 }
 
 #[tokio::test(start_paused = true)]
@@ -38,7 +43,7 @@ async fn what_is_taken_lasts_for_a_tenth_of_a_second() {
     assert_eq!(taken[8..], [100, 200, 400, 500]);
     use_up(&mut lease, 10, 10 * MS).await;
     tokio::time::advance(300 * MS).await;
-    assert_eq!(lease.outdated().map(|unused| unused.units), Some(490));
+    assert_eq!(units(&lease.outdated()), 490);
     assert_eq!(use_up(&mut lease, 2, 390 * MS).await, 2);
     assert_eq!(use_up(&mut lease, 1, MS).await, 1);
     assert_eq!([0, 30, 900].map(|waiting| lease.wanted(1, waiting)), [2, 31, 500]);
@@ -47,16 +52,31 @@ async fn what_is_taken_lasts_for_a_tenth_of_a_second() {
 #[tokio::test(start_paused = true)]
 async fn units_are_handed_out_while_they_are_good() {
     let mut lease = Lease::new(LIMIT);
-    lease.fill(5, 1, &Decision::allow(&LIMIT, 0, LIMIT.time()), Instant::now());
+    lease.fill(4, &Decision::allow(&LIMIT, 0, LIMIT.time()), Instant::now());
     tokio::time::advance(399 * MS).await;
-    assert!(lease.take(1).is_some() && lease.outdated().is_none());
+    assert!(lease.take(1).is_some() && lease.outdated().is_empty());
     tokio::time::advance(MS).await;
     assert!(lease.take(1).is_none());
-    assert_eq!(lease.outdated().map(|unused| unused.units), Some(3));
+    assert_eq!(units(&lease.outdated()), 3);
     // Those of a window that has ended are void.
-    lease.fill(5, 1, &Decision::allow(&LIMIT, 0, 30 * MS), Instant::now());
+    lease.fill(4, &Decision::allow(&LIMIT, 0, 30 * MS), Instant::now());
     tokio::time::advance(30 * MS).await;
-    assert!(lease.take(1).is_none() && lease.give_up().is_none());
+    assert!(lease.take(1).is_none() && lease.give_up().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn units_of_two_charges_are_told_apart() {
+    let mut lease = Lease::new(LIMIT);
+    let charge = |stamp| Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, stamp);
+    lease.fill(5, &charge(1), Instant::now());
+    tokio::time::advance(300 * MS).await;
+    lease.fill(5, &charge(2), Instant::now());
+    assert!(lease.take(11).is_none() && lease.take(7).is_some());
+    lease.fill(5, &charge(3), Instant::now());
+    let stamps = |unused: Vec<Unused>| unused.iter().map(|u| (u.stamp, u.units)).collect::<Vec<_>>();
+    tokio::time::advance(399 * MS).await;
+    assert!(lease.outdated().is_empty());
+    assert_eq!(stamps(lease.give_up()), [(2, 3), (3, 5)]);
 }
 
 /// 30 of 90 are there, and the others in 60 ms; or all of them would take more than a sixteenth of a second.
@@ -65,7 +85,8 @@ async fn a_bucket_that_has_too_few_is_left_alone_until_it_has_enough() {
     let bucket = Limit::token_bucket(1000, Duration::from_secs(1)).lease(90);
     for (missing, enough, told, most) in [(60, 60, 60, 60), (85, 85, 63, 62)] {
         let mut lease = Lease::new(bucket);
-        lease.fill(30, 30, &Decision::allow(&bucket, 0, bucket.time()), Instant::now());
+        lease.fill(30, &Decision::allow(&bucket, 0, bucket.time()), Instant::now());
+        assert!(lease.take(30).is_some());
         lease.fell_short(missing, &Decision::refuse(&bucket, 30, Some(enough * MS), bucket.time()));
         assert!(lease.take(1).is_none());
         let refusal = lease.refusal(most).unwrap();

@@ -3,12 +3,13 @@
 use crate::error::Error;
 use crate::key::{RenderedKey, StoreKey};
 use crate::limit::Limit;
+use crate::limiter::heartbeat::Heartbeat;
 use crate::limiter::{RateLimiter, Shared};
-use crate::store::{Overridden, Reply};
+use crate::store::{Answer, Overridden, Reply};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a process asks for changes.
 const POLL: Duration = Duration::from_millis(500);
@@ -26,6 +27,9 @@ pub(crate) struct Snapshot {
     known: AtomicBool,
     /// A task asks for changes, or nobody else can make any.
     watched: AtomicBool,
+    /// Nobody else can make any.
+    local: AtomicBool,
+    heartbeat: Heartbeat,
 }
 
 impl Snapshot {
@@ -104,20 +108,30 @@ impl RateLimiter {
     #[cold]
     fn watch_overrides(&self) -> bool {
         let snapshot = &self.shared.overrides;
-        match self.load_overrides() {
-            Reply::Ready(answer) => {
+        match self.load_overrides().into_answer() {
+            Answer::Ready(answer) => {
                 snapshot.learn(answer.unwrap_or(Ok(None)));
+                snapshot.local.store(true, Ordering::Relaxed);
                 snapshot.watched.store(true, Ordering::Relaxed);
                 true
             }
-            Reply::Pending(_) => {
+            Answer::Pending(_) => {
                 if let Ok(runtime) = tokio::runtime::Handle::try_current()
-                    && !snapshot.watched.swap(true, Ordering::Relaxed)
+                    && let Some(task) = snapshot.heartbeat.take_over(POLL)
                 {
-                    runtime.spawn(watch(Watcher(Arc::downgrade(&self.shared))));
+                    snapshot.watched.store(true, Ordering::Relaxed);
+                    runtime.spawn(watch(Watcher { limiter: Arc::downgrade(&self.shared), task }));
                 }
                 snapshot.known.load(Ordering::Acquire)
             }
+        }
+    }
+
+    /// Asks for changes in the current runtime, if that of another one has not done so in time.
+    pub(crate) fn take_over_watch(&self, now: Instant) {
+        let snapshot = &self.shared.overrides;
+        if !snapshot.local.load(Ordering::Relaxed) && snapshot.heartbeat.is_late(now) {
+            self.watch_overrides();
         }
     }
 
@@ -136,18 +150,27 @@ impl RateLimiter {
 }
 
 /// Says so when its task ends, also with its runtime: then the next call starts another.
-struct Watcher(Weak<Shared>);
+struct Watcher {
+    limiter: Weak<Shared>,
+    task: u64,
+}
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        if let Some(shared) = self.0.upgrade() {
+        if let Some(shared) = self.limiter.upgrade()
+            && shared.overrides.heartbeat.stop(self.task)
+        {
             shared.overrides.watched.store(false, Ordering::Relaxed);
         }
     }
 }
 
 async fn watch(watcher: Watcher) {
-    while let Some(limiter) = watcher.0.upgrade().map(RateLimiter::of) {
+    while let Some(limiter) = watcher.limiter.upgrade().map(RateLimiter::of) {
+        let next = POLL.saturating_add(limiter.shared.deadline);
+        if !limiter.shared.overrides.heartbeat.beat(watcher.task, next) {
+            return;
+        }
         if limiter.shared.store.is_connected() {
             let answer = limiter.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(answer);

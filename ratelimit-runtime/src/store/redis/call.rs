@@ -9,6 +9,7 @@ use super::slots::slot;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
+use crate::store::Awaited;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request};
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
 use smallvec::SmallVec;
@@ -97,32 +98,47 @@ impl Alone {
 
 impl Shared {
     /// Decides requests in one call.
-    pub(super) async fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Result<Decisions, Error> {
+    pub(super) async fn decide(
+        &self,
+        mode: Mode,
+        requests: &[Request<'_>],
+        awaited: &Awaited,
+    ) -> Result<Decisions, Error> {
         let call = Call::new(&self.decide, |command| script::encode(command, mode, requests));
-        let value = self.run(&call).await?;
+        let value = self.run(&call, awaited).await?;
         let limits: SmallVec<[Limit; 1]> = requests.iter().map(|request| *request.limit()).collect();
         script::decisions(&value, mode, &limits).map_err(|wrong| self.wrong(&wrong, &call.keys(limits.len())))
     }
 
     /// Decides a request that stands for itself, by its small script if there is one.
-    pub(super) async fn decide_one(&self, mode: Mode, request: &Request<'_>) -> Result<Decisions, Error> {
+    pub(super) async fn decide_one(
+        &self,
+        mode: Mode,
+        request: &Request<'_>,
+        awaited: &Awaited,
+    ) -> Result<Decisions, Error> {
         let requests = std::slice::from_ref(request);
         let Some(script) = self.lone.as_ref().and_then(|lone| lone.script(mode, requests)) else {
-            return self.decide(mode, requests).await;
+            return self.decide(mode, requests, awaited).await;
         };
         let call = Call::new(script, |command| lone::encode(command, request));
-        self.decide_alone(&call, mode, &Alone::of(request)).await
+        self.decide_alone(&call, mode, &Alone::of(request), awaited).await
     }
 
     /// Adjusts in one call. By text until the server has answered one: what is given back has to be there before what is
     /// asked next, and not after a second try.
     pub(super) async fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
+        // Nothing to send, and no key that says to which server.
+        if adjustments.is_empty() {
+            return Ok(Adjusted::new());
+        }
+        let awaited = Awaited::default();
         let call = Call::new(&self.adjust, |command| script::encode_adjustments(command, adjustments));
-        let node = self.home.node(|| call.slot()).await?;
+        let node = self.home.node(|| call.slot(), &awaited).await?;
         let value = if node.knows_adjust() {
-            self.run(&call).await?
+            self.run(&call, &awaited).await?
         } else {
-            let sent = self.home.send(|| call.slot(), &call.by_text()).await;
+            let sent = self.home.send(|| call.slot(), &call.by_text(), &awaited).await;
             let value = sent.map_err(|failed| self.explain(failed))?;
             node.has_learned_adjust();
             value
@@ -137,8 +153,9 @@ impl Shared {
         call: &Call,
         mode: Mode,
         alone: &Alone,
+        awaited: &Awaited,
     ) -> Result<Decisions, Error> {
-        let decisions = match self.run(call).await {
+        let decisions = match self.run(call, awaited).await {
             Ok(value) => lone::decision(&value, mode, &alone.limit, alone.cost, alone.permit),
             Err(error) if error.is_transient() => return Err(error),
             Err(_) => None,
@@ -149,14 +166,14 @@ impl Shared {
         let keys = call.keys(1);
         let key = keys.first().copied().unwrap_or(StoreKey::new(b""));
         let request = Request::new(key, &alone.limit, alone.cost).with_permit(alone.permit);
-        self.decide(mode, &[request]).await
+        self.decide(mode, &[request], awaited).await
     }
 
-    pub(super) async fn run(&self, call: &Call) -> Result<Value, Error> {
-        match self.home.send(|| call.slot(), &call.by_digest).await {
+    pub(super) async fn run(&self, call: &Call, awaited: &Awaited) -> Result<Value, Error> {
+        match self.home.send(|| call.slot(), &call.by_digest, awaited).await {
             // It was not executed, so it may be sent again; the text stays in the server's cache.
             Err(Failed::Answer(_, error)) if is_unknown_script(&error) => {
-                self.home.send(|| call.slot(), &call.by_text()).await
+                self.home.send(|| call.slot(), &call.by_text(), awaited).await
             }
             other => other,
         }
@@ -177,7 +194,8 @@ impl Shared {
 
     /// One plain command on a key.
     pub(super) async fn ask(&self, key: &StoreKey<'_>, command: &redis::Cmd) -> Result<Value, Error> {
-        self.home.send(|| slot(key), command).await.map_err(|failed| self.explain(failed))
+        let sent = self.home.send(|| slot(key), command, &Awaited::default()).await;
+        sent.map_err(|failed| self.explain(failed))
     }
 
     pub(super) fn explain(&self, failed: Failed) -> Error {

@@ -2,43 +2,44 @@
 
 use super::address::Address;
 use super::failure;
+use super::looks::Looks;
 use super::node::{Failed, Node};
+use super::per_runtime::PerRuntime;
+use super::session::Session;
 use super::slot_map::{Ranges, SlotMap, place};
 use super::way::Way;
 use crate::error::{Error, ErrorKind};
+use crate::store::Awaited;
 use redis::{Cmd, ErrorKind as RedisKind, RedisError, ServerErrorKind, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// How often a command is sent on before it is given up; its caller has a deadline too.
 const ATTEMPTS: u32 = 20;
 /// Keys of one slot on two nodes: the move of a slot is about to end.
 const WHILE_MOVING: Duration = Duration::from_millis(5);
-/// Least time from one look at the slots to the next.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 /// Longest time for one node to say who has which slots; longer than it takes to see that one speaks no TLS.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 pub(super) struct Cluster {
     seeds: Vec<Arc<Node>>,
     map: RwLock<SlotMap>,
-    look: Mutex<Option<Look>>,
+    looks: PerRuntime<Looks>,
     /// So that not always the same node is asked.
     turn: AtomicUsize,
-}
-
-/// The last look at the slots, or the one under way.
-struct Look {
-    began: Instant,
-    outcome: watch::Receiver<Option<Result<(), Error>>>,
 }
 
 impl Cluster {
     pub(super) fn new(seeds: Vec<Address>) -> Arc<Self> {
         let seeds = seeds.into_iter().map(|seed| Node::new(Way::Node(seed))).collect();
-        Arc::new(Self { seeds, map: RwLock::default(), look: Mutex::default(), turn: AtomicUsize::new(0) })
+        Arc::new(Self {
+            seeds,
+            map: RwLock::default(),
+            looks: PerRuntime::default(),
+            turn: AtomicUsize::new(0),
+        })
     }
 
     pub(super) fn address(&self) -> &Address {
@@ -49,26 +50,28 @@ impl Cluster {
         self.with_map(|map| map.nodes().iter().any(|node| node.is_open()))
     }
 
-    /// What a call would be told at once. It is not to miss that another node has taken the place of one that is away.
+    /// The error to return at once. Each time the slots are looked at again: another node may have taken the place of
+    /// one that is unavailable.
     pub(super) fn away(self: &Arc<Self>, slot: u16) -> Option<Error> {
-        let away = self.with_map(|map| map.node(slot))?.away()?;
+        let away = match self.with_map(|map| map.node(slot)) {
+            Some(node) => node.away()?,
+            None if self.looks.existing()?.are_slow() => self.address().error(
+                ErrorKind::Unavailable,
+                "cannot decide now at the cluster of",
+                "no node has answered in time who has which slots",
+            ),
+            None => return None,
+        };
         self.look_again();
         Some(away)
     }
 
-    /// A caller has given up after this time.
-    pub(super) fn missed(&self, slot: u16, deadline: Duration) {
-        if let Some(node) = self.with_map(|map| map.node(slot)) {
-            node.missed(deadline);
-        }
-    }
-
     /// The node that has a slot.
-    pub(super) async fn node(self: &Arc<Self>, slot: u16) -> Result<Arc<Node>, Error> {
+    pub(super) async fn node(self: &Arc<Self>, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         if let Some(node) = self.with_map(|map| map.node(slot)) {
             return Ok(node);
         }
-        self.looked().await?;
+        self.looked(awaited).await?;
         self.with_map(|map| map.node(slot)).ok_or_else(|| {
             self.address().error(
                 ErrorKind::Unavailable,
@@ -79,12 +82,22 @@ impl Cluster {
     }
 
     /// Sends a command to the node that has a slot, and where that node says it has gone.
-    pub(super) async fn send(self: &Arc<Self>, slot: u16, command: &Cmd) -> Result<Value, Failed> {
-        let mut node = self.node(slot).await.map_err(Failed::Connect)?;
+    pub(super) async fn send(
+        self: &Arc<Self>,
+        slot: u16,
+        command: &Cmd,
+        awaited: &Awaited,
+    ) -> Result<Value, Failed> {
+        let mut node = self.node(slot, awaited).await.map_err(Failed::Connect)?;
         let mut asks = false;
         let mut left = ATTEMPTS;
         loop {
-            let answer = if asks { ask(&node, command).await } else { node.send(command).await };
+            let answer = if asks {
+                let session = node.session().map_err(Failed::Connect)?;
+                ask(&session, command, awaited).await
+            } else {
+                node.ask(command, awaited).await
+            };
             left -= 1;
             let (said, error) = match answer {
                 Err(Failed::Answer(said, error)) if left > 0 => (said, error),
@@ -115,12 +128,12 @@ impl Cluster {
     }
 
     /// The node at an address that another has named. It is remembered: a slot that moves there sends many calls.
-    fn at(&self, to: &str, said: &Node) -> Arc<Node> {
+    fn at(&self, to: &str, said: &Session) -> Arc<Node> {
         let address = place(to, said.address());
         self.map.write().unwrap_or_else(PoisonError::into_inner).node_at(&address, &self.seeds)
     }
 
-    fn moved(self: &Arc<Self>, slot: u16, to: &str, said: &Node) -> Arc<Node> {
+    fn moved(self: &Arc<Self>, slot: u16, to: &str, said: &Session) -> Arc<Node> {
         let address = place(to, said.address());
         let node =
             self.map.write().unwrap_or_else(PoisonError::into_inner).moved(slot, &address, &self.seeds);
@@ -132,37 +145,35 @@ impl Cluster {
         act(&self.map.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Looks at the slots in the background, unless that was done just now.
+    /// Starts a look at the slots in the background, unless there was one just now.
     pub(super) fn look_again(self: &Arc<Self>) {
-        drop(self.start_look());
+        if let Ok(looks) = self.looks.current(Looks::default) {
+            drop(self.start_look(&looks));
+        }
     }
 
-    /// Waits for a look at the slots: the one under way, the one just ended, or a new one.
-    async fn looked(self: &Arc<Self>) -> Result<(), Error> {
-        let mut outcome = self.start_look();
+    /// Waits for a look at the slots: the one under way in this runtime, the one just ended, or a new one.
+    async fn looked(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
+        let looks = self.looks.current(Looks::default)?;
+        awaited.set(Arc::<Looks>::clone(&looks));
+        let mut outcome = self.start_look(&looks);
         match outcome.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(outcome)) => outcome.clone(),
             _ => Err(self.address().error(ErrorKind::Unavailable, "lost the attempt to reach", "try again")),
         }
     }
 
-    fn start_look(self: &Arc<Self>) -> watch::Receiver<Option<Result<(), Error>>> {
-        let mut look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(look) = &*look {
-            let lives = look.outcome.has_changed().is_ok();
-            let ended = look.outcome.borrow().is_some();
-            if (lives && !ended) || (ended && look.began.elapsed() < BETWEEN_LOOKS) {
-                return look.outcome.clone();
-            }
-        }
-        let (sender, outcome) = watch::channel(None);
-        *look = Some(Look { began: Instant::now(), outcome: outcome.clone() });
-        let cluster = Arc::clone(self);
-        tokio::spawn(async move {
-            let looked = cluster.look().await;
-            let _ = sender.send(Some(looked));
-        });
-        outcome
+    fn start_look(self: &Arc<Self>, looks: &Arc<Looks>) -> watch::Receiver<Option<Result<(), Error>>> {
+        looks.start(|sender| {
+            let (cluster, looks) = (Arc::clone(self), Arc::clone(looks));
+            tokio::spawn(async move {
+                let looked = cluster.look().await;
+                if looked.is_ok() {
+                    looks.succeeded();
+                }
+                let _ = sender.send(Some(looked));
+            });
+        })
     }
 
     /// Asks one node after another who has which slots, until one knows.
@@ -207,7 +218,7 @@ impl Cluster {
 }
 
 async fn slots_of(node: &Arc<Node>) -> Result<Ranges, Error> {
-    let said = node.send(redis::cmd("CLUSTER").arg("SLOTS")).await.map_err(Failed::explain)?;
+    let said = node.session()?.send(redis::cmd("CLUSTER").arg("SLOTS")).await.map_err(Failed::explain)?;
     Ranges::read(&said, node.address()).ok_or_else(|| {
         node.address().error(
             ErrorKind::Configuration,
@@ -218,10 +229,11 @@ async fn slots_of(node: &Arc<Node>) -> Result<Ranges, Error> {
 }
 
 /// Asks a node for a slot that is on its way to it.
-async fn ask(node: &Arc<Node>, command: &Cmd) -> Result<Value, Failed> {
+async fn ask(session: &Arc<Session>, command: &Cmd, awaited: &Awaited) -> Result<Value, Failed> {
+    awaited.set(Arc::<Session>::clone(session));
     let mut commands = redis::pipe();
     commands.cmd("ASKING").add_command(command.clone());
-    let answer = node.send_all(&commands).await?.pop();
+    let answer = session.send_all(&commands).await?.pop();
     let answer = answer.unwrap_or_else(|| Err(RedisError::from((RedisKind::Parse, "no answer"))));
-    answer.map_err(|error| Failed::Answer(Arc::clone(node), error))
+    answer.map_err(|error| Failed::Answer(Arc::clone(session), error))
 }

@@ -4,12 +4,13 @@ use super::call::Shared;
 use super::gate::{Bounds, Driver, Entered, Gate};
 use super::group::{self, Group, Outcome};
 use super::health::PATIENCE;
-use super::node::Node;
 use super::seat::{self, Answer, Caller};
+use super::session::Session;
 use super::slots::slot;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Decisions, Mode, OwnedRequest, Request};
+use crate::store::Awaited;
+use crate::store::{Decisions, MissedDeadline, Mode, OwnedRequest, Request};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -31,6 +32,7 @@ impl Commit {
 pub(super) struct Question {
     mode: Mode,
     request: OwnedRequest,
+    awaited: Awaited,
 }
 
 pub(super) type Seat = seat::Seat<Question, Result<Decision, Error>>;
@@ -38,7 +40,7 @@ type Waiting = seat::Waiting<Question, Result<Decision, Error>>;
 
 /// A seat for a call. Its request is copied once, into it.
 pub(super) fn seat(mode: Mode, request: &Request<'_>) -> Arc<Seat> {
-    Seat::new(Question { mode, request: OwnedRequest::of(request) })
+    Seat::new(Question { mode, request: OwnedRequest::of(request), awaited: Awaited::default() })
 }
 
 impl Question {
@@ -50,36 +52,37 @@ impl Question {
 /// Decides a request, in a call of its own or together with others. Dropped before it was sent, it is not sent.
 pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decisions, Error> {
     let question = seat.question();
-    // What is rare or needs much is on the heap, so that those who wait for others move little.
-    let found;
-    let node = if let Some(node) = shared.home.only() {
-        node
-    } else {
-        found = Box::pin(shared.home.node(|| slot(question.request().key()))).await?;
-        &found
+    let session = shared.home.session(|| slot(question.request().key()), &question.awaited).await?;
+    // What needs much is on the heap, so that the calls that wait for others move little.
+    let decide_alone = async || {
+        let request = question.request();
+        Box::pin(shared.decide_one(question.mode, &request, &question.awaited)).await
     };
-    let answer = decide_at(node, &shared, &seat).await;
-    node.heard(&answer);
-    answer
-}
-
-async fn decide_at(node: &Arc<Node>, shared: &Arc<Shared>, seat: &Arc<Seat>) -> Result<Decisions, Error> {
-    let question = seat.question();
-    match node.commit.0.enter(|| Waiting::new(seat), Instant::now) {
+    match session.commit.0.enter(|| Waiting::new(&seat), Instant::now) {
         Entered::Alone(_alone) => {
-            return Box::pin(shared.decide_one(question.mode, &question.request())).await;
+            return decide_alone().await;
         }
         Entered::Waits(None) => {}
         Entered::Waits(Some(driver)) => {
-            tokio::spawn(drive(Arc::clone(shared), Arc::clone(node), driver));
+            tokio::spawn(drive(Arc::clone(&shared), Arc::clone(&session), driver));
         }
         Entered::Full => {
             return Err(shared.address().error(ErrorKind::Unavailable, "too many calls wait for", FULL));
         }
     }
-    match Caller(seat).await {
-        Answer::Decided(answer) => answer.map(|decision| smallvec![decision]),
-        Answer::Yourself => Box::pin(shared.decide_one(question.mode, &question.request())).await,
+    question.awaited.set(Arc::<Session>::clone(&session));
+    match Caller(&seat).await {
+        Answer::Decided(answer) => {
+            session.heard(&answer);
+            answer.map(|decision| smallvec![decision])
+        }
+        Answer::Yourself => decide_alone().await,
+    }
+}
+
+impl MissedDeadline for Seat {
+    fn missed_deadline(&self, deadline: Duration) {
+        self.question().awaited.missed_deadline(deadline);
     }
 }
 
@@ -138,7 +141,7 @@ impl Drop for Sent {
     }
 }
 
-async fn drive(shared: Arc<Shared>, node: Arc<Node>, mut driver: Driver<Waiting>) {
+async fn drive(shared: Arc<Shared>, session: Arc<Session>, mut driver: Driver<Waiting>) {
     loop {
         // Whoever is about to ask comes along.
         tokio::task::yield_now().await;
@@ -146,7 +149,7 @@ async fn drive(shared: Arc<Shared>, node: Arc<Node>, mut driver: Driver<Waiting>
         if waiting.is_empty() {
             return;
         }
-        send(&shared, &node, in_calls(&shared, waiting)).await;
+        send(&shared, &session, in_calls(&shared, waiting)).await;
     }
 }
 
@@ -164,7 +167,7 @@ fn in_calls(shared: &Arc<Shared>, waiting: Vec<Waiting>) -> Vec<Sent> {
     calls.into_values().collect()
 }
 
-async fn send(shared: &Arc<Shared>, node: &Arc<Node>, calls: Vec<Sent>) {
+async fn send(shared: &Arc<Shared>, session: &Arc<Session>, calls: Vec<Sent>) {
     let outcomes = {
         let requests: Vec<Vec<Request<'_>>> = calls.iter().map(Sent::requests).collect();
         let groups: Vec<Group<'_>> = calls
@@ -172,7 +175,7 @@ async fn send(shared: &Arc<Shared>, node: &Arc<Node>, calls: Vec<Sent>) {
             .zip(&requests)
             .map(|(call, requests)| Group::new(shared, call.mode, requests))
             .collect();
-        let mut sending = pin!(group::send(shared, node, &groups));
+        let mut sending = pin!(group::send(shared, session, &groups));
         loop {
             match tokio::time::timeout(PATIENCE, sending.as_mut()).await {
                 Ok(outcomes) => break outcomes,

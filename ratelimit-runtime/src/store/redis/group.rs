@@ -4,8 +4,9 @@ use super::batch::Batch;
 use super::call::{Call, Shared, is_unknown_script};
 use super::failure;
 use super::lone;
-use super::node::{Failed, Node};
+use super::node::Failed;
 use super::script::Wrong;
+use super::session::Session;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::StoreKey;
@@ -45,12 +46,12 @@ impl<'r> Group<'r> {
         Self { mode, requests, call, batch: Some(batch) }
     }
 
-    fn outcome(&self, shared: &Shared, node: &Arc<Node>, answer: RedisResult<Value>) -> Outcome {
+    fn outcome(&self, shared: &Shared, session: &Arc<Session>, answer: RedisResult<Value>) -> Outcome {
         match answer {
             Ok(value) => self.read(shared, &value),
             Err(error) => {
                 let elsewhere = failure::is_elsewhere(&error);
-                match shared.explain(Failed::Answer(Arc::clone(node), error)) {
+                match shared.explain(Failed::Answer(Arc::clone(session), error)) {
                     error if error.is_transient() && !elsewhere => {
                         shared.home.has_failed();
                         Outcome::Failed(error)
@@ -81,15 +82,15 @@ impl<'r> Group<'r> {
     }
 }
 
-/// Sends all groups to a node, and says what came of each.
-pub(super) async fn send(shared: &Shared, node: &Arc<Node>, groups: &[Group<'_>]) -> Vec<Outcome> {
+/// Sends all groups to a server, and says what came of each.
+pub(super) async fn send(shared: &Shared, session: &Arc<Session>, groups: &[Group<'_>]) -> Vec<Outcome> {
     let answers = match groups {
-        [group] => send_one(node, group).await.map(|answer| vec![answer]),
-        _ => send_many(node, groups).await,
+        [group] => send_one(session, group).await.map(|answer| vec![answer]),
+        _ => send_many(session, groups).await,
     };
     match answers {
         Ok(answers) => {
-            groups.iter().zip(answers).map(|(group, answer)| group.outcome(shared, node, answer)).collect()
+            groups.iter().zip(answers).map(|(group, answer)| group.outcome(shared, session, answer)).collect()
         }
         Err(failed) => {
             shared.home.has_failed();
@@ -99,10 +100,12 @@ pub(super) async fn send(shared: &Shared, node: &Arc<Node>, groups: &[Group<'_>]
     }
 }
 
-async fn send_one(node: &Arc<Node>, group: &Group<'_>) -> Result<RedisResult<Value>, Failed> {
-    let answer = match node.send(group.call.by_digest()).await {
+async fn send_one(session: &Arc<Session>, group: &Group<'_>) -> Result<RedisResult<Value>, Failed> {
+    let answer = match session.send(group.call.by_digest()).await {
         // It was not executed, so it may be sent again; the text stays in the server's cache.
-        Err(Failed::Answer(_, error)) if is_unknown_script(&error) => node.send(&group.call.by_text()).await,
+        Err(Failed::Answer(_, error)) if is_unknown_script(&error) => {
+            session.send(&group.call.by_text()).await
+        }
         answer => answer,
     };
     match answer {
@@ -112,12 +115,12 @@ async fn send_one(node: &Arc<Node>, group: &Group<'_>) -> Result<RedisResult<Val
     }
 }
 
-async fn send_many(node: &Arc<Node>, groups: &[Group<'_>]) -> Result<Vec<RedisResult<Value>>, Failed> {
+async fn send_many(session: &Arc<Session>, groups: &[Group<'_>]) -> Result<Vec<RedisResult<Value>>, Failed> {
     let mut commands = Pipeline::with_capacity(groups.len());
     for group in groups {
         commands.add_command(group.call.by_digest().clone());
     }
-    let mut answers = node.send_all(&commands).await?;
+    let mut answers = session.send_all(&commands).await?;
     let is_unknown = |answer: &RedisResult<Value>| answer.as_ref().is_err_and(is_unknown_script);
     let unknown: Vec<usize> =
         (0..groups.len()).filter(|at| answers.get(*at).is_some_and(is_unknown)).collect();
@@ -133,7 +136,7 @@ async fn send_many(node: &Arc<Node>, groups: &[Group<'_>]) -> Result<Vec<RedisRe
                 call.by_digest().clone()
             });
         }
-        for (at, answer) in unknown.into_iter().zip(node.send_all(&commands).await?) {
+        for (at, answer) in unknown.into_iter().zip(session.send_all(&commands).await?) {
             answers[at] = answer;
         }
     }

@@ -5,12 +5,13 @@ use super::cluster::Cluster;
 use super::failure;
 use super::node::{Failed, Node};
 use super::sentinel::Sentinels;
+use super::session::Session;
 use super::url::Target;
 use super::way::Way;
 use crate::error::Error;
+use crate::store::Awaited;
 use redis::{Cmd, Value};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The servers of a store.
 pub(super) enum Home {
@@ -49,15 +50,7 @@ impl Home {
         }
     }
 
-    /// The server that decides about everything.
-    pub(super) fn only(&self) -> Option<&Arc<Node>> {
-        match self {
-            Self::Server(node) => Some(node),
-            Self::Cluster(_) => None,
-        }
-    }
-
-    /// What a call would be told at once, because the server that decides is known to be away or too slow.
+    /// The error to return at once, while the server that decides is known to be unavailable or too slow.
     pub(super) fn away(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
         match self {
             Self::Server(node) => node.away(),
@@ -65,31 +58,48 @@ impl Home {
         }
     }
 
-    /// A caller has given up after this time.
-    pub(super) fn missed(&self, slot: impl FnOnce() -> u16, deadline: Duration) {
-        match self {
-            Self::Server(node) => node.missed(deadline),
-            Self::Cluster(cluster) => cluster.missed(slot(), deadline),
-        }
-    }
-
     /// The server that decides about a slot.
-    pub(super) async fn node(&self, slot: impl FnOnce() -> u16) -> Result<Arc<Node>, Error> {
+    pub(super) async fn node(
+        &self,
+        slot: impl FnOnce() -> u16,
+        awaited: &Awaited,
+    ) -> Result<Arc<Node>, Error> {
         match self {
             Self::Server(node) => Ok(Arc::clone(node)),
-            Self::Cluster(cluster) => cluster.node(slot()).await,
+            // What is rare is on the heap, so that the usual future is small.
+            Self::Cluster(cluster) => Box::pin(cluster.node(slot(), awaited)).await,
         }
     }
 
-    /// Sends a command there. Where it was certainly not executed, since another server decides by now, it is sent there.
-    pub(super) async fn send(&self, slot: impl FnOnce() -> u16, command: &Cmd) -> Result<Value, Failed> {
+    /// The session with the server that decides about a slot.
+    pub(super) async fn session(
+        &self,
+        slot: impl FnOnce() -> u16,
+        awaited: &Awaited,
+    ) -> Result<Arc<Session>, Error> {
         match self {
-            Self::Server(node) => match node.send(command).await {
+            Self::Server(node) => node.session(),
+            Self::Cluster(_) => self.node(slot, awaited).await?.session(),
+        }
+    }
+
+    /// Sends a command to the server that decides about a slot. Where the server has certainly not executed it,
+    /// because another server decides by now, it is sent to that one.
+    pub(super) async fn send(
+        &self,
+        slot: impl FnOnce() -> u16,
+        command: &Cmd,
+        awaited: &Awaited,
+    ) -> Result<Value, Failed> {
+        match self {
+            Self::Server(node) => match node.ask(command, awaited).await {
                 // The connection was left; the next one leads to the primary, or nowhere.
-                Err(Failed::Answer(_, error)) if failure::is_read_only(&error) => node.send(command).await,
+                Err(Failed::Answer(_, error)) if failure::is_read_only(&error) => {
+                    node.ask(command, awaited).await
+                }
                 answer => answer,
             },
-            Self::Cluster(cluster) => cluster.send(slot(), command).await,
+            Self::Cluster(cluster) => cluster.send(slot(), command, awaited).await,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The connection to one server, made anew when it breaks, and spared while it is too slow.
+//! The connection of one runtime to one server: made anew when it breaks, and spared while the server is too slow.
 
 use super::address::Address;
 use super::breaker::Breaker;
@@ -7,7 +7,7 @@ use super::health::PATIENCE;
 use super::pace::Pace;
 use super::way::Way;
 use crate::error::{Error, ErrorKind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -16,10 +16,12 @@ use tokio::sync::watch;
 pub(super) struct Link(Arc<Inner>);
 
 struct Inner {
-    way: Way,
+    way: Arc<Way>,
     state: Mutex<State>,
     /// Calls are told at once. What the state says too, without its lock.
     is_ill: AtomicBool,
+    /// The number of links to this server of which the same is true.
+    all_ill: Arc<AtomicUsize>,
     pace: Pace,
 }
 
@@ -50,10 +52,15 @@ struct Slow {
 type Outcome = Result<Connection, Error>;
 
 impl Link {
-    pub(super) fn new(way: Way) -> Self {
+    pub(super) fn new(way: &Arc<Way>, all_ill: &Arc<AtomicUsize>) -> Self {
         let state = State { link: Linked::No, breaker: Breaker::default(), error: None };
-        let (state, is_ill) = (Mutex::new(state), AtomicBool::new(false));
-        Self(Arc::new(Inner { way, state, is_ill, pace: Pace::default() }))
+        Self(Arc::new(Inner {
+            way: Arc::clone(way),
+            state: Mutex::new(state),
+            is_ill: AtomicBool::new(false),
+            all_ill: Arc::clone(all_ill),
+            pace: Pace::default(),
+        }))
     }
 
     /// Where it leads.
@@ -61,23 +68,20 @@ impl Link {
         self.0.way.address()
     }
 
-    /// The open connection, or one that is made now; an error at once while the server is known to be away.
-    pub(super) async fn get(&self) -> Outcome {
+    /// The open connection, or one that is made now; an error at once while the server is known to be unavailable.
+    /// `None` if the runtime has shut down before there was one.
+    pub(super) async fn get(&self) -> Option<Outcome> {
         let mut outcome = match self.0.with(|state| self.look(state)) {
-            Look::Open(connection) => return Ok(connection),
-            Look::Away(error) => return Err(error),
+            Look::Open(connection) => return Some(Ok(connection)),
+            Look::Away(error) => return Some(Err(error)),
             Look::Wait(outcome) => outcome,
         };
-        match outcome.wait_for(Option::is_some).await.as_deref() {
-            Ok(Some(outcome)) => outcome.clone(),
-            // The attempt is gone with its runtime; the next call makes one on its own.
-            _ => Err(self.address().error(ErrorKind::Unavailable, "lost the attempt to reach", "try again")),
-        }
+        outcome.wait_for(Option::is_some).await.ok()?.clone()
     }
 
     /// What a call would be told at once. Then it need not stand behind those that wait in vain already.
     pub(super) fn away(&self) -> Option<Error> {
-        if !self.0.is_ill.load(Ordering::Relaxed) || Error::unless_runtime().is_err() {
+        if !self.0.is_ill.load(Ordering::Relaxed) {
             return None;
         }
         match self.0.with(|state| self.look(state)) {
@@ -91,14 +95,12 @@ impl Link {
         self.0.with(|state| matches!(&state.link, Linked::Open(connection) if connection.health().is_open()))
     }
 
-    /// A caller has heard from the server, or that it is away.
-    pub(super) fn heard<T>(&self, answer: &Result<T, Error>) {
-        if !answer.as_ref().is_err_and(Error::is_transient) {
-            self.0.pace.kept();
-        }
+    /// Notes that a caller has received an answer in time.
+    pub(super) fn kept(&self) {
+        self.0.pace.kept();
     }
 
-    /// A caller has given up after this time.
+    /// Notes that a caller has given up after this time.
     pub(super) fn missed(&self, deadline: Duration) {
         if let Some(patience) = self.0.pace.missed(deadline) {
             self.fell_slow(patience);
@@ -165,8 +167,16 @@ impl Inner {
     fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let result = act(&mut state);
-        self.is_ill.store(!state.breaker.lets_wait(), Ordering::Relaxed);
+        self.set_ill(!state.breaker.lets_wait());
         result
+    }
+
+    fn set_ill(&self, ill: bool) {
+        match (self.is_ill.swap(ill, Ordering::Relaxed), ill) {
+            (false, true) => drop(self.all_ill.fetch_add(1, Ordering::Relaxed)),
+            (true, false) => drop(self.all_ill.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
+        }
     }
 
     fn too_slow(&self, patience: Duration) -> Error {
@@ -185,6 +195,12 @@ impl Inner {
             Err(_) => connection.health().give_up(),
         }
         Err(self.too_slow(slow.patience))
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.set_ill(false);
     }
 }
 

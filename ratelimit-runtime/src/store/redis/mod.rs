@@ -15,13 +15,16 @@ mod health;
 mod home;
 mod link;
 mod lone;
+mod looks;
 mod node;
 mod open;
 mod overrides;
 mod pace;
+mod per_runtime;
 mod script;
 mod seat;
 mod sentinel;
+mod session;
 mod slot_map;
 mod slots;
 mod sync;
@@ -30,8 +33,8 @@ mod url;
 mod way;
 
 use super::{
-    Adjusted, Adjustment, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply, Request, Store,
-    stacks,
+    Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply,
+    Request, Store, stacks,
 };
 use crate::key::StoreKey;
 use call::{Alone, Call, Shared};
@@ -39,11 +42,10 @@ use slots::slot;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Keeps limits in Redis or Valkey, shared by all processes that use the same server and prefix.
 ///
-/// One multiplexed connection to each server serves all calls. A decision is one script call; decisions that are asked for
+/// One multiplexed connection to each server serves all calls of a tokio runtime. A decision is one script call; decisions that are asked for
 /// while others are under way go together, up to 128 in one call, each decided for itself and in order of arrival. The script
 /// decides with the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be
 /// sent to a server; more fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
@@ -56,8 +58,9 @@ use std::time::Duration;
 ///
 /// A call whose answer was lost is never sent again: it may have been counted.
 ///
-/// The futures need a tokio runtime with I/O and time enabled. When the runtime that made the connection is gone, the
-/// next call makes one on its own runtime.
+/// The futures need a tokio runtime with I/O and time enabled. A connection belongs to the runtime that drives it: each
+/// runtime that uses the store has connections, batches and circuit breakers of its own. So a runtime that is blocked,
+/// idle or shut down delays no call of another one.
 #[derive(Clone)]
 pub struct RedisStore {
     shared: Arc<Shared>,
@@ -77,27 +80,26 @@ impl Store for RedisStore {
         if let [request] = requests
             && batch::fits(mode, request)
         {
-            return Reply::pending(commit::decide(shared, commit::seat(mode, request)));
+            let seat = commit::seat(mode, request);
+            return Reply::pending(commit::decide(shared, Arc::clone(&seat))).observed_by(seat);
         }
+        let awaited = Arc::new(Awaited::default());
+        let observer = Arc::clone(&awaited);
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
             let call = Call::new(script, |command| lone::encode(command, &requests[0]));
             let alone = Alone::of(&requests[0]);
-            return Reply::pending(async move {
-                let node = shared.home.node(|| call.slot()).await?;
-                let answer = shared.decide_alone(&call, mode, &alone).await;
-                node.heard(&answer);
-                answer
-            });
+            return Reply::pending(async move { shared.decide_alone(&call, mode, &alone, &awaited).await })
+                .observed_by(observer);
         }
         let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
         Reply::pending(async move {
             let requests: SmallVec<[Request<'_>; 1]> = owned.iter().map(OwnedRequest::request).collect();
-            let Some(first) = requests.first() else { return Ok(Decisions::new()) };
-            let node = shared.home.node(|| slot(first.key())).await?;
-            let answer = slots::decide(&shared, mode, &requests).await;
-            node.heard(&answer);
-            answer
+            if requests.is_empty() {
+                return Ok(Decisions::new());
+            }
+            slots::decide(&shared, mode, &requests, &awaited).await
         })
+        .observed_by(observer)
     }
 
     fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
@@ -123,12 +125,6 @@ impl Store for RedisStore {
             }
             Ok(())
         })
-    }
-
-    fn missed_deadline(&self, requests: &[Request<'_>], deadline: Duration) {
-        if let Some(request) = requests.first() {
-            self.shared.home.missed(|| slot(request.key()), deadline);
-        }
     }
 
     fn is_connected(&self) -> bool {

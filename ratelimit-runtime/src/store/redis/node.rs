@@ -1,20 +1,21 @@
-//! One server, and all that is on its way to it.
+//! One server, and the sessions that the runtimes of this process have with it.
 
 use super::address::Address;
-use super::commit::Commit;
-use super::connection::Connection;
 use super::failure;
-use super::link::Link;
+use super::per_runtime::PerRuntime;
+use super::session::Session;
 use super::way::Way;
-use crate::error::Error;
-use redis::{Cmd, Pipeline, RedisError, RedisResult, Value};
+use crate::error::{Error, ErrorKind};
+use crate::store::Awaited;
+use redis::{Cmd, RedisError, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub(super) struct Node {
-    link: Link,
-    pub(super) commit: Commit,
+    way: Arc<Way>,
+    sessions: PerRuntime<Session>,
+    /// How many sessions find the server unavailable or too slow.
+    ill: Arc<AtomicUsize>,
     knows_adjust: AtomicBool,
 }
 
@@ -22,82 +23,83 @@ pub(super) struct Node {
 pub(super) enum Failed {
     /// Nothing was sent.
     Connect(Error),
-    /// The server's error, or the way's.
-    Answer(Arc<Node>, RedisError),
+    /// Nothing was sent: the runtime that was connecting has shut down.
+    Lost(Arc<Session>),
+    /// The server's error, or the connection's.
+    Answer(Arc<Session>, RedisError),
 }
 
 impl Failed {
     pub(super) fn explain(self) -> Error {
         match self {
             Self::Connect(error) => error,
-            Self::Answer(node, error) => failure::explain(node.address(), &error),
+            Self::Lost(session) => session.address().error(
+                ErrorKind::Unavailable,
+                "lost the attempt to reach",
+                "its runtime has shut down; try again",
+            ),
+            Self::Answer(session, error) => failure::explain(session.address(), &error),
         }
     }
 }
 
 impl Node {
     pub(super) fn new(way: Way) -> Arc<Self> {
-        Arc::new(Self { link: Link::new(way), commit: Commit::new(), knows_adjust: AtomicBool::new(false) })
+        Arc::new(Self {
+            way: Arc::new(way),
+            sessions: PerRuntime::default(),
+            ill: Arc::default(),
+            knows_adjust: AtomicBool::new(false),
+        })
     }
 
     pub(super) fn address(&self) -> &Address {
-        self.link.address()
+        self.way.address()
     }
 
-    /// Whether there is a connection that can be used now.
+    /// The session of the current runtime.
+    ///
+    /// # Errors
+    ///
+    /// Outside of a runtime.
+    pub(super) fn session(&self) -> Result<Arc<Session>, Error> {
+        self.sessions.current(|| Session::new(&self.way, &self.ill))
+    }
+
+    /// Sends a command for a caller that waits for the answer.
+    pub(super) async fn ask(&self, command: &Cmd, awaited: &Awaited) -> Result<Value, Failed> {
+        match self.session().map_err(Failed::Connect)?.ask(command, awaited).await {
+            // The caller is polled by another runtime now.
+            Err(Failed::Lost(_)) => self.session().map_err(Failed::Connect)?.ask(command, awaited).await,
+            answer => answer,
+        }
+    }
+
+    /// Whether the current runtime has a connection that can be used now.
     pub(super) fn is_open(&self) -> bool {
-        self.link.is_open()
+        self.sessions.existing().is_some_and(|session| session.is_open())
     }
 
-    /// What a call would be told at once, because the server is known to be away or too slow.
+    /// Whether any runtime has a connection that can be used now.
+    pub(super) fn is_open_anywhere(&self) -> bool {
+        self.sessions.any(Session::is_open)
+    }
+
+    /// The error to return at once, while the server is known to be unavailable or too slow.
     pub(super) fn away(&self) -> Option<Error> {
-        self.link.away()
+        // The usual answer needs no look at the sessions.
+        if self.ill.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        self.sessions.existing()?.away()
     }
 
-    /// A caller has heard from the server, or that it is away.
-    pub(super) fn heard<T>(&self, answer: &Result<T, Error>) {
-        self.link.heard(answer);
-    }
-
-    /// A caller has given up after this time.
-    pub(super) fn missed(&self, deadline: Duration) {
-        self.link.missed(deadline);
-    }
-
-    /// Whether it has answered to the digest of the script that adjusts.
+    /// Whether the server has answered to the digest of the script that adjusts.
     pub(super) fn knows_adjust(&self) -> bool {
         self.knows_adjust.load(Ordering::Relaxed)
     }
 
     pub(super) fn has_learned_adjust(&self) {
         self.knows_adjust.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) async fn send(self: &Arc<Self>, command: &Cmd) -> Result<Value, Failed> {
-        let mut connection = self.link.get().await.map_err(Failed::Connect)?;
-        let answer = connection.send(command).await;
-        leave_if_read_only(&connection, &answer);
-        answer.map_err(|error| Failed::Answer(Arc::clone(self), error))
-    }
-
-    /// Several commands at once. The answer to each may be an error of its own.
-    pub(super) async fn send_all(
-        self: &Arc<Self>,
-        commands: &Pipeline,
-    ) -> Result<Vec<RedisResult<Value>>, Failed> {
-        let mut connection = self.link.get().await.map_err(Failed::Connect)?;
-        let answers = connection.send_all(commands).await;
-        let answers = answers.map_err(|error| Failed::Answer(Arc::clone(self), error))?;
-        for answer in &answers {
-            leave_if_read_only(&connection, answer);
-        }
-        Ok(answers)
-    }
-}
-
-/// What was the primary is one no more. The next call looks for the new one.
-fn leave_if_read_only(connection: &Connection, answer: &RedisResult<Value>) {
-    if answer.as_ref().is_err_and(failure::is_read_only) {
-        connection.health().close();
     }
 }

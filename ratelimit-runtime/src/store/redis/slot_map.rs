@@ -46,7 +46,7 @@ impl SlotMap {
             let at = self.index(&node);
             self.owner[usize::from(*first)..=usize::from(*last)].fill(at);
         }
-        for node in known.iter().filter(|node| node.is_open()) {
+        for node in known.iter().filter(|node| node.is_open_anywhere()) {
             self.node_at(node.address(), &known);
         }
     }

@@ -7,6 +7,7 @@ use super::call::Shared;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::StoreKey;
+use crate::store::Awaited;
 use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, Request, stacks};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -17,9 +18,10 @@ pub(super) async fn decide(
     shared: &Shared,
     mode: Mode,
     requests: &[Request<'_>],
+    awaited: &Awaited,
 ) -> Result<Decisions, Error> {
     if !shared.is_sharded() || is_one_slot(requests.iter().map(Request::key)) {
-        let decided = shared.decide(mode, requests).await;
+        let decided = shared.decide(mode, requests, awaited).await;
         if decided.is_ok() || !shared.is_sharded() || is_one_slot(requests.iter().map(Request::key)) {
             return decided;
         }
@@ -27,12 +29,17 @@ pub(super) async fn decide(
     }
     let mut decisions = Decisions::new();
     for stack in stacks(requests)? {
-        decisions.extend(decide_stack(shared, mode, stack).await?);
+        decisions.extend(decide_stack(shared, mode, stack, awaited).await?);
     }
     Ok(decisions)
 }
 
-async fn decide_stack(shared: &Shared, mode: Mode, stack: &[Request<'_>]) -> Result<Decisions, Error> {
+async fn decide_stack(
+    shared: &Shared,
+    mode: Mode,
+    stack: &[Request<'_>],
+    awaited: &Awaited,
+) -> Result<Decisions, Error> {
     let mut decisions: Vec<Option<Decision>> = stack.iter().map(|_| None).collect();
     let mut charged: Vec<usize> = Vec::new();
     let mut refused = false;
@@ -44,7 +51,7 @@ async fn decide_stack(shared: &Shared, mode: Mode, stack: &[Request<'_>]) -> Res
             Mode::Check | Mode::Charge => Mode::Charge,
         };
         let requests = joined(stack, &members);
-        let answers = match shared.decide(asked, &requests).await {
+        let answers = match shared.decide(asked, &requests, awaited).await {
             Ok(answers) => answers,
             Err(error) => {
                 give_back(shared, stack, &charged, &decisions).await;
