@@ -62,7 +62,7 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         ["an expression that gives `bool`", "no call is exempt"],
         &["unless", "exempt", "exempt_if", "exempt_when", "bypass", "bypass_if", "when", "condition", "disabled"]),
     argument("charge_if", "charge_if = Result::is_err",
-        ["a function from the result to `bool`", "every call is charged"], &["count_if", "only_if", "increment_if"]),
+        ["a function from the result to `bool`; parallel calls can exceed the limit", "every call is charged before its body"], &["count_if", "only_if", "increment_if"]),
     argument("refund_if", "refund_if = Result::is_err",
         ["a function from the result to `bool`", "nothing is given back"], &["refund", "skip_failed_requests"]),
     argument("settle", "settle = |result| ..",

@@ -21,6 +21,7 @@ mod footprint;
 mod functions;
 mod future_methods;
 mod futures;
+mod guesses;
 mod hygiene;
 mod identity;
 mod instrument;

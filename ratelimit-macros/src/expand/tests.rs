@@ -354,7 +354,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod wait {}
                     ///`skip_if = user.is_admin`: an expression that gives `bool`. Default: no call is exempt.
                     pub mod skip_if {}
-                    ///`charge_if = Result::is_err`: a function from the result to `bool`. Default: every call is charged.
+                    ///`charge_if = Result::is_err`: a function from the result to `bool`; parallel calls can exceed the limit. Default: every call is charged before its body.
                     pub mod charge_if {}
                     ///`refund_if = Result::is_err`: a function from the result to `bool`. Default: nothing is given back.
                     pub mod refund_if {}
