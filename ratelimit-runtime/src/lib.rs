@@ -1,3 +1,4 @@
+#![cfg_attr(doc, doc = include_str!("docs/links.md"))]
 #![doc = include_str!("../README.md")]
 
 mod clock;
@@ -10,6 +11,9 @@ mod limiter;
 mod rejection;
 mod store;
 mod web;
+
+#[cfg(doc)] // it costs builds nothing
+pub mod docs;
 
 #[doc(hidden)]
 #[allow(missing_docs)]
