@@ -2,6 +2,8 @@
 
 mod bench;
 mod compile;
+#[cfg(test)]
+mod documents;
 mod fuzz;
 mod install;
 mod matrix;
@@ -25,7 +27,7 @@ const COMMANDS: [(&str, &str); 6] = [
          `test --servers all` those of the stores on every server version",
     ),
     ("soak", "the tests of the stores in long, from a new seed; `--servers` and FILTER as for `test`"),
-    ("package", "checks that the two published crates package, with the Lua scripts inside"),
+    ("package", "checks that the two published crates package, with the Lua scripts and the guide inside"),
     (
         "bench",
         "what decisions cost, beside the crates that do the same, and the attribute at build time; `bench PART..` \

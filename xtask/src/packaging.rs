@@ -1,4 +1,4 @@
-//! The packaging check: the published crates build from their packages, Lua scripts included.
+//! The packaging check: the published crates build from their packages, which contain the Lua scripts and the guide.
 
 use crate::process::{cargo, output, root, run, target};
 use std::fs;
@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The runtime embeds what is here by path, through a link that packaging must follow.
-const SCRIPTS: &str = "lua";
+/// The runtime includes these files by path, through links that packaging must follow: folders and extensions.
+const INCLUDED: [(&str, &str); 2] = [("lua", "lua"), ("docs", "md")];
 
 /// Where the packages are taken apart, in the target folder.
 const UNPACKED: &str = "unpacked";
 
-/// Packs both crates, checks what came out of the packages, then looks for the scripts inside.
+/// Packs both crates, builds them from their packages, then looks for the included files in the package.
 ///
 /// Both in one call: the runtime depends on the macros at a version that no registry has yet. Cargo's own verification
 /// would keep that version of the macros in its home, and take it for the next one. Not `--offline`: packing resolves
@@ -23,11 +23,15 @@ pub(crate) fn check() -> Result<(), String> {
     run(cargo(&["package", "--allow-dirty", "--no-verify"]).args(both))?;
     let manifest = unpack()?;
     let check = ["check", "--all-features", "--workspace", "--manifest-path"];
-    run(cargo(&check).arg(manifest).env("CARGO_TARGET_DIR", target()))?;
+    run(cargo(&check).arg(&manifest).env("CARGO_TARGET_DIR", target()))?;
+    // Only rustdoc reads the guide.
+    let doc = ["doc", "--all-features", "--no-deps", "--package", "ratelimit-runtime", "--manifest-path"];
+    let mut doc = cargo(&doc);
+    run(doc.arg(manifest).env("CARGO_TARGET_DIR", target()).env("RUSTDOCFLAGS", "-D warnings"))?;
     let list = ["package", "--allow-dirty", "--list", "--package", "ratelimit-runtime"];
     let listing = output(&mut cargo(&list))?;
-    let scripts = scripts(&root(), SCRIPTS).map_err(|error| format!("{SCRIPTS}: {error}"))?;
-    let missing = missing(&listing, &scripts);
+    let included = included().map_err(|error| format!("cannot list the included files: {error}"))?;
+    let missing = missing(&listing, &included);
     if missing.is_empty() {
         return Ok(());
     }
@@ -66,15 +70,24 @@ fn remove(folder: &str) -> Result<(), String> {
     }
 }
 
-/// All Lua files below a folder of the root, as a package lists them.
-fn scripts(root: &Path, folder: &str) -> io::Result<Vec<String>> {
+/// The files that the package must contain, as a package lists them.
+fn included() -> io::Result<Vec<String>> {
+    let mut included = Vec::new();
+    for (folder, extension) in INCLUDED {
+        included.extend(files(&root(), folder, extension)?);
+    }
+    Ok(included)
+}
+
+/// All files with an extension below a folder of the root.
+fn files(root: &Path, folder: &str, extension: &str) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root.join(folder))? {
         let entry = entry?;
         let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
-            found.extend(scripts(root, &path)?);
-        } else if Path::new(&path).extension().is_some_and(|extension| extension == "lua") {
+            found.extend(files(root, &path, extension)?);
+        } else if Path::new(&path).extension().is_some_and(|found| found == extension) {
             found.push(path);
         }
     }
@@ -82,15 +95,15 @@ fn scripts(root: &Path, folder: &str) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-fn missing<'s>(listing: &str, scripts: &'s [String]) -> Vec<&'s str> {
+fn missing<'f>(listing: &str, files: &'f [String]) -> Vec<&'f str> {
     // Windows lists with backslashes.
     let listed: Vec<_> = listing.lines().map(|line| line.trim().replace('\\', "/")).collect();
-    scripts.iter().filter(|script| !listed.contains(script)).map(String::as_str).collect()
+    files.iter().filter(|file| !listed.contains(file)).map(String::as_str).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SCRIPTS, missing, scripts};
+    use super::{included, missing};
     use crate::process::root;
 
     fn some() -> [String; 2] {
@@ -98,10 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn the_scripts_are_those_that_are_there() {
-        let found = scripts(&root(), SCRIPTS).unwrap();
-        assert!(found.iter().any(|script| script == "lua/decide.lua"), "{found:?}");
-        assert!(found.iter().all(|script| root().join(script).is_file()), "{found:?}");
+    fn the_included_files_exist() {
+        let found = included().unwrap();
+        for file in ["lua/decide.lua", "lua/one/counter.lua", "docs/scaling.md"] {
+            assert!(found.iter().any(|found| found == file), "{found:?}");
+        }
+        assert!(found.iter().all(|file| root().join(file).is_file()), "{found:?}");
     }
 
     #[test]

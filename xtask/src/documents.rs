@@ -1,0 +1,192 @@
+//! Tests of the documentation: its links and pictures lead somewhere, in the repository, in rustdoc and in the package.
+
+use crate::process::root;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The guide in rustdoc: modules that include the pages of `docs/`.
+const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
+
+/// Where the modules of [`GUIDE`] are published.
+const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
+
+/// A page for contributors: it is not a part of the guide.
+const NOT_IN_GUIDE: &str = "docs/glossary.md";
+
+/// A link or a picture. Only a reference definition (`[label]: target`) has a label.
+#[derive(Debug, PartialEq)]
+struct Link {
+    label: Option<String>,
+    target: String,
+}
+
+impl Link {
+    fn is_relative(&self) -> bool {
+        !self.target.contains("://") && !self.target.starts_with('#')
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The Markdown pages that readers of the repository see.
+fn pages() -> Vec<String> {
+    let folders = ["", "docs/", "lua/", "examples/", "benches/"];
+    let mut pages: Vec<String> = folders.iter().flat_map(|folder| files(folder, "md")).collect();
+    pages.sort();
+    pages
+}
+
+fn files(folder: &str, extension: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let wanted = |name: &String| Path::new(name).extension().is_some_and(|found| found == extension);
+    names.filter(wanted).map(|name| format!("{folder}{name}")).collect()
+}
+
+/// All links of a page, outside of code.
+fn links(text: &str) -> Vec<Link> {
+    let mut links = Vec::new();
+    for line in outside_fences(text) {
+        if let Some((label, target)) = line.strip_prefix('[').and_then(|line| line.split_once("]: ")) {
+            links.push(Link { label: Some(label.to_owned()), target: target.trim().to_owned() });
+            continue;
+        }
+        // Odd pieces between backticks are code.
+        let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        for rest in prose.split("](").skip(1) {
+            let target = rest.split(')').next().unwrap_or_default();
+            links.push(Link { label: None, target: target.to_owned() });
+        }
+    }
+    links
+}
+
+fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.starts_with("```");
+        in_code ^= is_fence;
+        !in_code && !is_fence
+    })
+}
+
+/// The anchors that hosting sites make of the headings of a page.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = outside_fences(text).filter(|line| line.starts_with('#'));
+    let letter = |letter: char| match letter {
+        ' ' => Some('-'),
+        _ if letter.is_alphanumeric() || "-_".contains(letter) => Some(letter.to_ascii_lowercase()),
+        _ => None,
+    };
+    headings.map(|line| line.trim_start_matches('#').trim().chars().filter_map(letter).collect()).collect()
+}
+
+/// The modules of the guide, and the files that each includes, in order.
+fn modules() -> Vec<(String, Vec<PathBuf>)> {
+    let (mut modules, mut included) = (Vec::new(), Vec::new());
+    for line in read(GUIDE).lines() {
+        if let Some(file) =
+            line.strip_prefix("#[doc = include_str!(\"").and_then(|line| line.strip_suffix("\")]"))
+        {
+            included.push(Path::new("ratelimit-runtime/src").join(file));
+        } else if let Some(name) = line.strip_prefix("pub mod ").and_then(|line| line.strip_suffix(" {}")) {
+            modules.push((name.to_owned(), std::mem::take(&mut included)));
+        }
+    }
+    modules
+}
+
+/// A picture as the definition of a link, which rustdoc can show without a file.
+fn as_definition(name: &str, svg: &str) -> String {
+    let encode = |letter: char| match letter {
+        '\n' => "%20".to_owned(),
+        ' ' | '%' | '#' | '<' | '>' | '(' | ')' | '\\' => format!("%{:02X}", u32::from(letter)),
+        _ => letter.to_string(),
+    };
+    let picture: String = svg.trim_end().replace('"', "'").chars().map(encode).collect();
+    format!("[{name}]: data:image/svg+xml,{picture}\n")
+}
+
+#[test]
+fn links_and_pictures_lead_to_files_and_headings() {
+    for page in pages() {
+        let folder = Path::new(&page).parent().unwrap().to_path_buf();
+        for link in links(&read(&page)) {
+            let (path, anchor) = link.target.split_once('#').unwrap_or((&link.target, ""));
+            if link.target.contains("://") {
+                continue;
+            }
+            let file = if path.is_empty() { root().join(&page) } else { root().join(&folder).join(path) };
+            assert!(file.exists(), "{page}: `{}` does not exist", link.target);
+            if !anchor.is_empty() {
+                let anchors = anchors(&fs::read_to_string(&file).unwrap());
+                assert!(
+                    anchors.iter().any(|found| found == anchor),
+                    "{page}: no heading for `{}`",
+                    link.target
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_published_readme_leaves_the_package_only_by_links_that_work() {
+    let modules: Vec<_> = modules().into_iter().map(|(name, _)| format!("{PUBLISHED}docs/{name}/")).collect();
+    for link in links(&read("README.md")) {
+        // The registry shows the page without the repository around it.
+        assert!(!link.is_relative(), "`{}` leads nowhere on the registry", link.target);
+        let is_known = !link.target.starts_with(PUBLISHED) || modules.contains(&link.target);
+        assert!(is_known, "`{}` is not a module of {GUIDE}", link.target);
+    }
+}
+
+#[test]
+fn rustdoc_defines_every_relative_link_of_the_guide_by_itself() {
+    let mut included = Vec::new();
+    for (module, files) in modules() {
+        let (page, definitions) = files.split_last().unwrap_or_else(|| panic!("`{module}` includes nothing"));
+        let text = |file: &PathBuf| fs::read_to_string(root().join(file)).unwrap();
+        let defined: Vec<_> = definitions.iter().flat_map(|file| links(&text(file))).collect();
+        for link in links(&text(page)).into_iter().filter(Link::is_relative) {
+            let known = link.label.is_some() && defined.iter().any(|defined| defined.label == link.label);
+            assert!(
+                known,
+                "{}: write `{}` as a reference `[name]`, and define it in {GUIDE}",
+                page.display(),
+                link.target
+            );
+        }
+        included.push(fs::canonicalize(root().join(page)).unwrap());
+    }
+    for page in files("docs/", "md").into_iter().filter(|page| page != NOT_IN_GUIDE) {
+        let path = fs::canonicalize(root().join(&page)).unwrap();
+        assert!(included.contains(&path), "{GUIDE} has no module for {page}");
+    }
+}
+
+/// `UPDATE_EXPECT=1` writes what is expected, after an example has drawn a picture anew.
+#[test]
+fn rustdoc_has_the_pictures_of_the_guide() {
+    for picture in files("docs/", "svg") {
+        let name = Path::new(&picture).file_stem().unwrap().to_str().unwrap();
+        let (path, expected) =
+            (format!("ratelimit-runtime/src/docs/{name}.md"), as_definition(name, &read(&picture)));
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            fs::write(root().join(&path), &expected).unwrap();
+        }
+        let found = fs::read_to_string(root().join(&path)).unwrap_or_default();
+        assert!(found == expected, "{path} is not {picture}: run `UPDATE_EXPECT=1 cargo test -p xtask`");
+    }
+}
+
+#[test]
+fn links_are_found_outside_of_code() {
+    let text = "A [b](c.md), `[d](e)` and ![f](g.svg#h).\n```text\n[i](j)\n```\n[k]: l.md\n[m]: https://n\n# O p: `q`!\n";
+    let targets: Vec<_> = links(text).into_iter().map(|link| link.target).collect();
+    assert_eq!(targets, ["c.md", "g.svg#h", "l.md", "https://n"]);
+    assert_eq!(links(text).iter().filter(|link| link.is_relative()).count(), 3);
+    assert_eq!(anchors(text), ["o-p-q"]);
+}
