@@ -70,3 +70,17 @@ async fn each_side_may_expect_the_other_way() {
     let error = limiter_at(format!("rediss://localhost:{}", plain.port())).build().await.unwrap_err();
     assert!(error.to_string().contains("write `redis` in place of `rediss`"), "{error}");
 }
+
+#[tokio::test]
+async fn a_file_that_is_not_pem_is_not_quoted() {
+    let place = std::env::temp_dir().join(format!("ratelimit-{}.pem", std::process::id()));
+    std::fs::write(&place, "-----BEGIN sesame\nsesame\n").unwrap();
+    let file = place.display();
+    for (parameters, says) in [
+        (format!("tls_ca={file}"), "that `tls_ca` names: the file is not valid PEM"),
+        (format!("tls_cert={file}&tls_key={file}"), "that `tls_key` names: the file is not valid PEM"),
+    ] {
+        refused(&format!("rediss://localhost?{parameters}"), ErrorKind::Configuration, says).await;
+    }
+    std::fs::remove_file(place).unwrap();
+}

@@ -190,8 +190,8 @@ async fn a_server_of_another_kind_is_named_as_such() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot understand Redis at {address}: what answers there is no Redis or Valkey server, or one that speaks \
-             TLS (`rediss`)"
+            "cannot understand Redis at {address}: it does not answer as Redis or Valkey does; where it wants TLS, \
+             write `rediss`"
         )
     );
     drop(answering.join().unwrap());

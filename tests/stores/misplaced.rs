@@ -101,6 +101,19 @@ async fn a_database_that_is_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_is_hidden_is_named() {
+    for (hidden, says) in
+        [("HELLO", "`hello` is unknown"), ("AUTH", "password"), ("EVALSHA", "`evalsha` is unknown")]
+    {
+        let server = RedisServer::builder().args(["--rename-command", hidden, ""]).start();
+        let protocol = if hidden == "HELLO" { "resp3" } else { "resp2" };
+        let user = if hidden == "EVALSHA" { "" } else { "ann:sesame@" };
+        let url = format!("redis://{user}127.0.0.1:{}?protocol={protocol}", server.port());
+        refused(&url, ErrorKind::Configuration, says).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_memory() {
     let server = RedisServer::start();
     let mut raw = server.raw();

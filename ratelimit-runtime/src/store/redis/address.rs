@@ -46,6 +46,12 @@ impl Address {
     }
 }
 
+/// Whether a name that a server gives has only the characters of a host name or an address. Errors show it.
+pub(super) fn is_host(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    (1..=253).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {

@@ -1,6 +1,6 @@
 //! The primary that sentinels name: asked for at each attempt to connect, so that a failover is followed.
 
-use super::address::Address;
+use super::address::{Address, is_host};
 use super::connection::Connection;
 use super::failure;
 use super::greeting::Expected;
@@ -63,11 +63,12 @@ impl Sentinels {
         let mut question = redis::cmd("SENTINEL");
         question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.name);
         let answer = connection.send(&question).await.map_err(|error| failure::explain(sentinel, &error))?;
-        let known: Option<(String, u16)> = redis::from_redis_value(answer).map_err(|_| {
-            sentinel.error(ErrorKind::Configuration, "cannot understand", "it names no address")
-        })?;
+        let no_address =
+            || sentinel.error(ErrorKind::Configuration, "cannot understand", "it names no address");
+        let known: Option<(String, u16)> = redis::from_redis_value(answer).map_err(|_| no_address())?;
         match known {
-            Some((host, port)) => Ok(self.primary.at(&host, port)),
+            Some((host, port)) if is_host(&host) => Ok(self.primary.at(&host, port)),
+            Some(_) => Err(no_address()),
             None => Err(sentinel.error(
                 ErrorKind::Configuration,
                 "cannot use the sentinel of",

@@ -1,6 +1,6 @@
 //! Who has which slots, as `CLUSTER SLOTS` says.
 
-use super::address::{Address, Place};
+use super::address::{Address, Place, is_host};
 use super::node::Node;
 use super::way::Way;
 use redis::Value;
@@ -103,10 +103,10 @@ pub(super) fn place(named_as: &str, by: &Address) -> Address {
     named(host.trim_start_matches('[').trim_end_matches(']'), port.parse().unwrap_or_default(), by)
 }
 
-/// A node that knows no name for a host means its own.
+/// A node that does not know the name of a host means its own. So does one that gives a name which is not a host.
 fn named(host: &str, port: u16, by: &Address) -> Address {
-    match (host, &by.place) {
-        ("" | "?", Place::Tcp(own, _)) => by.at(own, port),
+    match &by.place {
+        Place::Tcp(own, _) if !is_host(host) => by.at(own, port),
         _ => by.at(host, port),
     }
 }
@@ -166,7 +166,15 @@ mod tests {
 
     #[test]
     fn a_redirection_names_a_place() {
-        for (said, shown) in [("a:1", "a:1"), (":2", "own:2"), ("::1:3", "[::1]:3"), ("[::1]:3", "[::1]:3")] {
+        for (said, shown) in [
+            ("a:1", "a:1"),
+            (":2", "own:2"),
+            ("?:2", "own:2"),
+            ("::1:3", "[::1]:3"),
+            ("[::1]:3", "[::1]:3"),
+            ("ratelimit:{walrus}:login:c1:2", "own:2"),
+            ("'walrus':2", "own:2"),
+        ] {
             assert_eq!(place(said, &own()).to_string(), shown);
         }
     }

@@ -39,6 +39,7 @@ impl Tls {
 #[cfg(feature = "tls")]
 mod built_in {
     use super::super::address::Address;
+    use super::super::said::of_system;
     use super::Files;
     use crate::error::{Error, ErrorKind};
     use std::io;
@@ -47,9 +48,9 @@ mod built_in {
     use tokio::net::TcpStream;
     use tokio_rustls::TlsConnector;
     use tokio_rustls::client::TlsStream;
-    use tokio_rustls::rustls::pki_types::pem::PemObject;
+    use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
     use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-    use tokio_rustls::rustls::{self, crypto::ring};
+    use tokio_rustls::rustls::{self, CertificateError, crypto::ring};
     use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
     /// Whom to trust, and what to show. TLS 1.2 and 1.3; the server's name is always checked.
@@ -64,8 +65,9 @@ mod built_in {
             let config = match (files.certificate, files.key) {
                 (None, None) => config.with_no_client_auth(),
                 (Some(certificate), Some(key)) => {
-                    let key = PrivateKeyDer::from_pem_file(key)
-                        .map_err(|error| format!("cannot read the key that `tls_key` names: {error}"))?;
+                    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| {
+                        format!("cannot read the key that `tls_key` names: {}", unread(&error))
+                    })?;
                     config
                         .with_client_auth_cert(certificates("tls_cert", certificate)?, key)
                         .map_err(|error| format!("cannot use `tls_cert` with `tls_key`: {error}"))?
@@ -108,10 +110,40 @@ mod built_in {
             Some(rustls::Error::InvalidCertificate(why)) => address.error(
                 ErrorKind::Configuration,
                 "cannot trust",
-                format_args!("{why}; `tls_ca` in the URL names the file of an authority to trust"),
+                format_args!(
+                    "{}; `tls_ca` in the URL names the file of an authority to trust",
+                    untrusted(why)
+                ),
             ),
             Some(other) => address.error(ErrorKind::Configuration, "no encrypted connection to", other),
-            None => address.error(ErrorKind::Unavailable, "cannot reach", error),
+            None => address.error(ErrorKind::Unavailable, "cannot reach", of_system(error)),
+        }
+    }
+
+    /// What is wrong with a certificate. Its names are the server's words, and are not shown.
+    const fn untrusted(why: &CertificateError) -> &'static str {
+        match why {
+            CertificateError::UnknownIssuer => "its certificate is not signed by a known authority",
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                "its certificate has expired"
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "its certificate is not valid yet"
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "its certificate is for another name"
+            }
+            CertificateError::Revoked => "its certificate was revoked",
+            _ => "its certificate is not valid",
+        }
+    }
+
+    /// Why a file was not read. What is in it is not shown: it may be a key.
+    fn unread(error: &pem::Error) -> String {
+        match error {
+            pem::Error::Io(error) => of_system(error),
+            pem::Error::NoItemsFound => "there is none in the file".to_owned(),
+            _ => "the file is not valid PEM".to_owned(),
         }
     }
 
@@ -132,7 +164,9 @@ mod built_in {
     }
 
     fn certificates(parameter: &str, path: &str) -> Result<Vec<CertificateDer<'static>>, String> {
-        let read = |error| format!("cannot read the certificates that `{parameter}` names: {error}");
+        let read = |error: pem::Error| {
+            format!("cannot read the certificates that `{parameter}` names: {}", unread(&error))
+        };
         CertificateDer::pem_file_iter(path).map_err(read)?.collect::<Result<_, _>>().map_err(read)
     }
 }

@@ -234,7 +234,8 @@ impl<'u> Parts<'u> {
 
 /// The host and port of a URL, however malformed, if it is certain that no part of a password is among them.
 fn shown(url: &str) -> Option<&str> {
-    let (_, host) = url.rsplit_once('@')?;
+    // An `@` after a `?` or a `#` may be one of a password, and what follows it too.
+    let (_, host) = url.rsplit_once('@').filter(|(before, _)| !before.contains(['?', '#']))?;
     let host = host.split(['/', '?', '#']).next()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | ',');
     (!host.is_empty() && host.chars().all(plain)).then_some(host)

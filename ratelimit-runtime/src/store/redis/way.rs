@@ -4,6 +4,7 @@ use super::address::{Address, Place};
 use super::connection::{Connection, Handed};
 use super::failure;
 use super::greeting::{Expected, greet};
+use super::said::{lost, of_system};
 use super::sentinel::Sentinels;
 use crate::error::{Error, ErrorKind};
 use redis::ErrorKind as RedisKind;
@@ -47,7 +48,8 @@ impl Way {
 
 /// A connection to a server that is what it is expected to be.
 pub(super) async fn connect(address: &Address, expected: Expected) -> Result<Connection, Error> {
-    let unreachable = |error: io::Error| address.error(ErrorKind::Unavailable, "cannot reach", error);
+    let unreachable =
+        |error: io::Error| address.error(ErrorKind::Unavailable, "cannot reach", of_system(&error));
     let mut connection = match &address.place {
         Place::Tcp(host, port) => {
             let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(unreachable)?;
@@ -82,12 +84,12 @@ where
         RedisKind::Parse if address.tls.is_none() => address.error(
             ErrorKind::Configuration,
             "cannot understand",
-            "what answers there is no Redis or Valkey server, or one that speaks TLS (`rediss`)",
+            "it does not answer as Redis or Valkey does; where it wants TLS, write `rediss`",
         ),
         RedisKind::Io if address.tls.is_none() => address.error(
             ErrorKind::Unavailable,
             "cannot talk to",
-            format_args!("{error}; where it wants TLS, write `rediss`"),
+            format_args!("{}; where it wants TLS, write `rediss`", lost(&error)),
         ),
         _ => failure::explain(address, &error),
     })

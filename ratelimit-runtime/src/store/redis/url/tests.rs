@@ -88,6 +88,18 @@ fn a_malformed_url_is_refused_without_its_password() {
 }
 
 #[test]
+fn the_rest_of_a_password_is_not_shown_as_a_host() {
+    for url in [
+        "redis+sentinel://a/main?sentinel_pass=12@sesame",
+        "unix:///run/redis.sock?database=3&pass=12@sesame",
+        "redis://a:port?pass=12#@sesame",
+    ] {
+        let message = message(url);
+        assert!(!message.contains("sesame") && !message.contains("12"), "{url}: {message}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_the_scheme_is_said() {
     for (url, why, written) in [
         ("redis://a,b", "several hosts", "redis://["),
