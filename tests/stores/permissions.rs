@@ -1,10 +1,10 @@
-//! What a user of the server has to be permitted: no more than `lua/README.md` says.
+//! The permissions that `lua/README.md` lists are enough, and an error names one that is missing.
 
 use crate::setup::SECOND;
 use crate::topologies::limiter_at;
 use ratelimit::{ErrorKind, Limit, RateLimiter};
 use std::time::Duration;
-use support::RedisServer;
+use support::{Cluster, RedisServer};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -44,20 +44,97 @@ async fn everything(limiter: &RateLimiter) {
     limiter.close().await;
 }
 
-async fn limiter_with(server: &RedisServer, rules: &[String]) -> Result<RateLimiter, ratelimit::Error> {
+/// The documented rules but for one.
+fn without(rule: &str) -> Vec<String> {
+    let (rules, number) = (documented(), documented().len());
+    let fewer: Vec<String> = rules.into_iter().filter(|other| other != rule).collect();
+    assert_eq!(fewer.len(), number - 1, "{rule} is not documented");
+    fewer
+}
+
+fn permit(server: &RedisServer, rules: &[String]) {
     let mut set = redis::cmd("ACL");
     set.arg("SETUSER").arg("limits").arg(&["reset", "on", ">sesame", "~ratelimit:*"]).arg(rules);
     set.exec(&mut server.raw()).unwrap();
-    limiter_at(format!("redis://limits:sesame@127.0.0.1:{}", server.port())).build().await
+}
+
+/// A limiter with these rules; `rest` ends its URL.
+async fn limiter_with(
+    server: &RedisServer,
+    rules: &[String],
+    rest: &str,
+) -> Result<RateLimiter, ratelimit::Error> {
+    permit(server, rules);
+    limiter_at(format!("redis://limits:sesame@127.0.0.1:{}{rest}", server.port())).build().await
+}
+
+/// It names what is missing and where to look, and nothing that is not to be seen.
+fn assert_names(error: &ratelimit::Error, command: &str) {
+    let said = error.to_string();
+    assert_eq!(error.kind(), ErrorKind::Configuration, "{said}");
+    assert!(said.contains(&format!("NOPERM: no permission to run `{command}`")), "{said}");
+    assert!(said.contains("`lua/README.md` lists"), "{said}");
+    assert!(!said.contains("sesame") && !said.contains("limits"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_documented_is_enough() {
     let server = RedisServer::start();
-    let rules = documented();
-    everything(&limiter_with(&server, &rules).await.unwrap()).await;
-    let fewer: Vec<String> = rules.into_iter().filter(|rule| rule != "+evalsha").collect();
-    let error = limiter_with(&server, &fewer).await.unwrap_err();
+    for rest in ["", "/2", "/2?protocol=resp3"] {
+        everything(&limiter_with(&server, &documented(), rest).await.unwrap()).await;
+    }
+    for (rule, command) in [("+evalsha", "evalsha"), ("+del", "del"), ("+select", "select")] {
+        for protocol in ["resp2", "resp3"] {
+            let rest = format!("/2?protocol={protocol}");
+            assert_names(&limiter_with(&server, &without(rule), &rest).await.unwrap_err(), command);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_script_may_not_call_is_named() {
+    let server = RedisServer::start();
+    let limiter = limiter_with(&server, &without("+rpush"), "").await.unwrap();
+    let error = limiter.check(&Limit::sliding_log(5, MINUTE), "calls").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
-    assert!(error.to_string().contains("evalsha"), "{error}");
+    // Not every version of the server says which command it is.
+    assert!(error.to_string().contains("NOPERM: no permission to run"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_others_are_not_named() {
+    let server = RedisServer::start();
+    permit(&server, &documented());
+    let url = format!("redis://limits:sesame@127.0.0.1:{}", server.port());
+    let error = limiter_at(url).prefix("elsewhere").build().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+    assert!(error.to_string().contains("NOPERM: no permission to access a key"), "{error}");
+    assert!(!error.to_string().contains("elsewhere"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_documented_is_enough_while_slots_move() {
+    let cluster = Cluster::start(3);
+    let permit_all = |rules: &[String]| {
+        cluster.ports().into_iter().for_each(|port| permit(cluster.server(port), rules));
+    };
+    permit_all(&documented());
+    let url = cluster.url().replace("redis+cluster://", "redis+cluster://limits:sesame@");
+    everything(&limiter_at(url.clone()).build().await.unwrap()).await;
+    let slots = ["{calls}", "{charged}", "{waiting}", "{jobs}", "{#}"].map(|tag| cluster.slot_of(tag));
+    for slot in slots {
+        let from = cluster.primary_of(slot);
+        let to = cluster.primaries().into_iter().find(|port| *port != from).unwrap();
+        cluster.begin_move(slot, to);
+        cluster.carry_keys(slot, to);
+    }
+    everything(&limiter_at(url.clone()).build().await.unwrap()).await;
+    let asked = |port| {
+        let info: String =
+            redis::cmd("INFO").arg("commandstats").query(&mut cluster.server(port).raw()).unwrap();
+        info.contains("cmdstat_asking:")
+    };
+    assert!(cluster.primaries().into_iter().any(asked), "nothing was redirected");
+    permit_all(&without("+asking"));
+    assert_names(&limiter_at(url).build().await.unwrap_err(), "asking");
 }

@@ -233,7 +233,9 @@ async fn ask(session: &Arc<Session>, command: &Cmd, awaited: &Awaited) -> Result
     awaited.set(Arc::<Session>::clone(session));
     let mut commands = redis::pipe();
     commands.cmd("ASKING").add_command(command.clone());
-    let answer = session.send_all(&commands).await?.pop();
-    let answer = answer.unwrap_or_else(|| Err(RedisError::from((RedisKind::Parse, "no answer"))));
-    answer.map_err(|error| Failed::Answer(Arc::clone(session), error))
+    let mut answers = session.send_all(&commands).await?;
+    let answer = answers.pop().unwrap_or_else(|| Err(RedisError::from((RedisKind::Parse, "no answer"))));
+    // Without ASKING the command is redirected once more, which does not say that ASKING is not permitted.
+    let asked = answers.pop().unwrap_or(Ok(Value::Nil));
+    answer.map_err(|error| Failed::Answer(Arc::clone(session), asked.err().unwrap_or(error)))
 }
