@@ -6,11 +6,9 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 
 /// A value that becomes part of a key.
-#[derive(Debug)]
 pub struct Element<'a, T: ?Sized>(pub &'a T);
 
 /// A value, and the way to write it that its type allows.
-#[derive(Debug)]
 pub struct Writable<'a, T: ?Sized, Way>(&'a T, PhantomData<Way>);
 
 /// Chosen first.

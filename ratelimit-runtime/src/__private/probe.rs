@@ -8,15 +8,12 @@ use crate::identity::ClientIp;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 /// An argument that may carry the client's address.
-#[derive(Debug)]
 pub struct Argument<'a, T: ?Sized>(pub &'a T);
 
 /// A bare address: it may be the client's, and gives way to a framework's own type.
-#[derive(Debug)]
 pub struct Bare(Option<IpAddr>);
 
 /// An argument that is known to carry the client's address.
-#[derive(Debug)]
 pub struct Carried(Option<IpAddr>);
 
 /// No argument so far, or an argument that carries none.

@@ -20,7 +20,6 @@ impl HeaderValue {
 pub struct Nothing;
 
 /// An argument that carries what is looked for.
-#[derive(Debug)]
 pub struct Carrier<'a, T: ?Sized>(&'a T);
 
 /// Chosen first.

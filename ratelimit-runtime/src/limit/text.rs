@@ -168,6 +168,18 @@ impl ParseLimitError {
     fn wrong(what: &'static str, word: &str) -> Self {
         Self(Wrong::Word(what, word.into()))
     }
+
+    /// What is wrong, without a word of the text.
+    pub(crate) fn reason(&self) -> &'static str {
+        match &self.0 {
+            Wrong::Word("algorithm", _) => "unknown algorithm",
+            Wrong::Word("field", _) => "unknown field",
+            Wrong::Word(..) => "a field has a wrong value",
+            Wrong::Twice(_) => "a field is given twice",
+            Wrong::Missing => "`count` or `time` is missing",
+            Wrong::Limit(error) => error.message(),
+        }
+    }
 }
 
 impl fmt::Display for ParseLimitError {

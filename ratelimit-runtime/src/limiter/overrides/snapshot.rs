@@ -56,7 +56,11 @@ impl Snapshot {
         for (entry, text) in overridden.entries {
             match text.parse::<Limit>() {
                 Ok(limit) => drop(limits.insert(entry, limit)),
-                Err(error) => tracing::error!(%error, "an override cannot be read, and is left out"),
+                // Without the text: anything may be in the store.
+                Err(error) => tracing::error!(
+                    error = error.reason(),
+                    "ignoring an override: expected a limit such as `counter count=5 time=1m`"
+                ),
             }
         }
         let any = !limits.is_empty();
