@@ -8,12 +8,15 @@
 )]
 
 mod aborts;
+mod blame;
 mod bounds;
 mod charges;
 mod costs;
 mod definitions;
 mod deny_cache;
 mod differential;
+mod dropped_calls;
+mod echoes;
 mod eight_runtimes;
 mod encrypted;
 mod failover;

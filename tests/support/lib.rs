@@ -26,6 +26,7 @@ mod builder;
 mod certificates;
 mod cluster;
 mod directory;
+mod fake;
 #[cfg(test)]
 mod harness_tests;
 mod keyspace;
@@ -43,6 +44,7 @@ mod watchdog;
 pub use builder::RedisServerBuilder;
 pub use certificates::{Certificates, has_tls};
 pub use cluster::Cluster;
+pub use fake::FakeServer;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;
 pub use server::RedisServer;

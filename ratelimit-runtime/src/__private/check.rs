@@ -1,20 +1,17 @@
 //! Whether a call may go on.
 
 use super::call::Call;
-use super::hold;
+use super::{hold, report};
 use crate::error::Error;
 use crate::limit::Limit;
 use crate::limiter::{Outcome, joined};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{LazyLock, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
 
 /// The decision about a call, and its turn, if it has to wait for one.
 #[must_use = "the decision has to be awaited"]
@@ -93,21 +90,8 @@ impl Future for Check {
 }
 
 pub(super) fn unavailable(name: &'static str, error: Error) -> Rejection {
-    report_error(name, &error, "calls are rejected, since their limit cannot be decided");
+    report::error(name, &error, "calls are rejected, since their limit cannot be decided");
     Rejection::unavailable(name, error)
-}
-
-/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
-pub(super) fn report_error(name: &'static str, error: &Error, consequence: &str) {
-    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
-    if error.is_transient() {
-        return;
-    }
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
-        last.insert(name, Instant::now());
-        tracing::error!(limit = name, %error, "{consequence}");
-    }
 }
 
 impl fmt::Debug for Check {

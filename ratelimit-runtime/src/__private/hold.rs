@@ -1,7 +1,8 @@
 //! Calls whose units stay at hand: permits, and charges that depend on the call's result.
 
 use super::call::Call;
-use super::check::{report_error, unavailable};
+use super::check::unavailable;
+use super::report;
 use crate::error::Error;
 use crate::limiter::{self, Question, RateLimiter, Refused, Stack};
 use crate::rejection::Rejection;
@@ -33,7 +34,7 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
                 names.push(name);
                 first.get_or_insert(limiter);
             }
-            Err(error) if shadow => report_error(name, &error, "a shadow limit cannot be decided"),
+            Err(error) if shadow => report::error(name, &error, "a shadow limit cannot be decided"),
             Err(error) => return Err(unavailable(name, error)),
         }
     }
@@ -58,8 +59,7 @@ async fn admit(
         Ok(held) => {
             for (at, name) in names.iter().enumerate() {
                 if let Some(decision) = held.shadow_refusal(at) {
-                    let retry_after = decision.retry_after();
-                    tracing::info!(limit = name, ?retry_after, "a shadow limit would have refused a call");
+                    report::shadow_refusal(name, decision.retry_after());
                 }
             }
             Ok(held)

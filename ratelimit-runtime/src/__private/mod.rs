@@ -6,6 +6,7 @@ mod element;
 mod hold;
 pub mod limit;
 mod probe;
+mod report;
 mod request;
 mod warn;
 

@@ -18,7 +18,7 @@ use fetch::{Fetch, Fetched, Registered, TooFew};
 use smallvec::smallvec;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use table::{FetchUnderWay, KeyLease, Waits};
+use table::{Alone, FetchUnderWay, KeyLease, Waits};
 use tokio::time::Instant;
 
 /// Whether a call may be answered from a lease.
@@ -33,7 +33,7 @@ enum Step {
     /// It waits for the units that are on their way.
     Waits(Arc<FetchUnderWay>, Waits),
     /// It asks the store for what it costs. What was wanted in advance before was too much.
-    Alone(Option<TooFew>),
+    Alone(Alone, Option<TooFew>),
     /// It asks the store as if there were no lease.
     Plain,
     Failed(Error),
@@ -85,7 +85,7 @@ impl RateLimiter {
                 return Step::Plain;
             }
             if too_few.is_some() {
-                return Step::Alone(too_few);
+                return Step::Alone(lease.ask_alone(), too_few);
             }
             if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
                 // What is on its way would not be enough for all that wait.
@@ -96,9 +96,11 @@ impl RateLimiter {
             }
             let outdated = state.lease.outdated();
             self.give_lease_back(request.key().as_bytes(), limit, outdated);
-            let units = state.lease.wanted(cost, lease.waiting());
+            // What one call asks for alone would do for a second one too.
+            let others = if lease.is_asked_for() { cost } else { 0 };
+            let units = state.lease.wanted(cost, lease.waiting().saturating_add(others));
             if units == cost {
-                return Step::Alone(None);
+                return Step::Alone(lease.ask_alone(), None);
             }
             let fetch = Fetch::new(self, lease, request, units, state.epoch);
             let registered = runtime.as_ref().map(|runtime| {
@@ -127,7 +129,9 @@ impl RateLimiter {
                 Step::Told(decision) => return Ok(decision),
                 Step::Failed(error) => return Err(error),
                 Step::Plain => return Ok(self.ask_one(request, awaited).await?.decision),
-                Step::Alone(too_few) => return self.ask_alone(lease, request, too_few, awaited).await,
+                Step::Alone(_alone, too_few) => {
+                    return self.ask_alone(lease, request, too_few, awaited).await;
+                }
                 Step::Waits(under_way, _waits) => {
                     let mut fetched = under_way.fetched.clone();
                     awaited.set(under_way);

@@ -29,6 +29,8 @@ pub(super) struct KeyLease {
     state: Mutex<State>,
     /// How many units the calls that wait would use.
     waiting: AtomicU32,
+    /// How many calls ask for their own units now.
+    alone: AtomicU32,
 }
 
 pub(super) struct State {
@@ -49,7 +51,7 @@ pub(super) struct FetchUnderWay {
 impl KeyLease {
     fn new(limit: Limit) -> Self {
         let state = State { lease: Lease::new(limit), epoch: 0, fetches: SmallVec::new() };
-        Self { state: Mutex::new(state), waiting: AtomicU32::new(0) }
+        Self { state: Mutex::new(state), waiting: AtomicU32::new(0), alone: AtomicU32::new(0) }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -65,6 +67,17 @@ impl KeyLease {
     pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> Waits {
         self.waiting.fetch_add(units, Ordering::Relaxed);
         Waits { lease: Arc::clone(self), units }
+    }
+
+    /// Whether another call asks for its own units now: the key is in demand.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.alone.load(Ordering::Relaxed) > 0
+    }
+
+    /// Counts a call among those that ask for their own units, until this is dropped.
+    pub(super) fn ask_alone(self: &Arc<Self>) -> Alone {
+        self.alone.fetch_add(1, Ordering::Relaxed);
+        Alone(Arc::clone(self))
     }
 }
 
@@ -110,6 +123,15 @@ pub(super) struct Waits {
 impl Drop for Waits {
     fn drop(&mut self) {
         self.lease.waiting.fetch_sub(self.units, Ordering::Relaxed);
+    }
+}
+
+/// A call that asks for its own units.
+pub(super) struct Alone(Arc<KeyLease>);
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        self.0.alone.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

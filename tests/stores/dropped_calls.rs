@@ -1,0 +1,380 @@
+//! Calls of every kind, dropped at each of their polls in turn. What is in use afterwards is what is held: no unit is lost,
+//! and nothing is admitted twice.
+
+use crate::setup::{SECOND, limiter_on};
+use crate::slots::{limiter_on_slots, sharded};
+use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, Rejection, rate_limit, scope};
+use std::future::poll_fn;
+use std::ops::RangeInclusive;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(3600);
+const COUNTER: Limit = Limit::counter(100, HOUR);
+const OTHER: Limit = Limit::sliding_window(100, HOUR);
+const BUCKET: Limit = Limit::token_bucket(100, HOUR);
+const QUEUE: Limit = Limit::leaky_bucket(60, HOUR).wait(HOUR);
+const PERMITS: Limit = Limit::concurrency(2, HOUR);
+const PATIENT: Limit = Limit::concurrency(2, HOUR).wait(HOUR);
+
+type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Polls a call at most so often, each time when it has been woken. Whether it was ready.
+async fn poll_times(call: &mut Call, polls: usize) -> bool {
+    let mut left = polls;
+    let polled = poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(false);
+        }
+        left -= 1;
+        match call.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(true),
+            Poll::Pending if left == 0 => Poll::Ready(false),
+            Poll::Pending => Poll::Pending,
+        }
+    });
+    // A call that waits for a turn is not woken any more.
+    tokio::time::timeout(SECOND / 5, polled).await.unwrap_or(false)
+}
+
+/// A limiter, and whether its answers have to be waited for.
+struct Place {
+    limiter: RateLimiter,
+    is_far: bool,
+}
+
+/// A call to be dropped, on a key of its own.
+struct Kind {
+    name: &'static str,
+    limit: Limit,
+    /// Its key is that of one of several limits.
+    in_stack: bool,
+    /// What is in use before.
+    before: u32,
+    call: fn(RateLimiter, u32) -> Call,
+    /// What may be in use after a call that was polled so often and dropped, or that has ended.
+    after: fn(Dropped) -> RangeInclusive<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Dropped {
+    polls: usize,
+    is_ready: bool,
+    is_far: bool,
+}
+
+impl Dropped {
+    /// The store was never asked.
+    fn before_the_question(self) -> bool {
+        self.polls == 0
+    }
+
+    /// The store may have been asked, and its answer was not heard.
+    fn before_the_answer(self) -> bool {
+        !self.is_ready && self.is_far && self.polls == 1
+    }
+}
+
+fn key(number: u32) -> impl AsKey + Copy {
+    Key::new("dropped").by(number)
+}
+
+impl Kind {
+    fn key(&self, number: u32) -> Box<dyn AsKey> {
+        let key = Key::new("dropped").by(number);
+        if self.in_stack { Box::new(key.in_stack()) } else { Box::new(key) }
+    }
+}
+
+/// Units that are taken for good: by a call that has ended, perhaps by one that was dropped before its answer.
+fn taken(dropped: Dropped) -> RangeInclusive<u32> {
+    match dropped {
+        _ if dropped.is_ready => 1..=1,
+        _ if dropped.before_the_question() => 0..=0,
+        _ => 0..=1,
+    }
+}
+
+/// Units that come back when the call is dropped after the answer.
+fn given_back(dropped: Dropped) -> RangeInclusive<u32> {
+    if dropped.before_the_answer() { 0..=1 } else { 0..=0 }
+}
+
+fn nothing(_: Dropped) -> RangeInclusive<u32> {
+    0..=0
+}
+
+const KINDS: [Kind; 13] = [
+    Kind {
+        name: "check",
+        limit: COUNTER,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| {
+            Box::pin(async move {
+                assert!(limiter.check(&COUNTER, key(n)).await.unwrap().allowed());
+            })
+        },
+        after: taken,
+    },
+    Kind {
+        name: "check_all",
+        limit: BUCKET,
+        in_stack: true,
+        before: 0,
+        call: |limiter, n| {
+            Box::pin(async move {
+                let stack = [(&BUCKET, key(n), 1), (&OTHER, key(n), 1)];
+                assert!(limiter.check_all(&stack).await.unwrap().iter().all(Decision::allowed));
+            })
+        },
+        after: taken,
+    },
+    Kind {
+        name: "peek",
+        limit: COUNTER,
+        in_stack: false,
+        before: 5,
+        call: |limiter, n| {
+            Box::pin(async move {
+                assert!(limiter.peek(&COUNTER, key(n)).await.unwrap().allowed());
+            })
+        },
+        after: |_| 5..=5,
+    },
+    Kind {
+        name: "reset",
+        limit: COUNTER,
+        in_stack: false,
+        before: 5,
+        call: |limiter, n| Box::pin(async move { limiter.reset(&COUNTER, key(n)).await.unwrap() }),
+        after: |dropped| if dropped.is_ready { 0..=0 } else { 0..=5 },
+    },
+    Kind {
+        name: "acquire, at once",
+        limit: COUNTER,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| {
+            Box::pin(async move {
+                assert!(limiter.acquire(&COUNTER, key(n)).await.unwrap().allowed());
+            })
+        },
+        after: |dropped| if dropped.is_ready { 1..=1 } else { given_back(dropped) },
+    },
+    Kind {
+        name: "acquire, in turn",
+        limit: QUEUE,
+        in_stack: false,
+        before: 1,
+        call: |limiter, n| {
+            Box::pin(async move {
+                assert!(limiter.acquire(&QUEUE, key(n)).await.unwrap().allowed());
+            })
+        },
+        after: |dropped| 1..=1 + given_back(dropped).end(),
+    },
+    Kind {
+        name: "charge",
+        limit: BUCKET,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| Box::pin(async move { drop(limiter.charge(&BUCKET, key(n), 1).await.unwrap()) }),
+        after: |dropped| if dropped.is_ready { 1..=1 } else { given_back(dropped) },
+    },
+    Kind {
+        name: "charge and refund",
+        limit: BUCKET,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| {
+            Box::pin(async move {
+                let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
+                charge.refund().await.unwrap();
+            })
+        },
+        after: given_back,
+    },
+    Kind {
+        name: "charge and settle",
+        limit: BUCKET,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| {
+            Box::pin(async move {
+                let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
+                charge.settle(3).await.unwrap();
+            })
+        },
+        // Once it is charged, what it has really cost is on its way.
+        after: |dropped| match dropped {
+            _ if dropped.is_ready => 3..=3,
+            _ if dropped.before_the_question() => 0..=0,
+            _ if dropped.before_the_answer() => 0..=1,
+            _ => 3..=3,
+        },
+    },
+    Kind {
+        name: "penalize",
+        limit: COUNTER,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| {
+            Box::pin(async move {
+                assert_eq!(limiter.penalize(&COUNTER, key(n), 1).await.unwrap(), 1);
+            })
+        },
+        after: taken,
+    },
+    Kind {
+        name: "permit",
+        limit: PERMITS,
+        in_stack: false,
+        before: 0,
+        call: |limiter, n| Box::pin(async move { drop(limiter.permit(&PERMITS, key(n)).await.unwrap()) }),
+        after: nothing,
+    },
+    Kind {
+        name: "permit, in turn",
+        limit: PATIENT,
+        in_stack: false,
+        before: 2,
+        call: |limiter, n| Box::pin(async move { drop(limiter.permit(&PATIENT, key(n)).await.unwrap()) }),
+        after: |_| 2..=2,
+    },
+    Kind {
+        name: "in turn, with a shadow",
+        limit: QUEUE,
+        in_stack: true,
+        before: 1,
+        call: |limiter, n| Box::pin(scope(limiter, async move { waits_beside_a_shadow(n).await.unwrap() })),
+        after: |dropped| 1..=1 + given_back(dropped).end(),
+    },
+];
+
+#[rate_limit(key = "dropped", by = number, limit = QUEUE)]
+#[rate_limit(key = "shadow", by = number, count = 5, shadow = true)]
+async fn waits_beside_a_shadow(number: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// Takes what is to be in use before, and holds what has to be held.
+async fn prepare(limiter: &RateLimiter, kind: &Kind, number: u32) -> Vec<ratelimit::Permit> {
+    let mut held = Vec::new();
+    for _ in 0..kind.before {
+        if kind.limit.algorithm() == ratelimit::Algorithm::Concurrency {
+            held.push(limiter.permit(&kind.limit, &*kind.key(number)).await.unwrap());
+        } else {
+            assert!(limiter.acquire(&kind.limit, &*kind.key(number)).await.unwrap().allowed());
+        }
+    }
+    held
+}
+
+async fn used(limiter: &RateLimiter, kind: &Kind, number: u32) -> u32 {
+    let now = limiter.peek(&kind.limit, &*kind.key(number)).await.unwrap();
+    now.limit() - now.remaining()
+}
+
+async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32) {
+    for polls in 0..40 {
+        let number = first + u32::try_from(polls).unwrap();
+        let limiter = &place.limiter;
+        let held = prepare(limiter, kind, number).await;
+        let mut call = (kind.call)(limiter.clone(), number);
+        let is_ready = poll_times(&mut call, polls).await;
+        drop(call);
+        settle(limiter).await;
+        let dropped = Dropped { polls, is_ready, is_far: place.is_far };
+        let (now, may) = (used(limiter, kind, number).await, (kind.after)(dropped));
+        assert!(may.contains(&now), "{}: {now} in use, not {may:?}, {dropped:?}", kind.name);
+        drop(held);
+        if is_ready {
+            return;
+        }
+    }
+    assert!(kind.name.contains("in turn"), "{} is never ready", kind.name);
+}
+
+/// Until what is given back in the background has arrived. (Permits that are held are not given back.)
+async fn settle(limiter: &RateLimiter) {
+    // A call of its own behind all that is on its way on the same connection.
+    for _ in 0..3 {
+        tokio::task::yield_now().await;
+        limiter.peek(&COUNTER, "settled").await.unwrap();
+    }
+}
+
+async fn drop_every_kind(place: Place) {
+    // Overrides are known, and connections are there.
+    place.limiter.check(&COUNTER, "warm").await.unwrap();
+    for (at, kind) in KINDS.iter().enumerate() {
+        drop_at_each_poll(&place, kind, 1000 * u32::try_from(at).unwrap()).await;
+    }
+}
+
+#[tokio::test]
+async fn in_memory() {
+    drop_every_kind(Place { limiter: RateLimiter::in_memory(), is_far: false }).await;
+}
+
+#[tokio::test]
+async fn on_a_server() {
+    let server = support::RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    drop_every_kind(Place { limiter, is_far: true }).await;
+    assert_eq!(server.keys_without_ttl(), 0);
+}
+
+#[tokio::test]
+async fn on_a_cluster() {
+    let server = sharded();
+    let limiter = limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    drop_every_kind(Place { limiter, is_far: true }).await;
+}
+
+/// Calls on a lease: usual ones, and between them those of clients that go away after one poll or a few.
+async fn drop_leased_calls(limiter: RateLimiter) {
+    const LEASED: Limit = Limit::counter(1_000_000, HOUR).lease(1000);
+    let (mut admitted, mut dropped) = (0, 0);
+    for polls in [1, 1, 2, 3] {
+        for _ in 0..500 {
+            admitted += u32::from(limiter.check(&LEASED, "leased").await.unwrap().allowed());
+        }
+        for _ in 0..500 {
+            let leased = limiter.clone();
+            let mut call: Call =
+                Box::pin(async move { assert!(leased.check(&LEASED, "leased").await.unwrap().allowed()) });
+            if poll_times(&mut call, polls).await {
+                admitted += 1;
+            } else {
+                dropped += 1;
+                drop(call);
+                limiter.peek(&COUNTER, "settled").await.unwrap();
+            }
+        }
+    }
+    limiter.close().await;
+    let now = limiter.peek(&Limit::counter(1_000_000, HOUR), "leased").await.unwrap();
+    let used = now.limit() - now.remaining();
+    let may = admitted..=admitted + dropped;
+    assert!(may.contains(&used), "{used} in use, {admitted} admitted, {dropped} dropped");
+}
+
+#[tokio::test]
+async fn leased_in_memory() {
+    drop_leased_calls(RateLimiter::in_memory()).await;
+}
+
+#[tokio::test]
+async fn leased_on_a_server() {
+    let server = support::RedisServer::start();
+    drop_leased_calls(limiter_on(&server).on_error(OnError::Deny).build().await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn leased_on_a_cluster() {
+    let server = sharded();
+    drop_leased_calls(limiter_on_slots(&server).on_error(OnError::Deny).build().await.unwrap()).await;
+}
