@@ -20,8 +20,9 @@ const PATIENT: Limit = Limit::concurrency(2, HOUR).wait(HOUR);
 
 type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Polls a call at most so often, each time when it has been woken. Whether it was ready.
-async fn poll_times(call: &mut Call, polls: usize) -> bool {
+/// Polls a call at most so often, each time when it has been woken. Whether it was ready. Where it lingers, what it has asked
+/// last is sent before it is dropped.
+async fn poll_times(call: &mut Call, polls: usize, linger: bool) -> bool {
     let mut left = polls;
     let polled = poll_fn(|context| {
         if left == 0 {
@@ -35,7 +36,13 @@ async fn poll_times(call: &mut Call, polls: usize) -> bool {
         }
     });
     // A call that waits for a turn is not woken any more.
-    tokio::time::timeout(SECOND / 5, polled).await.unwrap_or(false)
+    let is_ready = tokio::time::timeout(SECOND / 5, polled).await.unwrap_or(false);
+    if linger {
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+    }
+    is_ready
 }
 
 /// A limiter, and whether its answers have to be waited for.
@@ -277,13 +284,14 @@ async fn used(limiter: &RateLimiter, kind: &Kind, number: u32) -> u32 {
     now.limit() - now.remaining()
 }
 
-async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32) {
-    for polls in 0..40 {
+async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32, linger: bool) {
+    let most = if kind.name.contains("in turn") { 8 } else { 40 };
+    for polls in 0..most {
         let number = first + u32::try_from(polls).unwrap();
         let limiter = &place.limiter;
         let held = prepare(limiter, kind, number).await;
         let mut call = (kind.call)(limiter.clone(), number);
-        let is_ready = poll_times(&mut call, polls).await;
+        let is_ready = poll_times(&mut call, polls, linger).await;
         drop(call);
         settle(limiter).await;
         let dropped = Dropped { polls, is_ready, is_far: place.is_far };
@@ -310,7 +318,9 @@ async fn drop_every_kind(place: Place) {
     // Overrides are known, and connections are there.
     place.limiter.check(&COUNTER, "warm").await.unwrap();
     for (at, kind) in KINDS.iter().enumerate() {
-        drop_at_each_poll(&place, kind, 1000 * u32::try_from(at).unwrap()).await;
+        let first = 1000 * u32::try_from(at).unwrap();
+        drop_at_each_poll(&place, kind, first, false).await;
+        drop_at_each_poll(&place, kind, first + 500, true).await;
     }
 }
 
@@ -346,7 +356,7 @@ async fn drop_leased_calls(limiter: RateLimiter) {
             let leased = limiter.clone();
             let mut call: Call =
                 Box::pin(async move { assert!(leased.check(&LEASED, "leased").await.unwrap().allowed()) });
-            if poll_times(&mut call, polls).await {
+            if poll_times(&mut call, polls, true).await {
                 admitted += 1;
             } else {
                 dropped += 1;
