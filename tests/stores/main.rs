@@ -24,6 +24,7 @@ mod faults;
 mod floods;
 mod forgotten_scripts;
 mod full;
+mod garbage;
 mod giving;
 mod handover;
 mod heard;

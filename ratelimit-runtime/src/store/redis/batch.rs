@@ -1,7 +1,8 @@
 //! Requests of many callers in one call of `decide`: ordered for the script, merged where they are equal, and each answered
 //! as if it had come alone, in order of arrival.
 
-use super::script::{self, FOREIGN, Wrong};
+use super::range::{FOREIGN, WRONG};
+use super::script::{self, Wrong};
 use crate::decision::Decision;
 use crate::key::StoreKey;
 use crate::store::{Mode, Request};
@@ -147,6 +148,9 @@ impl Found {
         let [passing, remaining, reset, delay] = fields;
         if !(0..=i64::from(times)).contains(&passing) {
             return Err("more pass than have asked".into());
+        }
+        if delay > 0 {
+            return Err(WRONG.into());
         }
         // Where the clock moves inside a script, the others could pass by the time they are told.
         Ok(Self { passing, fields: [delay.min(-1), remaining, reset, 0] })

@@ -12,7 +12,7 @@ use crate::limit::Limit;
 use crate::store::Awaited;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request};
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,11 +143,11 @@ impl Shared {
             node.has_learned_adjust();
             value
         };
-        script::adjusted(&value, adjustments.len()).map_err(|wrong| self.wrong(&wrong, &[]))
+        script::adjusted(&value, adjustments).map_err(|wrong| self.wrong(&wrong, &[]))
     }
 
-    /// Decides a lone request by its small script. If that does not answer as it should, nothing has been written, and
-    /// `decide` says what is wrong.
+    /// Decides a lone request by its small script. If the script ends with an error, it has written nothing, and `decide`
+    /// says what is wrong.
     pub(super) async fn decide_alone(
         &self,
         call: &Call,
@@ -155,13 +155,13 @@ impl Shared {
         alone: &Alone,
         awaited: &Awaited,
     ) -> Result<Decisions, Error> {
-        let decisions = match self.run(call, awaited).await {
-            Ok(value) => lone::decision(&value, mode, &alone.limit, alone.cost, alone.permit),
+        match self.run(call, awaited).await {
+            Ok(value) => {
+                let decision = lone::decision(&value, mode, &alone.limit, alone.cost, alone.permit);
+                return decision.map(|decision| smallvec![decision]).map_err(|wrong| self.wrong(&wrong, &[]));
+            }
             Err(error) if error.is_transient() => return Err(error),
-            Err(_) => None,
-        };
-        if let Some(decisions) = decisions {
-            return Ok(decisions);
+            Err(_) => {}
         }
         let keys = call.keys(1);
         let key = keys.first().copied().unwrap_or(StoreKey::new(b""));

@@ -65,11 +65,9 @@ impl<'r> Group<'r> {
     fn read(&self, shared: &Shared, value: &Value) -> Outcome {
         let Some(batch) = &self.batch else {
             let [request] = self.requests else { return Outcome::Refused };
-            let decisions =
+            let decision =
                 lone::decision(value, self.mode, request.limit(), request.cost(), request.permit());
-            return decisions.map_or(Outcome::Refused, |decisions| {
-                Outcome::Answers(decisions.into_iter().map(Ok).collect())
-            });
+            return Outcome::Answers(vec![decision.map_err(|wrong| shared.wrong(&wrong, &[]))]);
         };
         let explain = |wrong: Wrong| {
             let keys: Vec<StoreKey<'_>> = self.requests.iter().map(|request| *request.key()).collect();

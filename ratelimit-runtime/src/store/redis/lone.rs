@@ -1,11 +1,11 @@
 //! Scripts for one request that stands for itself, the usual case: smaller than `decide`, on the same state.
 
-use super::script::Script;
+use super::range::{self, LONGEST_MS, WRONG};
+use super::script::{Script, Wrong};
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
-use crate::store::{Decisions, Mode, Request};
+use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
-use smallvec::smallvec;
 use std::time::Duration;
 
 /// The texts in `lua/one`, by the algorithms that they decide.
@@ -35,8 +35,10 @@ impl Lone {
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
         let place = match limit.algorithm() {
-            // Its answer has to be below 2^53.
-            Algorithm::Counter if u64::from(limit.count()) * (limit.time_ms() + 1) >= 1 << 53 => return None,
+            // The packed reply has to be below 2^53. For the largest limits the product itself is above 2^64.
+            Algorithm::Counter if u128::from(limit.count()) * u128::from(limit.time_ms() + 1) >= 1 << 53 => {
+                return None;
+            }
             Algorithm::Counter => 0,
             Algorithm::TokenBucket if limit.refills_by_interval() => return None,
             Algorithm::TokenBucket | Algorithm::LeakyBucket => 1,
@@ -62,62 +64,72 @@ pub(super) fn encode(command: &mut Cmd, request: &Request<'_>) {
     };
 }
 
-/// Reads what the scripts answer: one integer where it can be, since that is cheaper to make.
+/// Reads a reply: one integer where possible, because that is cheaper to make.
+///
+/// The call was decided before it was answered. A reply that cannot be read is an error, because asking again could charge
+/// it twice.
 pub(super) fn decision(
     answer: &Value,
     mode: Mode,
     limit: &Limit,
     cost: u32,
     permit: u64,
-) -> Option<Decisions> {
+) -> Result<Decision, Wrong> {
+    let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
+    let one_number = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
     let decision = match answer {
         Value::Int(packed) => unpacked(*packed, cost, limit)?,
         Value::Array(fields) => match fields.as_slice() {
-            [Value::Int(remaining), Value::Int(reset)] => allow(limit, *remaining, *reset)?,
-            [Value::Int(retry), Value::Int(reset), Value::Int(remaining)] => {
-                refuse(limit, *remaining, retry.checked_neg()?, *reset)?
+            [Value::Int(remaining), Value::Int(reset)] if lists => range::allow(limit, *remaining, *reset)?,
+            [Value::Int(retry), Value::Int(reset), Value::Int(remaining)] if !one_number => {
+                range::refuse(limit, *remaining, retry.checked_neg().ok_or(WRONG)?, *reset)?
             }
-            _ => return None,
+            _ => return Err(SHAPE.into()),
         },
-        _ => return None,
+        _ => return Err(SHAPE.into()),
     };
     // A permit's stamp is its id.
     let permitted = mode == Mode::Charge && decision.allowed();
-    Some(smallvec![if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision }])
+    Ok(if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision })
 }
 
-fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Option<Decision> {
-    let time = i64::try_from(limit.time_ms()).ok()?;
+const SHAPE: &str = "it is neither an integer nor a list of them";
+
+fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
+    let time = i64::try_from(limit.time_ms()).map_err(|_| WRONG)?;
     match limit.algorithm() {
-        Algorithm::Counter if packed < 0 => refuse(limit, 0, -packed, -packed),
-        Algorithm::Counter => allow(limit, packed / (time + 1), packed % (time + 1)),
-        Algorithm::SlidingWindow => allow(limit, packed / (2 * time + 1), packed % (2 * time + 1)),
-        Algorithm::SlidingLog | Algorithm::Concurrency => allow(limit, packed, time),
-        Algorithm::TokenBucket | Algorithm::LeakyBucket => bucket(packed, cost, limit),
+        Algorithm::Counter if packed < 0 => {
+            let ttl = packed.checked_neg().ok_or(WRONG)?;
+            range::refuse(limit, 0, ttl, ttl)
+        }
+        Algorithm::Counter => range::allow(limit, packed / (time + 1), packed % (time + 1)),
+        Algorithm::SlidingWindow => range::allow(limit, packed / (2 * time + 1), packed % (2 * time + 1)),
+        Algorithm::SlidingLog | Algorithm::Concurrency => range::allow(limit, packed, time),
+        Algorithm::TokenBucket | Algorithm::LeakyBucket => bucket(packed.into(), cost, limit),
     }
 }
 
-/// From the room that is left, or what is wanting, in grains.
-fn bucket(room: i64, cost: u32, limit: &Limit) -> Option<Decision> {
+/// Units that a bucket's state can hold, and the ms that its key can live (`lua/bucket.lua`).
+const UNITS: i128 = 1 << 27;
+const LIFE_MS: i128 = 1 << 53;
+
+/// From the room that is left, or what is missing, in grains. After a change of the limit more can be missing than a time
+/// in ms can say: then it is the longest time.
+fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
     let rate = limit.rate();
-    let (period, tokens) = (i64::try_from(rate.period_ms).ok()?, i64::from(rate.tokens));
-    let full = i64::from(limit.capacity()) * period;
-    let ms = |grains: i64| grains.unsigned_abs().div_ceil(tokens.unsigned_abs()).try_into().ok();
-    if room >= 0 {
-        return allow(limit, room / period, ms(full - room)?);
+    let (period, tokens) = (i128::from(rate.period_ms), i128::from(rate.tokens));
+    if tokens == 0 || room < -(UNITS * period + LIFE_MS * tokens) {
+        return Err(WRONG);
     }
-    let before = room + i64::from(cost) * period;
-    refuse(limit, (before / period).max(0), ms(room)?, ms(full - before)?)
-}
-
-fn allow(limit: &Limit, remaining: i64, reset: i64) -> Option<Decision> {
-    Some(Decision::allow(limit, remaining.try_into().ok()?, ms(reset)?))
-}
-
-fn refuse(limit: &Limit, remaining: i64, retry: i64, reset: i64) -> Option<Decision> {
-    Some(Decision::refuse(limit, remaining.try_into().ok()?, Some(ms(retry)?), ms(reset)?))
-}
-
-fn ms(ms: i64) -> Option<Duration> {
-    u64::try_from(ms).ok().map(Duration::from_millis)
+    let full = i128::from(limit.capacity()) * period;
+    let ms = |grains: i128| {
+        let ms = (grains + tokens - 1) / tokens;
+        i64::try_from(ms).unwrap_or(LONGEST_MS).min(LONGEST_MS)
+    };
+    let units = |grains: i128| i64::try_from(grains / period).map_err(|_| WRONG);
+    if room >= 0 {
+        return range::allow(limit, units(room)?, ms(full - room));
+    }
+    let before = room + i128::from(cost) * period;
+    range::refuse(limit, units(before)?.max(0), ms(-room), ms(full - before))
 }

@@ -22,6 +22,7 @@ mod open;
 mod overrides;
 mod pace;
 mod per_runtime;
+mod range;
 mod said;
 mod script;
 mod seat;

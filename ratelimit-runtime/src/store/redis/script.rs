@@ -1,5 +1,6 @@
 //! The scripts: their texts, their arguments, their answers. `lua/decide.lua` and `lua/adjust.lua` document them.
 
+use super::range::{self, FOREIGN, NEVER, WRONG};
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, Request};
@@ -35,10 +36,6 @@ macro_rules! script {
 
 pub(super) const DECIDE: &str = script!("../../../lua/decide.lua");
 pub(super) const ADJUST: &str = script!("../../../lua/adjust.lua");
-
-/// What the script answers instead of a wait (`lua/head.lua`).
-pub(super) const NEVER: i64 = (1 << 53) - 1;
-pub(super) const FOREIGN: i64 = (1 << 53) - 2;
 
 /// The text to run, and its digest, computed once.
 pub(super) struct Script {
@@ -166,42 +163,47 @@ pub(super) fn fields(answer: &Value, requests: usize) -> Result<impl Iterator<It
 /// Reads the answers to requests that were not merged.
 pub(super) fn decisions(answer: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, Wrong> {
     let decide = |(at, (fields, limit)): (usize, ([i64; 4], &Limit))| match fields {
-        [delay, ..] if -delay == FOREIGN => Err(Wrong::Foreign(at)),
+        [delay, ..] if delay == -FOREIGN => Err(Wrong::Foreign(at)),
         fields => Ok(decision(fields, mode, limit)?),
     };
     fields(answer, limits.len())?.zip(limits).enumerate().map(decide).collect()
 }
 
+/// Reads the four integers of a request that holds no foreign key.
 pub(super) fn decision(
     [delay, remaining, reset, stamp]: [i64; 4],
     mode: Mode,
     limit: &Limit,
 ) -> Result<Decision, &'static str> {
-    const WRONG: &str = "a number is out of range";
-    let remaining = u32::try_from(remaining).map_err(|_| WRONG)?;
-    let ms = |ms: i64| u64::try_from(ms).map(Duration::from_millis).map_err(|_| WRONG);
-    let reset_after = ms(reset)?;
-    match -delay {
-        NEVER => Ok(Decision::refuse(limit, remaining, None, reset_after)),
-        wait @ 1.. => Ok(Decision::refuse(limit, remaining, Some(ms(wait)?), reset_after)),
-        _ => {
-            let stamp = if mode == Mode::Charge { u64::try_from(stamp).map_err(|_| WRONG)? } else { 0 };
-            Ok(Decision::allow(limit, remaining, reset_after).in_turn(ms(delay)?, stamp))
-        }
+    if delay == -NEVER {
+        return range::refuse_forever(limit, remaining, reset);
     }
+    if delay < 0 {
+        return range::refuse(limit, remaining, delay.checked_neg().ok_or(WRONG)?, reset);
+    }
+    let patience = if mode == Mode::Charge { limit.longest_wait() } else { Duration::ZERO };
+    let delay = range::ms(delay)?;
+    if delay > patience {
+        return Err(WRONG);
+    }
+    let stamp = if mode == Mode::Charge { u64::try_from(stamp).map_err(|_| WRONG)? } else { 0 };
+    Ok(range::allow(limit, remaining, reset)?.in_turn(delay, stamp))
 }
 
-/// Reads one integer per adjustment.
-pub(super) fn adjusted(answer: &Value, adjustments: usize) -> Result<Adjusted, Wrong> {
+/// Reads one integer per adjustment: the units that were changed, at most those that were to be.
+pub(super) fn adjusted(answer: &Value, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Wrong> {
     let Value::Array(fields) = answer else {
         return Err("it is not a list".into());
     };
-    if fields.len() != adjustments {
+    if fields.len() != adjustments.len() {
         return Err("it has another number of integers than asked for".into());
     }
-    let units = |field: &Value| match field {
-        Value::Int(units) => u32::try_from(*units).map_err(|_| "a number is out of range".into()),
+    let units = |(field, adjustment): (&Value, &Adjustment<'_>)| match field {
+        Value::Int(units) => {
+            let units = u32::try_from(*units).ok().filter(|units| *units <= adjustment.units());
+            units.ok_or_else(|| WRONG.into())
+        }
         _ => Err("it has something else than integers".into()),
     };
-    fields.iter().map(units).collect()
+    fields.iter().zip(adjustments).map(units).collect()
 }
