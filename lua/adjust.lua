@@ -30,8 +30,7 @@ local function take(judge, charge, key, units, count, time_ms, burst, wait_ms)
   if wait == FOREIGN then return 0 end
   if units > room + burst then units = room + burst end
   if units <= 0 then return 0 end
-  charge(key, units, count, time_ms, burst, wait_ms, 0, a, b, c, d)
-  return units
+  return charge(key, units, count, time_ms, burst, wait_ms, 0, a, b, c, d) and units or 0
 end
 
 for i, key in ipairs(KEYS) do

@@ -1,15 +1,17 @@
 -- bucket: the level that token_bucket and leaky_bucket share: units that were charged and have not leaked yet.
 --
--- State    string: life_s * 2^27 + units. Anchor: the moment at which the TTL was life_s seconds. `units` were
---          charged since, so that the key's own TTL is the clock:
+-- State    string: life_s * 2^27 + units, with life_s below 2^26 and units below 2^27. Anchor: the moment at which the
+--          TTL was life_s seconds. `units` were charged since, so that the key's own TTL is the clock:
 --            elapsed_ms = life_s * 1000 - TTL,   level = units - what has leaked in elapsed_ms
 --          Integers only, in 1/scale units: exact for every rate, no remainder to carry. The usual charge is
 --          an INCRBY; the anchor moves by whole periods, or when the bucket has been empty.
 -- Leak     `count` per time_ms: continuously (count and time_ms come divided by their greatest common divisor), or
 --          all `count` at the end of each time_ms, counted from the call that found the level at zero.
 -- Change   of the limit: the units since the anchor stay, and what has leaked since is counted anew at the new
---          rate; what stands above a smaller capacity has to leak first.
+--          rate; what stands above a smaller capacity has to leak first. At a far smaller rate that may take longer
+--          than 2^53 ms can say: then the longest time that an answer can name is named.
 local UNITS = 134217728 -- 2^27
+local LONGEST_MS = 67108863000 -- the longest life, 776 days: less than 2^26 s
 local interval = ...
 
 -- A period leaks `count` units, each of `scale` grains, in ticks of `tick` ms.
@@ -33,7 +35,8 @@ end
 -- Until so many grains have leaked, in ms.
 local function drained(grains, count, time_ms, elapsed)
   local tick = interval and time_ms or 1
-  return (grains + -grains % count) / count * tick - elapsed % tick
+  local ms = (grains + -grains % count) / count * tick - elapsed % tick
+  return ms < FOREIGN and ms or FOREIGN - 1
 end
 
 local function charge(key, cost, count, time_ms, burst, wait_ms, _, units, elapsed, ttl)
@@ -43,13 +46,15 @@ local function charge(key, cost, count, time_ms, burst, wait_ms, _, units, elaps
   local full = drained(burst * scale, count, time_ms, 0)
   local longest = 2 * (full > wait_ms and full or wait_ms)
   if reset <= ttl and ttl <= longest + 1000 and units < UNITS then
-    call("INCRBY", key, digits[cost])
-    return reset
+    return add(key, cost) and reset or nil
   end
   local periods = elapsed > 0 and floor(elapsed / time_ms) or 0
   units, elapsed = units - periods * count, elapsed - periods * time_ms
+  -- Only a level above two periods can take that long to leak: moved one period into the future, the anchor keeps it.
+  if elapsed + reset > LONGEST_MS then units, elapsed = units - count, elapsed - time_ms end
   local lives = reset + full
   if lives > longest then lives = reset > longest and reset or longest end
+  if elapsed + lives > LONGEST_MS then lives = LONGEST_MS - elapsed end
   local life_s = ceil((elapsed + lives) / 1000)
   call("SET", key, digits[life_s * UNITS + units], "PX", digits[life_s * 1000 - elapsed])
   return reset
@@ -80,8 +85,9 @@ local function give(key, units, count, time_ms, burst, wait_ms, stamp, now, stri
     call("DEL", key)
     return ceil(level / scale)
   end
-  call("DECRBY", key, units)
-  return units
+  -- A clock that has stepped back raises the level above the units that are there.
+  if units > held then units = held end
+  return add(key, -units) and units or 0
 end
 
 return open, drained, charge, give

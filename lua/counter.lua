@@ -23,7 +23,7 @@ local function charge(key, cost, _, time_ms, _, wait_ms, wait, ttl)
     call("SET", key, digits[cost], "PX", digits[wait + time_ms])
     return wait + time_ms
   end
-  call("INCRBY", key, digits[cost])
+  if not add(key, cost) then return nil end
   if ttl <= time_ms + wait_ms then return ttl end
   call("PEXPIRE", key, time_ms)
   return time_ms
@@ -34,8 +34,7 @@ local function give(key, units, _, time_ms, _, _, stamp, now)
   local ttl, used = read(key)
   if not used or ttl == 0 or not same(now + ttl, stamp, time_ms) then return 0 end
   if units > used then units = used end
-  if units > 0 then call("DECRBY", key, units) end
-  return units
+  return units > 0 and add(key, -units) and units or 0
 end
 
 return judge, charge, give

@@ -15,7 +15,9 @@
 -- Reply   one string of four integers per request, 8 bytes each, lowest byte first: delay_ms, remaining, reset_after_ms,
 --         stamp. (For the client it costs a tenth of as many integers, and for the server as much.)
 --         delay_ms >= 0  it passes, after so long. In a stack: this member would; the stack has passed if all would.
---         delay_ms < 0   refused; -delay_ms until it would pass. -NEVER: never. -FOREIGN: cannot be decided.
+--         delay_ms < 0   refused; -delay_ms until it would pass. -NEVER: never. -FOREIGN: the key holds something
+--                        foreign, so that nothing can be decided.
+--         All are below 2^53 in size, and remaining is at most what the limit can hold.
 --         remaining and reset_after_ms are as after the charge, if there was one; stamp is 0 if there was none, and
 --         means nothing but in mode charge.
 --         n < 0          how many pass, remaining, reset_after_ms, and the delay_ms of the others.
@@ -67,7 +69,11 @@ local function close()
     local run = m.run
     local reset, stamp =
       m.charge(m.key, run.cost, run.count, run.time_ms, run.burst, run.wait_ms, m.wait, m.a, m.b, m.c, m.d)
-    answer(m.request, m.wait, m.room - run.cost, reset, stamp or now + reset)
+    if reset then
+      answer(m.request, m.wait, m.room - run.cost, reset, stamp or now + reset)
+    else
+      answer(m.request, -FOREIGN, 0, 0, 0)
+    end
   end
   stack, refused = nil, false
 end
@@ -80,6 +86,7 @@ local function merged(key, n, cost, count, time_ms, burst)
     passed = floor(room / cost)
     if passed > n then passed = n end
     reset = charge(key, passed * cost, count, time_ms, burst, 0, 0, a, b, c, d)
+    if not reset then return answer(request, 0, 0, 0, -FOREIGN) end
     room = room - passed * cost
     if passed < n then wait = judge(key, cost, count, time_ms, burst, 0) end
   end
@@ -117,7 +124,11 @@ for _, run in ipairs(runs) do
       end
     elseif passes and takes then
       reset, stamp = charge(key, cost, count, time_ms, burst, wait_ms, wait, a, b, c, d)
-      room, stamp = room - cost, stamp or now + reset
+      if reset then
+        room, stamp = room - cost, stamp or now + reset
+      else
+        passes, wait, room, reset, stamp = false, FOREIGN, 0, 0, 0
+      end
     elseif queue and charging and wait_ms > 0 and not passes and wait < FOREIGN then
       wait = queue(key, cost, count, time_ms, burst, wait_ms, wait, a, b, c)
     end

@@ -11,9 +11,11 @@
 --   charge(key, cost, count, time_ms, burst, wait_ms, wait, a, b, c, d) -> reset_after_ms, stamp
 --     Takes the cost for the turn in `wait` ms, and leaves the key with a TTL. The stamp is what give needs to
 --     find this charge again; where there is none, it is the moment at which nothing would be in use any more.
+--     Returns nil, and changes nothing, when the server does not accept the key's value as an integer.
 --   give(key, units, count, time_ms, burst, wait_ms, stamp, now) -> units given back
 --     Gives back up to so many units of the charge with this stamp; 0 when it is void. now: the server's ms.
-local call, floor, ceil = redis.call, math.floor, math.ceil
+-- Locals are cheaper than globals, and every request of a batch passes here.
+local call, attempt, floor, ceil, type = redis.call, redis.pcall, math.floor, math.ceil, type
 local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and the reply both keep exactly
 local FOREIGN = 9007199254740990 -- 2^53 - 2
 local modules = {}
@@ -26,14 +28,26 @@ local digits = setmetatable({}, {
   end,
 })
 
--- -> ttl_ms, value: 0, 0 where nothing is alive, and value nil where the key holds something foreign.
+-- -> ttl_ms, value: 0, 0 where nothing is alive, and value nil where the key holds something foreign: anything but an
+-- integer from 0 to 2^53 - 1. NaN fails the last test.
 -- A key that has lost its TTL counts as expired: the next charge writes it anew, with one.
 local function read(key)
   local ttl = call("PTTL", key)
   if ttl == -2 then return 0, 0 end
-  local value = tonumber(redis.pcall("GET", key) or 0)
-  if value and ttl <= 0 then return 0, 0 end
+  local value = tonumber(attempt("GET", key) or 0)
+  if not value or value < 0 or value > NEVER or value % 1 ~= 0 then return ttl, nil end
+  if ttl <= 0 then return 0, 0 end
   return ttl, value
+end
+
+-- Adds units, which may be negative, to a value that `read` has accepted -> whether the server accepts it too. Lua also
+-- reads `1e3`, `5.0` and `0x10` as integers. Such a key must not end the script: other requests are charged already.
+local function add(key, units)
+  local sum = attempt("INCRBY", key, digits[units])
+  if type(sum) == "number" then return true end
+  if string.find(sum.err, "not an integer", 1, true) then return false end
+  call("INCRBY", key, digits[units]) -- no memory, or no permission: the same error again ends the script
+  return true
 end
 
 -- Whether two moments that were computed in two calls are one. Before Redis 7.2 the clock moves inside a script;

@@ -4,7 +4,7 @@
 -- KEYS     one per request.
 -- ARGV     of a run: count 0 .. 2^25-1 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
 --          cost 0 .. 2^32-1 units. Rust checks that count * time_ms can be counted exactly.
--- State    string: previous * 2^26 + current. TTL: until one time_ms after the end of the last cell, the one of
+-- State    string: previous * 2^26 + current, both below 2^26. TTL: until one time_ms after the end of the last cell, the one of
 --          `current`; once that has ended, `current` is the previous one. The first cell starts with the first
 --          charged call. Calls that wait fill later cells, in the order in which they came: the last one has not
 --          begun while TTL > 2 time_ms.
@@ -43,7 +43,7 @@ local function charge(key, cost, _, time_ms, _, wait_ms, wait, previous, current
     ends, kept = time_ms, false
   end
   if kept then
-    call("INCRBY", key, digits[cost])
+    if not add(key, cost) then return nil end
   else
     call("SET", key, digits[previous * CELL + current + cost], "PX", digits[ends + time_ms])
   end
@@ -61,8 +61,7 @@ local function give(key, units, _, time_ms, _, _, stamp, now)
     return 0
   end
   if units > current then units = current end
-  if units > 0 then call("DECRBY", key, digits[units * digit]) end
-  return units
+  return units > 0 and add(key, -units * digit) and units or 0
 end
 
 return judge, charge, give

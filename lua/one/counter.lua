@@ -11,7 +11,12 @@ if not string.find(count .. "," .. time_ms .. "," .. cost, "^%d+,%d+,%d+$") then
 end
 local used, ttl = call("GET", key), 0
 local room = count - (used or 0)
-if used then ttl = call("PTTL", key) end
+if used then
+  ttl = call("PTTL", key)
+  if room % 1 ~= 0 or room > count + 0 or room < -4503599627370496 then
+    return redis.error_reply("ERR ratelimit: not a counter")
+  end
+end
 if ttl <= 0 then
   call("SET", key, cost, "PX", time_ms)
   return (count - cost) * (time_ms + 1) + time_ms

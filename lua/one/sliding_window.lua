@@ -14,8 +14,12 @@ local ttl, previous, current, ends, kept = call("PTTL", key), 0, 0, time_ms, fal
 if ttl ~= -2 then
   local state = call("GET", key)
   local last = state % 67108864
+  local older = (state - last) / 67108864
+  if last % 1 ~= 0 or older < 0 or older >= 67108864 then
+    return redis.error_reply("ERR ratelimit: not a sliding window")
+  end
   if ttl > time_ms then
-    previous, current, ends, kept = (state - last) / 67108864, last, ttl - time_ms, true
+    previous, current, ends, kept = older, last, ttl - time_ms, true
   elseif ttl > 0 then
     previous, ends = last, ttl
   end

@@ -16,7 +16,11 @@ local ttl, level, units, elapsed = call("PTTL", key), 0, 0, 0
 if ttl ~= -2 then
   local state = call("GET", key)
   units = state % 134217728
-  elapsed = (state - units) / 134217728 * 1000 - ttl
+  local life_s = (state - units) / 134217728
+  if units % 1 ~= 0 or life_s < 0 or life_s >= 67108864 then
+    return redis.error_reply("ERR ratelimit: not a bucket")
+  end
+  elapsed = life_s * 1000 - ttl
   level = units * time_ms - elapsed * count
   if level <= 0 or ttl <= 0 then ttl, level, units, elapsed = 0, 0, 0, 0 end
 end
@@ -29,6 +33,7 @@ else
   local periods = elapsed > 0 and floor(elapsed / time_ms) or 0
   units, elapsed = units + cost - periods * count, elapsed - periods * time_ms
   local life_s = ceil((elapsed + reset + full) / 1000)
+  if life_s > 67108863 then life_s = 67108863 end
   call("SET", key, string.format("%.0f", life_s * 134217728 + units), "PX", life_s * 1000 - elapsed)
 end
 return room

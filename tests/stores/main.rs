@@ -17,6 +17,8 @@ mod deny_cache;
 mod differential;
 mod dropped_calls;
 mod echoes;
+mod edge_twins;
+mod edges;
 mod eight_runtimes;
 mod encrypted;
 mod failover;

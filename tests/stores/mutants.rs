@@ -1,7 +1,7 @@
 //! Scripts with a mistake that was made on purpose (`mutants.txt`): the tests notice every one of them.
 
 use crate::definitions::{Kind, Numbers};
-use crate::odd_keys::{lasting_keys, longest_list, renews, repairs, spares};
+use crate::odd_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
 use crate::setup::{CLOCK, Twins};
 use crate::steps::{agree, by_store};
 use crate::traffic::Traffic;
@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 15] = [
     ("one/concurrency", include_str!("../../lua/one/concurrency.lua")),
 ];
 
-const LIMITS: [Numbers; 32] = [
+const LIMITS: [Numbers; 34] = [
     Numbers::new(Kind::Counter, 2, 1),
     Numbers::new(Kind::Counter, 5, 60_000),
     Numbers::new(Kind::Counter, 4_000_000_000, 500),
@@ -34,6 +34,8 @@ const LIMITS: [Numbers; 32] = [
     Numbers::new(Kind::Greedy, 7, 60_000).burst(2),
     Numbers::new(Kind::Greedy, 999_983, 1000).burst(5000),
     Numbers::new(Kind::Greedy, 1, 31_622_400_000),
+    Numbers::new(Kind::Greedy, 7, 31_622_400_000),
+    Numbers::new(Kind::Greedy, 7, 31_622_400_000).wait(31_622_400_000),
     Numbers::new(Kind::Greedy, 1000, 1).burst(100_000),
     Numbers::new(Kind::Greedy, 1 << 25, 1),
     Numbers::new(Kind::Greedy, 1 << 20, 1).burst(1 << 25),
@@ -176,7 +178,8 @@ async fn odd(twins: &mut Twins, numbers: &Numbers) -> Option<&'static str> {
     if numbers.kind == Kind::Concurrency && !renews(twins, limit).await {
         return Some("by a lease that does not go on");
     }
-    (!spares(twins, limit).await).then_some("by what it does to foreign keys")
+    let spares = spares(twins, limit).await && spares_numbers(twins, limit).await;
+    (!spares).then_some("by what it does to foreign keys")
 }
 
 /// Whether random traffic gets another answer than the definition's.

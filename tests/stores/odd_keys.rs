@@ -98,6 +98,52 @@ pub(crate) async fn spares(twins: &mut Twins, limit: Limit) -> bool {
     spares
 }
 
+/// What is stored as a number, and how long it lives, in ms.
+async fn spares_number(twins: &mut Twins, limit: Limit, value: &str, ttl_ms: Option<u64>) -> bool {
+    let name = key(0, &limit);
+    let mut spares = true;
+    for together in [1, 3] {
+        twins.forget();
+        twins.set_clock(START);
+        redis::cmd("SET").arg(&name).arg(value).exec(twins.raw()).unwrap();
+        if let Some(ttl_ms) = ttl_ms {
+            let ends = START / 1000 + ttl_ms;
+            redis::cmd("HSET").arg("test:deadlines").arg(&name).arg(ends).exec(twins.raw()).unwrap();
+        }
+        for mode in [Mode::Check, Mode::Charge] {
+            spares &= ask(&twins.redis, mode, &vec![Ask::new(0, limit, 1); together]).await.is_err();
+        }
+        let take = [Tell { key: 0, limit, units: 1, change: Change::Take }];
+        spares &= tell(&twins.redis, &take).await.is_ok_and(|units| units == [0]);
+        let found: String = redis::cmd("GET").arg(&name).query(twins.raw()).unwrap();
+        spares &= found == value;
+    }
+    spares
+}
+
+/// Whether a number that no limit has written is named as foreign, and stays: one that is no integer from 0 to 2^53 - 1, or
+/// one that is an integer to Lua alone.
+pub(crate) async fn spares_numbers(twins: &mut Twins, limit: Limit) -> bool {
+    let time = u64::try_from(limit.time().as_millis()).unwrap();
+    let (ttl, spelt) = match limit.algorithm() {
+        Algorithm::SlidingLog | Algorithm::Concurrency => return true,
+        Algorithm::Counter => (time, "1e0".to_owned()),
+        Algorithm::SlidingWindow => (time + 1, "1e0".to_owned()),
+        // One unit, in a life that the next charge keeps.
+        _ => {
+            let full = (u64::from(limit.capacity()) * time).div_ceil(u64::from(limit.count()));
+            let life_s = (2 * full).div_ceil(1000);
+            (life_s * 1000, format!("{}.0", (life_s << 27) + 1))
+        }
+    };
+    let mut spares = limit.capacity() < 2 || spares_number(twins, limit, &spelt, Some(ttl)).await;
+    for value in ["1.5", "inf", "nan", "1e300", "-5", "18014398509481984"] {
+        spares &= spares_number(twins, limit, value, Some(ttl)).await;
+        spares &= spares_number(twins, limit, value, None).await;
+    }
+    spares
+}
+
 fn limits() -> [Limit; 8] {
     let (count, time) = (5, Duration::from_secs(60));
     let bucket = Limit::token_bucket(count, time);
@@ -134,5 +180,6 @@ async fn what_is_not_a_limit_is_named_and_spared() {
     let mut twins = Twins::start();
     for limit in limits() {
         assert!(spares(&mut twins, limit).await, "{limit}");
+        assert!(spares_numbers(&mut twins, limit).await, "{limit}");
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn asking<'s>(store: &'s RedisStore, asks: &[Ask]) -> Vec<Asking<'s>>
     asking_in(store, Mode::Check, asks)
 }
 
-fn asking_in<'s>(store: &'s RedisStore, mode: Mode, asks: &[Ask]) -> Vec<Asking<'s>> {
+pub(crate) fn asking_in<'s>(store: &'s RedisStore, mode: Mode, asks: &[Ask]) -> Vec<Asking<'s>> {
     let one = |one: &Ask| -> Asking<'s> {
         let one = *one;
         Box::pin(async move { ask(store, mode, &[one]).await })

@@ -1,8 +1,8 @@
 //! What goes wrong when calls go together stays with those whom it concerns.
 
 use crate::setup::{Ask, SECOND, Stopped, ask, key};
-use crate::together::{Asking, asking, together};
-use ratelimit::{Decision, ErrorKind, Limit, Mode, RedisStore};
+use crate::together::{Asking, asking, asking_in, together};
+use ratelimit::{Decision, ErrorKind, Limit, Mode, RedisStore, Refill};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -56,7 +56,6 @@ async fn foreign_keys_spoil_the_calls_on_them_alone() {
     let server = RedisServer::start();
     let store = connected(&server).await;
     let mut raw = server.raw();
-    // The last one passes for a number, and fails when it is to be charged: the whole script with it.
     for (number, value) in [(3, "abc"), (7, "def"), (11, "1.5")] {
         redis::cmd("SET").arg(key(number, &LIMIT)).arg(value).arg("EX").arg(1000).exec(&mut raw).unwrap();
     }
@@ -68,6 +67,84 @@ async fn foreign_keys_spoil_the_calls_on_them_alone() {
                 (3 | 7 | 11, Ok(decision)) => panic!("{at}: {decision:?}"),
                 (_, answer) => assert!(answer.unwrap().allowed()),
             }
+        }
+    }
+}
+
+/// Numbers that are no integers from 0 to 2^53 - 1: Lua could count with them.
+const NUMBERS: [&str; 10] =
+    ["1.5", "-1.5", "inf", "-inf", "nan", "1e300", "-5", "0.25", "9007199254740992", "9223372036854775807"];
+/// Integers to Lua, but not to the server.
+const SPELLINGS: [&str; 6] = ["1e3", "5.0", "0x10", " 7", "+7", "007"];
+
+/// Calls on sound keys, and between them on keys with these values: all in one batch, several times.
+async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit, values: &[&str]) {
+    const SOUND: usize = 4;
+    redis::cmd("FLUSHALL").exec(raw).unwrap();
+    for (at, value) in values.iter().enumerate() {
+        redis::cmd("SET").arg(key(SOUND + at, &limit)).arg(value).arg("EX").arg(1000).exec(raw).unwrap();
+    }
+    let keys = SOUND + values.len();
+    let asks: Vec<Ask> = (0..2 * keys).map(|at| Ask::new((at + at / keys) % keys, limit, 1)).collect();
+    for mode in [Mode::Check, Mode::Check, Mode::Charge] {
+        for (ask, answer) in asks.iter().zip(together(asking_in(store, mode, &asks)).await) {
+            match answer {
+                Ok(decision) => {
+                    assert!(ask.key < SOUND && decision.allowed(), "{limit}: {}: {decision:?}", ask.key);
+                }
+                Err(error) => {
+                    assert!(ask.key >= SOUND, "{limit}: a neighbour has spoilt {}: {error}", ask.key);
+                    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+                }
+            }
+        }
+    }
+    for sound in 0..SOUND {
+        let one = [Ask::new(sound, limit, 1)];
+        let left = ask(store, Mode::Peek, &one).await.unwrap()[0].remaining();
+        let calls = 3 * asks.iter().filter(|ask| ask.key == sound).count();
+        assert_eq!(limit.capacity() - left, u32::try_from(calls).unwrap(), "{limit}: key {sound}");
+    }
+    for (at, value) in values.iter().enumerate() {
+        let found: String = redis::cmd("GET").arg(key(SOUND + at, &limit)).query(raw).unwrap();
+        assert_eq!(found, *value, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_that_are_foreign_let_no_neighbour_count_twice() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let (day, mut raw) = (Duration::from_secs(86_400), server.raw());
+    let bucket = Limit::token_bucket(1000, 300 * day);
+    for limit in [
+        Limit::counter(1000, day),
+        bucket,
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(1000, day),
+        Limit::leaky_bucket(1000, 300 * day),
+    ] {
+        spoil(&store, &mut raw, limit, &NUMBERS).await;
+    }
+    spoil(&store, &mut raw, Limit::counter(1001, day), &SPELLINGS).await;
+}
+
+#[tokio::test]
+async fn numbers_without_a_deadline_are_left_alone() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let mut raw = server.raw();
+    for limit in [LIMIT, Limit::token_bucket(1000, SECOND), Limit::sliding_window(1000, SECOND)] {
+        for value in NUMBERS {
+            redis::cmd("SET").arg(key(0, &limit)).arg(value).exec(&mut raw).unwrap();
+            for asks in [[Ask::new(0, limit, 1); 1].as_slice(), &[Ask::new(0, limit, 1); 3]] {
+                for answer in together(asking(&store, asks)).await {
+                    let error = answer.expect_err(value);
+                    assert_eq!(error.kind(), ErrorKind::Configuration, "{limit}: {value}: {error}");
+                }
+            }
+            let found: String = redis::cmd("GET").arg(key(0, &limit)).query(&mut raw).unwrap();
+            assert_eq!(found, value, "{limit}");
         }
     }
 }

@@ -14,6 +14,9 @@ use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 
 const UNITS: u64 = 1 << 27;
+/// The longest life of a number, and the longest time that a decision names, as in the scripts.
+const LONGEST_LIFE_MS: i64 = ((1 << 26) - 1) * 1000;
+const LONGEST_MS: u64 = (1 << 53) - 3;
 
 /// The units of a limit in grains and ticks.
 struct Grain {
@@ -49,7 +52,7 @@ impl Grain {
     /// Until so many grains have leaked, in ms.
     fn drained(&self, grains: i64, elapsed_ms: i64) -> u64 {
         let ms = rounded_up(grains, self.per_tick).saturating_mul(self.tick_ms) - self.ticks(elapsed_ms).1;
-        ms.unsigned_abs()
+        ms.unsigned_abs().min(LONGEST_MS)
     }
 
     /// Whole ticks, and the ms since the last one. Divisions are dear, and most ticks are 1 ms.
@@ -99,18 +102,25 @@ pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, now: u64)
     let kept = reset_ms <= bucket.ttl_ms && bucket.ttl_ms <= longest + 1000 && bucket.units < UNITS;
     let number = match number {
         Some(number) if kept => Number { value: number.value + u64::from(cost), ..number },
-        _ => anchor(limit, bucket, (reset_ms + full_ms).min(longest.max(reset_ms)), now),
+        _ => anchor(limit, bucket, reset_ms, (reset_ms + full_ms).min(longest.max(reset_ms)), now),
     };
     (number, reset_ms)
 }
 
-/// Moves the anchor forward by whole periods, after which the level is the same, and lets the bucket live for so long.
-fn anchor(limit: &Limit, bucket: Bucket, lives_ms: u64, now: u64) -> Number {
+/// Moves the anchor forward by whole periods, after which the level is the same, and lets the bucket live for `lives_ms`, or
+/// the longest life.
+fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, lives_ms: u64, now: u64) -> Number {
     let rate = limit.rate();
-    let periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
-    let units = bucket.units - u64::try_from(periods).unwrap_or(0) * u64::from(rate.tokens);
-    let elapsed_ms = bucket.elapsed_ms - periods * signed(rate.period_ms);
-    let life_s = (elapsed_ms + signed(lives_ms)).max(0).unsigned_abs().div_ceil(1000);
+    let mut periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
+    let since = |periods: i64| bucket.elapsed_ms - periods * signed(rate.period_ms);
+    // Only a level above two periods can take that long to leak: one period in the future, the anchor keeps it.
+    if since(periods) + signed(reset_ms) > LONGEST_LIFE_MS {
+        periods += 1;
+    }
+    let leaked = u64::try_from(periods).unwrap_or(0).saturating_mul(rate.tokens.into());
+    let (units, elapsed_ms) = (bucket.units.saturating_sub(leaked), since(periods));
+    let lives_ms = (elapsed_ms + signed(lives_ms)).clamp(0, LONGEST_LIFE_MS);
+    let life_s = lives_ms.unsigned_abs().div_ceil(1000);
     let ttl_ms = signed(life_s * 1000) - elapsed_ms;
     Number { value: life_s * UNITS + units, deadline: now + ttl_ms.unsigned_abs() }
 }
@@ -136,22 +146,24 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
     let mut units = i64::from(units);
     if limit.refills_by_interval() {
         let slack = if tick < 3 { grain.tick_ms - 1 } else { 2 };
-        let steps = (left + bucket.elapsed_ms.rem_euclid(grain.tick_ms) + slack) / grain.tick_ms;
+        let steps = left.saturating_add(bucket.elapsed_ms.rem_euclid(grain.tick_ms) + slack) / grain.tick_ms;
         units = units.min(steps.saturating_mul(grain.per_tick));
         if units <= 0 {
             return 0;
         }
-    } else if left.saturating_mul(grain.per_tick) < units * grain.per_unit && left < reset {
+    } else if left.saturating_mul(grain.per_tick) < units.saturating_mul(grain.per_unit) && left < reset {
         if left.unsigned_abs() >= bucket.ttl_ms {
             return 0;
         }
         number.deadline -= left.unsigned_abs();
         return u32::try_from(rounded_up(left * grain.per_tick, grain.per_unit)).unwrap_or(u32::MAX);
     }
-    if units * grain.per_unit >= level {
+    if units.saturating_mul(grain.per_unit) >= level {
         number.deadline = 0;
         units = rounded_up(level, grain.per_unit);
     } else {
+        // A clock that has stepped back raises the level above the units that are there.
+        units = units.min(signed(bucket.units));
         number.value -= units.unsigned_abs();
     }
     u32::try_from(units).unwrap_or(u32::MAX)
