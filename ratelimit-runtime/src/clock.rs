@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 pub trait Clock: Send + Sync + 'static {
     /// The time since a fixed moment of the clock's own choice. Decisions use whole milliseconds of it, a sliding log
     /// whole microseconds. A step
-    /// backwards does no harm beyond its length: limits last that much longer.
+    /// backwards does no harm beyond its length: limits last that much longer. A time above `u64::MAX` microseconds
+    /// counts as that: the clock stands still there, and nothing expires any more.
     fn now(&self) -> Duration;
 }
 
@@ -56,9 +57,10 @@ impl ManualClock {
         Self::default()
     }
 
-    /// Moves the clock forward, by whole microseconds.
+    /// Moves the clock forward, by whole microseconds. It stops at `u64::MAX` microseconds.
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(micros(by), Ordering::Relaxed);
+        let later = |now: u64| Some(now.saturating_add(micros(by)));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
     }
 
     /// Sets the clock to a time since its zero, backwards too.

@@ -17,6 +17,7 @@ mod deny_cache;
 mod differential;
 mod dropped_calls;
 mod echoes;
+mod edge_clocks;
 mod edge_twins;
 mod edges;
 mod eight_runtimes;

@@ -8,6 +8,13 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(super) struct Log(VecDeque<u64>);
 
+/// How long a unit of this moment counts from now on. Differences of moments, because a sum would pass the end of the
+/// clock.
+fn left_us(limit: &Limit, entry: u64, now_us: u64) -> u64 {
+    let window = limit.time_ms() * 1000;
+    if entry > now_us { window.saturating_add(entry - now_us) } else { window.saturating_sub(now_us - entry) }
+}
+
 impl Log {
     /// On the heap.
     pub(super) fn bytes(&self) -> usize {
@@ -20,39 +27,35 @@ impl Log {
 
     /// How many of the oldest entries count no more.
     fn dead(&self, limit: &Limit, now_us: u64) -> usize {
-        let window = limit.time_ms() * 1000;
-        self.0.partition_point(|entry| entry + window <= now_us)
+        self.0.partition_point(|entry| left_us(limit, *entry, now_us) == 0)
     }
 
     pub(super) fn judge(&self, limit: &Limit, cost: u32, now_us: u64) -> Verdict {
-        let (window, dead) = (limit.time_ms() * 1000, self.dead(limit, now_us));
+        let dead = self.dead(limit, now_us);
         let live = self.0.len() - dead;
-        let newest = self.0.back().copied().filter(|_| live > 0).unwrap_or(0);
-        let reset_ms = if live > 0 { (newest + window).saturating_sub(now_us).div_ceil(1000) } else { 0 };
+        let newest = self.0.back().copied().filter(|_| live > 0);
+        let reset_ms = newest.map_or(0, |newest| left_us(limit, newest, now_us).div_ceil(1000));
         let room = i64::from(limit.count()) - signed(live as u64);
-        let mut turn = if limit.wait_ms() > 0 { newest } else { 0 };
+        let behind = newest.filter(|_| limit.wait_ms() > 0);
+        let mut wait_us = behind.map_or(0, |newest| newest.saturating_sub(now_us));
         let over = i64::from(cost) - room;
         if over > 0
             && cost <= limit.count()
             && let Some(leaves) = self.0.get(dead + usize::try_from(over - 1).unwrap_or(0))
         {
-            turn = turn.max(leaves + window);
+            wait_us = wait_us.max(left_us(limit, *leaves, now_us));
         }
-        let wait = if cost > limit.count() {
-            Wait::Never
-        } else {
-            Wait::Millis(turn.saturating_sub(now_us).div_ceil(1000))
-        };
+        let wait = if cost > limit.count() { Wait::Never } else { Wait::Millis(wait_us.div_ceil(1000)) };
         Verdict { wait, room, reset_ms }
     }
 
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {
         let dead = self.dead(limit, now_us);
         self.0.drain(..dead);
-        let stamp = (now_us + wait * 1000).max(self.0.back().copied().unwrap_or(0));
+        let turn = now_us.saturating_add(wait * 1000);
+        let stamp = turn.max(self.0.back().copied().unwrap_or(0));
         self.0.extend(std::iter::repeat_n(stamp, cost as usize));
-        let reset_ms = (stamp + limit.time_ms() * 1000 - now_us).div_ceil(1000);
-        Charged { reset_ms, stamp }
+        Charged { reset_ms: left_us(limit, stamp, now_us).div_ceil(1000), stamp }
     }
 
     pub(super) fn give(&mut self, units: u32, stamp: u64) -> u32 {

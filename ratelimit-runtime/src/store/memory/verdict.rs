@@ -64,7 +64,7 @@ impl Verdict {
     }
 
     fn remaining(&self, cost: u32) -> u32 {
-        u32::try_from((self.room - i64::from(cost)).max(0)).unwrap_or(u32::MAX)
+        u32::try_from(self.room.saturating_sub(i64::from(cost)).max(0)).unwrap_or(u32::MAX)
     }
 }
 

@@ -82,9 +82,9 @@ pub(super) const ADVICE: [(&str, &str); 3] = [
 
 /// The commands that this library sends, and those that its scripts call.
 #[rustfmt::skip]
-pub(super) const COMMANDS: [&str; 37] = [
+pub(super) const COMMANDS: [&str; 36] = [
     "asking", "auth", "client", "client|setinfo", "cluster", "cluster|slots", "eval", "evalsha", "hdel", "hello", "hget",
     "hgetall", "hset", "ping", "select", "sentinel", "sentinel|get-master-addr-by-name",
-    "decrby", "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "pexpire", "pttl", "rpush", "set", "time",
+    "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "pexpire", "pttl", "rpush", "set", "time",
     "zadd", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
 ];
