@@ -18,6 +18,7 @@ mod differential;
 mod dropped_calls;
 mod echoes;
 mod edge_clocks;
+mod edge_limiters;
 mod edge_twins;
 mod edges;
 mod eight_runtimes;

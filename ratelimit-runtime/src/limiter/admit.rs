@@ -1,11 +1,11 @@
 //! Admission of calls that wait, or whose units may come back: charging, sleeping until the turn, asking again for a
 //! permit.
 
-use super::RateLimiter;
 use super::asked::{Asked, Stack, joined};
 use super::decide::{Outcome, Source};
 use super::held::{Held, Member};
 use super::wake::Waiter;
+use super::{FAR, RateLimiter};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::store::{Mode, Request};
@@ -109,7 +109,7 @@ impl<'l> Claim<'l> {
             };
             Error::unless_runtime()?;
             refused_before = true;
-            let again = jittered(decision.retry_after().unwrap_or(patience)).min(patience);
+            let again = jittered(decision.retry_after().unwrap_or(patience).min(FAR)).min(patience);
             // Woken when a permit of this process comes back.
             let _ = tokio::time::timeout(again, waiter.woken()).await;
         }

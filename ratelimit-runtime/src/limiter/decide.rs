@@ -2,7 +2,7 @@
 
 use super::denied::Forgetting;
 use super::lease::is_leased;
-use super::{OnError, RateLimiter};
+use super::{FAR, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
@@ -157,10 +157,8 @@ impl RateLimiter {
         asked: Instant,
         mut reply: PendingReply<T>,
     ) -> Result<T, Error> {
-        // So that it can be added to any moment.
-        const LONGEST: Duration = Duration::from_secs(1 << 30);
         Error::unless_runtime()?;
-        let deadline = asked + self.shared.deadline.min(LONGEST);
+        let deadline = asked + self.shared.deadline.min(FAR);
         if let Ok(answer) = tokio::time::timeout_at(deadline, &mut reply).await {
             return answer;
         }

@@ -1,6 +1,6 @@
 //! Refusals that are remembered, so that a flood of calls that cannot pass does not reach the store.
 
-use super::RateLimiter;
+use super::{FAR, RateLimiter};
 use crate::decision::Decision;
 use crate::key::StoreKey;
 use crate::limit::{Algorithm, Limit};
@@ -196,8 +196,9 @@ fn lone<'s, 'r>(requests: &'s [Request<'r>]) -> Option<&'s Request<'r>> {
     (plain && request.cost() > 0).then_some(request)
 }
 
+/// Bounded, so that two of them can be added.
 fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX / 4)
+    u64::try_from(duration.min(FAR).as_micros()).unwrap_or(u64::MAX / 4)
 }
 
 /// Keys under which something is given back. Their refusals are forgotten when this is made, and when it is dropped.

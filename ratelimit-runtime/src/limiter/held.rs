@@ -135,7 +135,7 @@ impl Held {
                 sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
             }
         };
-        answer.map(|units| units.iter().sum())
+        answer.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
     }
 
     pub(crate) fn finish_in_background(mut self) {

@@ -104,6 +104,9 @@ pub enum OnError {
     Deny,
 }
 
+/// The longest time that is ever added to a moment, 34 years: any clock can count that far.
+const FAR: Duration = Duration::from_secs(1 << 30);
+
 impl RateLimiter {
     /// Starts a limiter. Without [`redis`](RateLimiterBuilder::redis) or
     /// [`store`](RateLimiterBuilder::store) it keeps its limits in the memory of this process.
@@ -144,13 +147,14 @@ impl RateLimiter {
         Overrides::of(self)
     }
 
-    /// Gives back all permits and all units on lease, and waits until everything that was to be given back has arrived, at most as long as
-    /// five decisions may take. Call it when the service shuts down: a permit that is not given back is free again when
+    /// Gives back all permits and all units on lease, and waits until everything that was to be given back has arrived, at most
+    /// five deadlines long. Call it when the service shuts down: a permit that is not given back is free again when
     /// its lease ends. The limiter works on afterwards.
     pub async fn close(&self) {
         self.shared.renewals.release_all(self);
         self.give_leases_back();
-        let _ = tokio::time::timeout(self.shared.deadline * 5, self.shared.background.idle()).await;
+        let patience = self.shared.deadline.saturating_mul(5).min(FAR);
+        let _ = tokio::time::timeout(patience, self.shared.background.idle()).await;
     }
 
     /// For work that no policy is asked about.

@@ -5,7 +5,7 @@
 
 use super::asked::Asked;
 use super::decide::Source;
-use super::{RateLimiter, Shared};
+use super::{FAR, RateLimiter, Shared};
 use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -229,7 +229,7 @@ impl Renewals {
     /// A moment of tokio's clock, which may stand still, by the system's.
     fn ms_until(&self, moment: Instant) -> u64 {
         let left = moment.saturating_duration_since(Instant::now());
-        self.ms(std::time::Instant::now() + left.min(Duration::from_secs(1 << 30)))
+        self.ms(std::time::Instant::now() + left.min(FAR))
     }
 
     fn ms(&self, moment: std::time::Instant) -> u64 {

@@ -129,7 +129,7 @@ impl Fetch {
             return Some(Fetched::Units);
         }
         // Next what is left, if that is more than the call itself costs, and then each call for itself.
-        let left = if self.too_few.is_some() { 0 } else { decision.remaining() };
+        let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
         self.units = left;
         (left <= self.request.request().cost()).then_some(Fetched::TooFew(too_few))

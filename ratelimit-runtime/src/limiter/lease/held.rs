@@ -2,6 +2,7 @@
 
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
+use crate::limiter::FAR;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -130,7 +131,7 @@ impl Lease {
     /// Adds units that the store has charged.
     pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: Instant) {
         // From the sending on, so that no unit is handed out after the store has forgotten it.
-        let void_at = sent + decision.reset_after();
+        let void_at = sent + decision.reset_after().min(FAR);
         let mut good_until = sent + self.limit.lease_is_good();
         // Units of a bucket stay good when as many have come back: they are what it may pass its burst by.
         if self.limit.algorithm() == Algorithm::Counter {

@@ -21,10 +21,20 @@ use std::task::{Context, Poll, Waker};
 use table::{Alone, FetchUnderWay, KeyLease, Waits};
 use tokio::time::Instant;
 
+/// A call waits for so many fetches at most. Units may go to other calls, or be outdated when they arrive.
+const FETCHES: u32 = 2;
+
 /// Whether a call may be answered from a lease.
 pub(super) fn is_leased(mode: Mode, requests: &[Request<'_>]) -> bool {
     let [request] = requests else { return false };
     mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
+}
+
+/// What a call has learned from the fetches that it has waited for.
+#[derive(Clone, Copy, Default)]
+struct Tried {
+    fetches: u32,
+    too_few: Option<TooFew>,
 }
 
 /// How a call goes on.
@@ -43,7 +53,8 @@ impl RateLimiter {
     /// Decides from what is on lease, or takes a lease. `None` if the store is to be asked as if there were none.
     pub(super) fn decide_by_lease(&self, request: &Request<'_>) -> Option<Reply<Outcome>> {
         let lease = self.shared.on_lease.of(request)?;
-        let step = match self.step(&lease, request, None) {
+        let mut tried = Tried::default();
+        let step = match self.step(&lease, request, &mut tried) {
             Step::Told(decision) => {
                 let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
                 return Some(Reply::ready(Ok(outcome)));
@@ -54,7 +65,10 @@ impl RateLimiter {
         let awaited = Arc::new(Awaited::default());
         let (limiter, owned, observer) = (self.clone(), OwnedRequest::of(request), Arc::clone(&awaited));
         let mut taken = Box::pin(async move {
-            limiter.go_on(&lease, &owned.request(), step, &awaited).await.map(|decision| smallvec![decision])
+            limiter
+                .go_on(&lease, &owned.request(), step, tried, &awaited)
+                .await
+                .map(|decision| smallvec![decision])
         });
         // A store in this process answers at once, with a runtime or without.
         if let Poll::Ready(answer) = taken.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -68,7 +82,7 @@ impl RateLimiter {
     }
 
     /// Takes units that are here, or begins to fetch some.
-    fn step(&self, lease: &Arc<KeyLease>, request: &Request<'_>, mut too_few: Option<TooFew>) -> Step {
+    fn step(&self, lease: &Arc<KeyLease>, request: &Request<'_>, tried: &mut Tried) -> Step {
         let (limit, cost) = (request.limit(), request.cost());
         let runtime = tokio::runtime::Handle::try_current().ok();
         loop {
@@ -84,14 +98,15 @@ impl RateLimiter {
             if state.lease.is_dry() {
                 return Step::Plain;
             }
-            if too_few.is_some() {
-                return Step::Alone(lease.ask_alone(), too_few);
+            if tried.too_few.is_some() || tried.fetches >= FETCHES {
+                return Step::Alone(lease.ask_alone(), tried.too_few);
             }
             if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
                 // What is on its way would not be enough for all that wait.
                 if lease.waiting() >= limit.largest_lease() {
                     return Step::Plain;
                 }
+                tried.fetches += 1;
                 return Step::Waits(under_way, lease.wait_for(cost));
             }
             let outdated = state.lease.outdated();
@@ -109,8 +124,9 @@ impl RateLimiter {
             });
             drop(state);
             match fetch.begin(registered) {
-                Fetched::UnderWay | Fetched::Units => {}
-                Fetched::TooFew(refused) => too_few = Some(refused),
+                Fetched::UnderWay => {}
+                Fetched::Units => tried.fetches += 1,
+                Fetched::TooFew(too_few) => tried.too_few = Some(too_few),
                 Fetched::Failed(error) => return Step::Failed(error),
             }
         }
@@ -122,6 +138,7 @@ impl RateLimiter {
         lease: &Arc<KeyLease>,
         request: &Request<'_>,
         mut step: Step,
+        mut tried: Tried,
         awaited: &Awaited,
     ) -> Result<Decision, Error> {
         loop {
@@ -137,10 +154,11 @@ impl RateLimiter {
                     awaited.set(under_way);
                     let is_ended = |fetched: &Fetched| !matches!(fetched, Fetched::UnderWay);
                     match fetched.wait_for(is_ended).await.as_deref() {
-                        Ok(Fetched::TooFew(too_few)) => self.step(lease, request, Some(*too_few)),
-                        Ok(Fetched::Failed(error)) => Step::Failed(error.clone()),
-                        _ => self.step(lease, request, None),
+                        Ok(Fetched::Failed(error)) => return Err(error.clone()),
+                        Ok(Fetched::TooFew(too_few)) => tried.too_few = Some(*too_few),
+                        _ => {}
                     }
+                    self.step(lease, request, &mut tried)
                 }
             }
         }
