@@ -1,5 +1,7 @@
 //! Limits at the edges of the legal range, asked for in every way: alone, many in one call, and many calls that come at once.
 //! The script and its Rust twin agree, and a plain count of units agrees with both.
+//!
+//! On one thread: calls reach the server in the order in which they were made.
 
 use crate::edges::{cost, limits, pause};
 use crate::mixture::plausible;
@@ -159,7 +161,7 @@ async fn agree(algorithm: Algorithm) {
 macro_rules! agree {
     ($($name:ident: $algorithm:ident;)*) => {
         $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[tokio::test]
             async fn $name() {
                 agree(Algorithm::$algorithm).await;
             }
@@ -177,7 +179,7 @@ agree! {
 }
 
 /// Buckets that take longest to refill, in debt, and asked for again and again before they have refilled.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn the_state_of_the_slowest_buckets_stays_exact() {
     const DAY_US: u64 = 86_400_000_000;
     let mut edges = Edges::start(Algorithm::TokenBucket).await;
@@ -211,7 +213,7 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
 }
 
 /// From one edge to the other, as an override may: both stores go on, with answers in range.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_limit_may_change_from_one_edge_to_the_other() {
     for algorithm in Algorithm::ALL {
         let mut edges = Edges::start(algorithm).await;
