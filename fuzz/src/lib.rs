@@ -13,8 +13,6 @@ mod body;
 mod boxed;
 #[path = "../../ratelimit-macros/src/check/mod.rs"]
 mod check;
-#[path = "../../ratelimit-macros/src/duration.rs"]
-mod duration;
 #[path = "../../ratelimit-macros/src/errors.rs"]
 mod errors;
 #[path = "../../ratelimit-macros/src/expand/mod.rs"]
@@ -31,6 +29,9 @@ mod key;
 mod model;
 #[path = "../../ratelimit-macros/src/rate.rs"]
 mod rate;
+#[allow(dead_code, unreachable_pub, reason = "a link to files of the runtime, which uses more of them")]
+#[path = "../../ratelimit-macros/src/rules/mod.rs"]
+mod rules;
 #[path = "../../ratelimit-macros/src/stack.rs"]
 mod stack;
 #[path = "../../ratelimit-macros/src/suggest.rs"]

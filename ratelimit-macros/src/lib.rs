@@ -7,7 +7,6 @@ mod block;
 mod body;
 mod boxed;
 mod check;
-mod duration;
 mod errors;
 mod expand;
 mod future;
@@ -16,6 +15,8 @@ mod item;
 mod key;
 mod model;
 mod rate;
+#[allow(dead_code, unreachable_pub, reason = "a link to files of the runtime, which uses more of them")]
+mod rules;
 mod stack;
 mod suggest;
 mod table;

@@ -1,6 +1,7 @@
 //! What the attributes of a function mean, with nothing left undecided.
 
 use crate::key::Template;
+pub(crate) use crate::rules::{Algorithm, Refill};
 use proc_macro2::Span;
 use syn::{Expr, ExprLit, Lit, Path};
 
@@ -50,19 +51,13 @@ pub(crate) struct Parts {
     pub(crate) algorithm: Algorithm,
     pub(crate) count: Number,
     pub(crate) time: Time,
+    pub(crate) burst: Option<Number>,
+    pub(crate) refill: Refill,
+    pub(crate) borrow: Option<Number>,
     /// How long a call may wait for its turn.
     pub(crate) wait: Option<Time>,
     /// How many units a process takes in advance.
     pub(crate) lease: Option<Lease>,
-}
-
-pub(crate) enum Algorithm {
-    Counter,
-    TokenBucket { burst: Option<Number>, interval: bool, borrow: Option<Number> },
-    SlidingWindow,
-    SlidingLog,
-    LeakyBucket { burst: Option<Number> },
-    Concurrency,
 }
 
 /// A number of units.
@@ -183,17 +178,26 @@ impl Limit {
 }
 
 impl Parts {
+    /// The name and the value of the number that the limit can hold.
+    pub(crate) fn held(&self) -> (&'static str, &Number) {
+        self.burst.as_ref().map_or(("count", &self.count), |burst| ("burst", burst))
+    }
+
+    /// The most units that the limit can hold, where that is a literal.
+    pub(crate) fn capacity(&self) -> Option<u32> {
+        let borrow = self.borrow.as_ref().map_or(Some(0), Number::literal)?;
+        Some(self.held().1.literal()?.saturating_add(borrow))
+    }
+
     fn known(&self) -> Known {
-        let (burst, borrow) = match &self.algorithm {
-            Algorithm::TokenBucket { burst, borrow, .. } => (burst.as_ref(), borrow.as_ref()),
-            Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
-            _ => (None, None),
-        };
         let lease = match &self.lease {
             Some(Lease::Most(most)) => Some(most),
             Some(Lease::Auto(_)) | None => None,
         };
-        let numbers = [Some(&self.count), burst, borrow, lease].into_iter().flatten().map(Number::known);
+        let numbers = [Some(&self.count), self.burst.as_ref(), self.borrow.as_ref(), lease]
+            .into_iter()
+            .flatten()
+            .map(Number::known);
         let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
         numbers.chain(times).max().unwrap_or(Known::Now)
     }
@@ -227,20 +231,6 @@ impl Time {
         match self {
             Self::Millis(ms, _) => Some(*ms),
             Self::Value(..) => None,
-        }
-    }
-}
-
-impl Algorithm {
-    /// Its word in the attribute.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::TokenBucket { .. } => "token_bucket",
-            Self::SlidingWindow => "sliding_window",
-            Self::SlidingLog => "sliding_log",
-            Self::LeakyBucket { .. } => "leaky_bucket",
-            Self::Concurrency => "concurrency",
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Rates as other libraries write them: `"10/minute"`, `"5 per 2 hours"`.
 
+use crate::rules::duration;
+
 /// The arguments of ours that say the same.
 pub(crate) fn read(text: &str) -> Option<String> {
     let plain = text.to_lowercase().replace(" per ", "/");
@@ -8,13 +10,7 @@ pub(crate) fn read(text: &str) -> Option<String> {
     let time = time.trim();
     let (amount, unit) = time.split_at(time.find(|c: char| !c.is_ascii_digit())?);
     let amount = if amount.is_empty() { "1" } else { amount };
-    let unit = match unit.trim() {
-        "s" | "sec" | "second" | "seconds" => "s",
-        "m" | "min" | "minute" | "minutes" => "m",
-        "h" | "hr" | "hour" | "hours" => "h",
-        "d" | "day" | "days" => "d",
-        _ => return None,
-    };
+    let unit = duration::unit(unit.trim())?;
     Some(format!("time = \"{amount}{unit}\", count = {count}"))
 }
 

@@ -180,10 +180,10 @@ async fn a_time_that_no_limit_can_have_is_told() {
     let clock = ManualClock::new();
     scoped_with(&clock, async {
         for (time, says) in [
-            (Duration::ZERO, "`time` has to be at least 1 ms"),
-            (Duration::from_micros(1), "`time` has to be a whole number of milliseconds"),
-            (Duration::MAX, "`time` has to be"),
-            (Duration::from_secs(400 * 86_400), "`time` has to be at most 366 days"),
+            (Duration::ZERO, "`time` must be at least 1 ms"),
+            (Duration::from_micros(1), "`time` must be a whole number of milliseconds"),
+            (Duration::MAX, "`time` must be"),
+            (Duration::from_secs(400 * 86_400), "`time` must be at most 366 days"),
         ] {
             let error = unavailable(time_at_the_call(time).await);
             assert_eq!(error.kind(), ErrorKind::Limit);

@@ -1,6 +1,6 @@
 //! Durations, beside a definition of what is one that shares nothing with the attribute's.
 
-use crate::duration::{parse, show};
+use crate::rules::duration::{parse, show};
 
 /// In the order in which they may follow each other.
 const UNITS: [&str; 5] = ["d", "h", "m", "s", "ms"];

@@ -1,52 +1,47 @@
-//! Which calls are exempt, and whether the limit is only tried out.
+//! Checks `skip_if` and `shadow`.
 
-use super::number::is_literal;
-use crate::args::{Arguments, Given};
-use crate::errors::Errors;
-use syn::{Expr, ExprLit, Lit};
+use super::checker::Checker;
+use super::literal::{boolean, is_literal};
+use crate::args::Given;
+use syn::Expr;
 
-pub(super) fn skip_if(arguments: &Arguments, errors: &mut Errors) -> Option<Expr> {
-    let (given, value) = condition("skip_if", arguments, errors)?;
-    if let Some(skip) = literal(value) {
-        let name = &given.name;
-        errors.on(
-            value,
-            if skip {
-                format!("`{name} = true` exempts every call: remove the attribute, or write `shadow = true` to try it out")
-            } else {
-                format!("`{name} = false` exempts no call: remove it")
-            },
-        );
-    }
-    Some(value.clone())
-}
-
-/// `false` is as if it were left out.
-pub(super) fn shadow(arguments: &Arguments, errors: &mut Errors) -> Option<Expr> {
-    let (_, value) = condition("shadow", arguments, errors)?;
-    (literal(value) != Some(false)).then(|| value.clone())
-}
-
-/// An expression that may give a `bool`, by its form.
-fn condition<'a>(name: &str, arguments: &'a Arguments, errors: &mut Errors) -> Option<(&'a Given, &'a Expr)> {
-    let (given, value) = arguments.get(name).zip(arguments.value(name))?;
-    let wrong = match value {
-        Expr::Closure(_) => format!(
-            "`{name}` is asked before the body and takes no closure: write its body alone, as in `{}`",
-            given.example()
-        ),
-        _ if literal(value).is_none() && is_literal(value) => {
-            format!("`{name}` has to be a `bool`, as in `{}`", given.example())
+impl<'c> Checker<'c> {
+    pub(super) fn skip_if(&mut self) -> Option<Expr> {
+        let (given, value) = self.condition("skip_if")?;
+        if let Some(skip) = boolean(value) {
+            let name = &given.name;
+            self.error(
+                value,
+                if skip {
+                    format!("`{name} = true` exempts every call: remove the attribute, or write `shadow = true` to try it out")
+                } else {
+                    format!("`{name} = false` exempts no call: remove it")
+                },
+            );
         }
-        _ => return Some((given, value)),
-    };
-    errors.on(value, wrong);
-    None
-}
+        Some(value.clone())
+    }
 
-fn literal(value: &Expr) -> Option<bool> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Bool(literal), .. }) => Some(literal.value),
-        _ => None,
+    /// When the limit only reports. `false` is the same as leaving it out.
+    pub(super) fn shadow(&mut self) -> Option<Expr> {
+        let (_, value) = self.condition("shadow")?;
+        (boolean(value) != Some(false)).then(|| value.clone())
+    }
+
+    /// An expression that can be a `bool` by its form.
+    fn condition(&mut self, name: &str) -> Option<(&'c Given, &'c Expr)> {
+        let (given, value) = self.given(name).zip(self.value(name))?;
+        let wrong = match value {
+            Expr::Closure(_) => format!(
+                "`{name}` is evaluated before the body and takes no closure: write its body alone, as in `{}`",
+                given.example()
+            ),
+            _ if boolean(value).is_none() && is_literal(value) => {
+                format!("`{name}` must be a `bool`, as in `{}`", given.example())
+            }
+            _ => return Some((given, value)),
+        };
+        self.error(value, wrong);
+        None
     }
 }

@@ -1,15 +1,13 @@
-//! Who is limited: words that have a meaning, or values of the function.
+//! Checks `by`: words that have a meaning, or values of the function.
 
-use super::string;
-use crate::args::Arguments;
-use crate::errors::Errors;
-use crate::item::Item;
+use super::checker::Checker;
+use super::literal::string;
 use crate::model::{Carried, Identity};
 use crate::suggest::nearest;
 use quote::ToTokens;
 use syn::{Expr, LitStr};
 
-/// What other libraries say, and what that is here.
+/// Words of other libraries, and the word here.
 const FOREIGN: [(&[&str], &str); 4] = [
     (
         &["client_ip", "remote_addr", "remote_address", "peer", "address", "ip_address", "client", "origin"],
@@ -20,43 +18,80 @@ const FOREIGN: [(&[&str], &str); 4] = [
     (&["none", "all", "everyone", "everybody", "shared", "service", "total"], "global"),
 ];
 
-pub(super) fn by(arguments: &Arguments, item: &Item, errors: &mut Errors) -> Option<Vec<Identity>> {
-    Some(match arguments.value("by")? {
-        Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
-            let elements = tuple.elems.iter();
-            elements.filter_map(|value| identity(value, &["ip", "user"], item, errors)).collect()
-        }
-        value => identity(value, &["ip", "user", "global"], item, errors).into_iter().collect(),
-    })
-}
+impl Checker<'_> {
+    pub(super) fn by(&mut self) -> Option<Vec<Identity>> {
+        Some(match self.value("by")? {
+            Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
+                let elements = tuple.elems.iter();
+                elements.filter_map(|value| self.identity(value, &["ip", "user"])).collect()
+            }
+            value => self.identity(value, &["ip", "user", "global"]).into_iter().collect(),
+        })
+    }
 
-/// One element of who is limited, where some words have a meaning.
-fn identity(value: &Expr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
-    if let Some(literal) = string(value) {
-        return by_word(literal, words, item, errors);
-    }
-    if let Some(wrong) = wrong_form(value) {
-        errors.on(value, wrong);
-        return None;
-    }
-    if let Expr::Lit(_) = value {
-        errors.on(
+    /// One element of the identity. `words` are those that have a meaning here.
+    fn identity(&mut self, value: &Expr, words: &[&str]) -> Option<Identity> {
+        if let Some(literal) = string(value) {
+            return self.by_word(literal, words);
+        }
+        if let Some(wrong) = wrong_form(value) {
+            self.error(value, wrong);
+            return None;
+        }
+        if let Expr::Lit(_) = value {
+            self.error(
             value,
             "a constant in `by` is the same for every caller: write a value that differs, as in `by = user.id`",
         );
-        return None;
+            return None;
+        }
+        if let Expr::Path(path) = value
+            && let Some(word) = path.path.get_ident().filter(|ident| words.iter().any(|word| ident == word))
+            && self.item.unknown_name(word).is_some()
+        {
+            self.error(value, format!("`{word}` in `by` needs quotes: write `by = \"{word}\"`"));
+            return None;
+        }
+        Some(Identity::Value(value.clone()))
     }
-    if let Expr::Path(path) = value
-        && let Some(word) = path.path.get_ident().filter(|ident| words.iter().any(|word| ident == word))
-        && item.unknown_name(word).is_some()
-    {
-        errors.on(value, format!("`{word}` in `by` needs quotes: write `by = \"{word}\"`"));
-        return None;
+
+    fn by_word(&mut self, literal: &LitStr, words: &[&str]) -> Option<Identity> {
+        let (word, span) = (literal.value(), self.item.place(literal.span()));
+        match word.as_str() {
+            "ip" => return Some(Identity::Carried(Carried::Ip, span)),
+            "user" => return Some(Identity::Carried(Carried::User, span)),
+            "global" if words.contains(&"global") => return None,
+            "global" => {
+                self.error(
+                    literal,
+                    "`global` says nothing in a tuple, which counts for each combination: remove it",
+                );
+                return None;
+            }
+            _ => {}
+        }
+        let ("header" | "headers", name) = word.split_once(':').unwrap_or((&word, "")) else {
+            self.error(literal, unknown_word(&word, words));
+            return None;
+        };
+        let name = name.trim();
+        if name.is_empty() {
+            self.error(literal, "`header:` needs the name of a header, as in `by = \"header:x-api-key\"`");
+        } else if !name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)) {
+            self.error(
+                literal,
+                format!(
+                    "`{name}` is not the name of a header: write one alone, as in `by = \"header:x-api-key\"`"
+                ),
+            );
+        } else {
+            return Some(Identity::Carried(Carried::Header(name.to_ascii_lowercase()), span));
+        }
+        None
     }
-    Some(Identity::Value(value.clone()))
 }
 
-/// What is no value, or hides what the value is.
+/// Explains a form that is not a value, or that hides the type of the value.
 fn wrong_form(value: &Expr) -> Option<String> {
     match value {
         Expr::Array(_) => Some(
@@ -72,39 +107,6 @@ fn wrong_form(value: &Expr) -> Option<String> {
         }
         _ => None,
     }
-}
-
-fn by_word(literal: &LitStr, words: &[&str], item: &Item, errors: &mut Errors) -> Option<Identity> {
-    let (word, span) = (literal.value(), item.place(literal.span()));
-    match word.as_str() {
-        "ip" => return Some(Identity::Carried(Carried::Ip, span)),
-        "user" => return Some(Identity::Carried(Carried::User, span)),
-        "global" if words.contains(&"global") => return None,
-        "global" => {
-            errors.on(
-                literal,
-                "`global` says nothing in a tuple, which counts for each combination: remove it",
-            );
-            return None;
-        }
-        _ => {}
-    }
-    let ("header" | "headers", name) = word.split_once(':').unwrap_or((&word, "")) else {
-        errors.on(literal, unknown_word(&word, words));
-        return None;
-    };
-    let name = name.trim();
-    if name.is_empty() {
-        errors.on(literal, "`header:` needs the name of a header, as in `by = \"header:x-api-key\"`");
-    } else if !name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)) {
-        errors.on(
-            literal,
-            format!("`{name}` is no name of a header: write one alone, as in `by = \"header:x-api-key\"`"),
-        );
-    } else {
-        return Some(Identity::Carried(Carried::Header(name.to_ascii_lowercase()), span));
-    }
-    None
 }
 
 fn unknown_word(found: &str, words: &[&str]) -> String {

@@ -1,9 +1,9 @@
 //! Whether the limits of a stack go together.
 
 use crate::args::Arguments;
-use crate::duration;
 use crate::errors::Errors;
 use crate::model::{Algorithm, Carried, Identity, Limit, Member, Parts, Time};
+use crate::rules::duration;
 use quote::ToTokens;
 use syn::Expr;
 
@@ -49,7 +49,7 @@ fn is_the_same(a: &Member, b: &Member) -> bool {
     is_of_the_same(a, b)
         && match (&a.limit, &b.limit) {
             (Limit::Parts(a), Limit::Parts(b)) => {
-                a.algorithm.name() == b.algorithm.name()
+                a.algorithm == b.algorithm
                     && a.wait.is_some() == b.wait.is_some()
                     && is_the_same_time(&a.time, &b.time)
             }

@@ -2,7 +2,7 @@
 
 use super::place::{ends, located};
 use crate::item::Item;
-use crate::model::{Algorithm, Known, Lease, Limit, Member, Number, Parts, Time};
+use crate::model::{Algorithm, Known, Lease, Limit, Member, Number, Parts, Refill, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -38,24 +38,19 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
 fn constant(runtime: &Path, parts: &Parts) -> TokenStream {
     let count = checked(runtime, "count", &parts.count);
     let time = constant_time(runtime, parts);
-    let limit = call(runtime, number_ends(&parts.count), parts.algorithm.name(), &quote!(#count, #time));
-    let (burst, borrow) = match &parts.algorithm {
-        Algorithm::TokenBucket { burst, borrow, .. } => (burst.as_ref(), borrow.as_ref()),
-        Algorithm::LeakyBucket { burst } => (burst.as_ref(), None),
-        _ => (None, None),
+    let limit = call(runtime, number_ends(&parts.count), parts.algorithm.as_str(), &quote!(#count, #time));
+    let limit = match parts.refill {
+        Refill::Interval => quote!(#limit.refill(#runtime::Refill::Interval)),
+        Refill::Greedy => limit,
     };
-    let limit = match &parts.algorithm {
-        Algorithm::TokenBucket { interval: true, .. } => quote!(#limit.refill(#runtime::Refill::Interval)),
-        _ => limit,
-    };
-    let limit = match burst {
+    let limit = match &parts.burst {
         Some(burst) => {
             let capacity = checked(runtime, "burst", burst);
             call(runtime, number_ends(burst), "burst", &quote!(#limit, #capacity))
         }
         None => limit,
     };
-    let limit = match borrow {
+    let limit = match &parts.borrow {
         Some(borrow) => {
             let most = number(borrow);
             call(runtime, number_ends(borrow), "borrow", &quote!(#limit, #most))
@@ -149,17 +144,15 @@ pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
         quote!(#runtime::__private::limit::#function(#arguments))
     };
     let (count, time) = (number(&parts.count), time_value(&parts.time));
-    let mut made = limit(parts.algorithm.name(), quote!(#count, #time));
+    let mut made = limit(parts.algorithm.as_str(), quote!(#count, #time));
     let mut with = |function: &str, value: TokenStream| made = limit(function, quote!(#made, #value));
-    if let Algorithm::TokenBucket { interval: true, .. } = &parts.algorithm {
+    if let Refill::Interval = parts.refill {
         with("with_refill", quote!(#runtime::Refill::Interval));
     }
-    if let Algorithm::TokenBucket { burst: Some(burst), .. } | Algorithm::LeakyBucket { burst: Some(burst) } =
-        &parts.algorithm
-    {
+    if let Some(burst) = &parts.burst {
         with("with_burst", number(burst));
     }
-    if let Algorithm::TokenBucket { borrow: Some(borrow), .. } = &parts.algorithm {
+    if let Some(borrow) = &parts.borrow {
         with("with_borrow", number(borrow));
     }
     if let Some(wait) = &parts.wait {

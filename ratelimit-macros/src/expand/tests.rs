@@ -326,7 +326,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                 "unknown argument `tiem`; did you mean `time`?"
             }
             ::core::compile_error! {
-                "`count` has to be at least 1: a limit of zero would refuse every call"
+                "`count` must be at least 1: a limit of zero would refuse every call"
             }
             #[allow(unexpected_cfgs)]
             const _: () = {

@@ -1,5 +1,6 @@
 //! Limits of generated code: from constants at compile time, from expressions at each call.
 
+use crate::limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use crate::limit::{Limit, LimitError, Refill};
 use core::time::Duration;
 
@@ -146,7 +147,7 @@ pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, 
 #[must_use]
 #[track_caller]
 pub const fn count(count: u32) -> u32 {
-    assert!(count > 0, "`count` has to be at least 1: a limit of zero would refuse every call");
+    assert!(count > 0, "{}", ZERO_COUNT);
     count
 }
 
@@ -158,7 +159,7 @@ pub const fn count(count: u32) -> u32 {
 #[must_use]
 #[track_caller]
 pub const fn burst(burst: u32) -> u32 {
-    assert!(burst > 0, "`burst` has to be at least 1: a bucket of zero would refuse every call");
+    assert!(burst > 0, "{}", ZERO_BURST);
     burst
 }
 

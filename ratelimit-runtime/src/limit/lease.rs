@@ -1,18 +1,9 @@
 //! Units in advance: how many a process may hold, for how long they are to last, and how long they are good.
 
-use super::check::Numbers;
 use super::make::must;
+use super::rules::numbers::{Lease, Numbers};
 use super::{Algorithm, Limit, LimitError};
 use std::time::Duration;
-
-/// The most units that a process takes in advance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Lease {
-    /// Zero for none.
-    Most(u32),
-    /// By the limit's own numbers, whatever they are.
-    Auto,
-}
 
 /// With [`Lease::Auto`] a process holds this part of what the limit can hold, at most.
 const PART: u32 = 16;
@@ -64,7 +55,7 @@ impl Limit {
     /// [`LimitError`], if the limit is neither a counter nor a token bucket, has a `wait`, or `units` are more than half
     /// of what it can hold.
     pub const fn try_lease(self, units: u32) -> Result<Self, LimitError> {
-        Numbers { lease: Lease::Most(units), ..self.numbers() }.check()
+        Self::of(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
     /// The same with a bound that follows the limit's own numbers: a sixteenth of what it can hold. One that holds fewer
@@ -92,24 +83,24 @@ impl Limit {
     ///
     /// [`LimitError`], if the limit is neither a counter nor a token bucket, or has a `wait`.
     pub const fn try_lease_auto(self) -> Result<Self, LimitError> {
-        Numbers { lease: Lease::Auto, ..self.numbers() }.check()
+        Self::of(Numbers { lease: Lease::Auto, ..self.numbers })
     }
 
     /// The most units that a process takes in advance; zero if none.
     #[must_use]
     pub const fn largest_lease(&self) -> u32 {
-        match self.lease {
+        match self.numbers.lease {
             Lease::Most(units) => units,
             // One unit in advance is none.
-            Lease::Auto if self.capacity < 2 * PART => 0,
-            Lease::Auto => self.capacity / PART,
+            Lease::Auto if self.derived.capacity < 2 * PART => 0,
+            Lease::Auto => self.derived.capacity / PART,
         }
     }
 
     /// For how long the units of a lease are to last.
     pub(crate) const fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
-        let most = match self.algorithm {
+        let most = match self.numbers.algorithm {
             Algorithm::TokenBucket => BUCKET_LASTS,
             _ => COUNTER_LASTS,
         };
@@ -124,7 +115,7 @@ impl Limit {
     /// How long a refusal holds at least. The units that come back meanwhile are taken at once then, and not one by one
     /// by as many questions.
     pub(crate) fn lease_pause(&self) -> Duration {
-        match self.algorithm {
+        match self.numbers.algorithm {
             Algorithm::TokenBucket if !self.refills_by_interval() => self.lease_lasts(),
             _ => Duration::ZERO,
         }
@@ -132,19 +123,22 @@ impl Limit {
 
     /// How many units of a bucket come back in so long, rounded down.
     pub(crate) fn comes_back_in(&self, time: Duration) -> u32 {
-        let grains = time.as_millis() * u128::from(self.rate.tokens) / u128::from(self.rate.period_ms);
+        let grains =
+            time.as_millis() * u128::from(self.derived.rate.tokens) / u128::from(self.derived.rate.period_ms);
         u32::try_from(grains).unwrap_or(u32::MAX)
     }
 
     /// The window, or the time in which a bucket is filled.
     const fn whole_ms(&self) -> u64 {
-        match self.algorithm {
-            _ if self.refuses_all() => self.time_ms,
+        match self.numbers.algorithm {
+            _ if self.refuses_all() => self.numbers.time_ms,
             Algorithm::TokenBucket if self.refills_by_interval() => {
-                self.capacity.div_ceil(self.count) as u64 * self.time_ms
+                self.derived.capacity.div_ceil(self.numbers.count) as u64 * self.numbers.time_ms
             }
-            Algorithm::TokenBucket => self.capacity as u64 * self.rate.period_ms / self.rate.tokens as u64,
-            _ => self.time_ms,
+            Algorithm::TokenBucket => {
+                self.derived.capacity as u64 * self.derived.rate.period_ms / self.derived.rate.tokens as u64
+            }
+            _ => self.numbers.time_ms,
         }
     }
 }

@@ -1,7 +1,6 @@
-//! How limits are made, in constants and at run time.
+//! The constructors of limits, for constants and for run time.
 
-use super::check::Numbers;
-use super::lease::Lease;
+use super::rules::numbers::Numbers;
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::time::Duration;
 
@@ -151,10 +150,9 @@ impl Limit {
     /// [`LimitError`], if the limit is no bucket or a queue, `burst` is above 2^25, or refilling it would take more
     /// than 366 days.
     pub const fn try_burst(self, burst: u32) -> Result<Self, LimitError> {
-        match self.algorithm {
-            Algorithm::LeakyBucket if self.wait_ms > 0 => Err(LimitError::BurstOfQueue),
-            Algorithm::TokenBucket | Algorithm::LeakyBucket => Numbers { burst, ..self.numbers() }.check(),
-            _ => Err(LimitError::BurstWithoutBucket),
+        match self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0) {
+            Ok(()) => Self::of(Numbers { burst, ..self.numbers }),
+            Err(error) => Err(error),
         }
     }
 
@@ -175,9 +173,9 @@ impl Limit {
     ///
     /// [`LimitError`], if the limit is no token bucket, or its numbers do not fit this refill.
     pub const fn try_refill(self, refill: Refill) -> Result<Self, LimitError> {
-        match self.algorithm {
-            Algorithm::TokenBucket => Numbers { refill, ..self.numbers() }.check(),
-            _ => Err(LimitError::RefillWithoutBucket),
+        match self.numbers.algorithm.check_takes_refill() {
+            Ok(()) => Self::of(Numbers { refill, ..self.numbers }),
+            Err(error) => Err(error),
         }
     }
 
@@ -200,9 +198,9 @@ impl Limit {
     /// [`LimitError`], if the limit is no token bucket, `burst` and `borrow` together are above 2^25, or it would
     /// take more than 366 days until all has come back.
     pub const fn try_borrow(self, borrow: u32) -> Result<Self, LimitError> {
-        match self.algorithm {
-            Algorithm::TokenBucket => Numbers { borrow, ..self.numbers() }.check(),
-            _ => Err(LimitError::BorrowWithoutBucket),
+        match self.numbers.algorithm.check_takes_borrow() {
+            Ok(()) => Self::of(Numbers { borrow, ..self.numbers }),
+            Err(error) => Err(error),
         }
     }
 
@@ -227,31 +225,34 @@ impl Limit {
     /// [`LimitError`], if `wait` is not a whole number of milliseconds up to 366 days, more units could wait than can
     /// be counted, or the limit is a leaky bucket with a `burst` of its own.
     pub const fn try_wait(self, wait: Duration) -> Result<Self, LimitError> {
-        let own_burst = self.burst != self.count;
-        if matches!(self.algorithm, Algorithm::LeakyBucket) && own_burst && !wait.is_zero() {
-            return Err(LimitError::BurstOfQueue);
+        match whole_ms(wait) {
+            Some(wait_ms) => Self::of(Numbers { wait_ms, ..self.numbers }),
+            None => Err(LimitError::WaitFraction),
         }
-        Numbers { wait, ..self.numbers() }.check()
     }
 
     const fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Self, LimitError> {
-        let (refill, burst, wait) = (Refill::Greedy, count, Duration::ZERO);
-        Numbers { algorithm, refill, count, burst, borrow: 0, time, wait, lease: Lease::Most(0) }.check()
-    }
-
-    pub(super) const fn numbers(self) -> Numbers {
-        let Self { algorithm, refill, count, burst, borrow, lease, .. } = self;
-        Numbers {
-            algorithm,
-            refill,
-            count,
-            burst,
-            borrow,
-            time: self.time(),
-            wait: self.longest_wait(),
-            lease,
+        match whole_ms(time) {
+            Some(time_ms) => Self::of(Numbers::new(algorithm, count, time_ms)),
+            None => Err(LimitError::TimeFraction),
         }
     }
+
+    pub(super) const fn of(numbers: Numbers) -> Result<Self, LimitError> {
+        match numbers.check() {
+            Ok(derived) => Ok(Self { numbers, derived }),
+            Err(violation) => Err(violation),
+        }
+    }
+}
+
+/// Returns the milliseconds of a duration, at most `u64::MAX`. `None` if it has a fraction of a millisecond.
+const fn whole_ms(duration: Duration) -> Option<u64> {
+    if !duration.subsec_nanos().is_multiple_of(1_000_000) {
+        return None;
+    }
+    let seconds = duration.as_secs().saturating_mul(1000);
+    Some(seconds.saturating_add(duration.subsec_millis() as u64))
 }
 
 #[expect(

@@ -1,17 +1,16 @@
-//! What a limit is: its algorithm and its numbers, checked once, when it is made.
+//! A limit: its algorithm and its numbers, checked once, when it is made.
 
-mod algorithm;
-mod check;
 mod error;
 mod lease;
 mod make;
+pub(crate) mod rules;
 mod text;
 
-pub use algorithm::{Algorithm, Refill};
 pub use error::LimitError;
+pub use rules::{Algorithm, Refill};
 pub use text::ParseLimitError;
 
-use lease::Lease;
+use rules::numbers::{Derived, Numbers, Rate};
 use std::time::Duration;
 
 /// A rule: how many units may pass in how much time, and how they are counted.
@@ -47,92 +46,76 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limit {
-    algorithm: Algorithm,
-    refill: Refill,
-    count: u32,
-    burst: u32,
-    borrow: u32,
-    capacity: u32,
-    time_ms: u64,
-    wait_ms: u64,
-    lease: Lease,
-    /// `count` per `time_ms` in lowest terms where units come back continuously, else as given.
-    rate: Rate,
-}
-
-/// So many tokens come back in so many milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Rate {
-    pub(crate) tokens: u32,
-    pub(crate) period_ms: u64,
+    numbers: Numbers,
+    derived: Derived,
 }
 
 impl Limit {
     /// How this limit counts.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
-        self.algorithm
+        self.numbers.algorithm
     }
 
     /// Units per [`time`](Self::time).
     #[must_use]
     pub const fn count(&self) -> u32 {
-        self.count
+        self.numbers.count
     }
 
     /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit.
     #[must_use]
     pub const fn time(&self) -> Duration {
-        Duration::from_millis(self.time_ms)
+        Duration::from_millis(self.numbers.time_ms)
     }
 
     /// The most units that this limit can hold at once: the burst of a bucket and what can be borrowed, the places of
     /// a queue, the count of all others.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
-        self.capacity
+        self.derived.capacity
     }
 
     /// How long a call may wait for its turn; zero if calls do not wait.
     #[must_use]
     pub const fn longest_wait(&self) -> Duration {
-        Duration::from_millis(self.wait_ms)
+        Duration::from_millis(self.numbers.wait_ms)
     }
 
     pub(crate) const fn time_ms(&self) -> u64 {
-        self.time_ms
+        self.numbers.time_ms
     }
 
     pub(crate) const fn wait_ms(&self) -> u64 {
-        self.wait_ms
+        self.numbers.wait_ms
     }
 
     pub(crate) const fn rate(&self) -> Rate {
-        self.rate
+        self.derived.rate
     }
 
     pub(crate) const fn refills_by_interval(&self) -> bool {
-        matches!(self.refill, Refill::Interval)
+        self.numbers.refills_by_interval()
     }
 
     /// A leaky bucket where calls wait.
     pub(crate) const fn is_queue(&self) -> bool {
-        matches!(self.algorithm, Algorithm::LeakyBucket) && self.wait_ms > 0
+        self.numbers.is_queue()
     }
 
     pub(crate) const fn is_concurrency(&self) -> bool {
-        matches!(self.algorithm, Algorithm::Concurrency)
+        matches!(self.numbers.algorithm, Algorithm::Concurrency)
     }
 
     /// Nothing can pass, whatever the state.
     pub(crate) const fn refuses_all(&self) -> bool {
-        self.count == 0 || self.capacity == 0
+        self.numbers.count == 0 || self.derived.capacity == 0
     }
 
     /// The algorithm and the version of its state format, the last part of a key: a new format starts fresh
     /// instead of misreading the old one.
     pub(crate) const fn form(&self) -> &'static str {
-        match self.algorithm {
+        match self.numbers.algorithm {
             Algorithm::Counter => "c1",
             Algorithm::TokenBucket => "tb1",
             Algorithm::SlidingWindow => "sw1",

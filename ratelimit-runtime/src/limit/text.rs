@@ -1,45 +1,33 @@
 //! Limits as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`.
 
-use super::lease::Lease;
+use super::rules::duration;
+use super::rules::numbers::{Lease, Numbers};
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Units of time, and their length in milliseconds.
-const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
-
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} count={} time={}", self.algorithm.as_str(), self.count, Time(self.time_ms))?;
-        if self.burst != self.count {
-            write!(f, " burst={}", self.burst)?;
+        let Numbers { algorithm, count, burst, borrow, time_ms, wait_ms, lease, .. } = self.numbers;
+        write!(f, "{} count={count} time={}", algorithm.as_str(), duration::show(time_ms))?;
+        if burst != count {
+            write!(f, " burst={burst}")?;
         }
         if self.refills_by_interval() {
             f.write_str(" refill=interval")?;
         }
-        if self.borrow > 0 {
-            write!(f, " borrow={}", self.borrow)?;
+        if borrow > 0 {
+            write!(f, " borrow={borrow}")?;
         }
-        if self.wait_ms > 0 {
-            write!(f, " wait={}", Time(self.wait_ms))?;
+        if wait_ms > 0 {
+            write!(f, " wait={}", duration::show(wait_ms))?;
         }
-        match self.lease {
+        match lease {
             Lease::Most(0) => Ok(()),
             Lease::Most(units) => write!(f, " lease={units}"),
             Lease::Auto => f.write_str(" lease=auto"),
         }
-    }
-}
-
-/// In the largest unit that leaves no rest.
-struct Time(u64);
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = UNITS.iter().find(|(_, length)| self.0.is_multiple_of(*length));
-        let (name, length) = unit.unwrap_or(&("ms", 1));
-        write!(f, "{}{name}", self.0 / length)
     }
 }
 
@@ -78,9 +66,8 @@ impl Fields {
         let wrong = || {
             ParseLimitError::wrong(
                 match name {
-                    "count" | "burst" | "borrow" => "whole number",
-                    "lease" => "whole number or `auto`",
-                    "time" | "wait" => "duration with units, as `90s` or `1h30m`",
+                    "count" | "burst" | "borrow" => "a whole number",
+                    "lease" => "a whole number or `auto`",
                     _ => "`greedy` or `interval`",
                 },
                 word,
@@ -88,11 +75,11 @@ impl Fields {
         };
         let twice = match name {
             "count" => self.count.replace(value.parse().map_err(|_| wrong())?).is_some(),
-            "time" => self.time.replace(duration(value).ok_or_else(wrong)?).is_some(),
+            "time" => self.time.replace(duration(value)?).is_some(),
             "burst" => self.burst.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
             "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
-            "wait" => self.wait.replace(duration(value).ok_or_else(wrong)?).is_some(),
+            "wait" => self.wait.replace(duration(value)?).is_some(),
             "lease" => self.lease.replace(lease(value).ok_or_else(wrong)?).is_some(),
             _ => return Err(ParseLimitError::wrong("field", word)),
         };
@@ -139,26 +126,20 @@ fn lease(text: &str) -> Option<Lease> {
     if text == "auto" { Some(Lease::Auto) } else { text.parse().ok().map(Lease::Most) }
 }
 
-/// `90s`, `1h30m`: whole numbers, each with its unit, the largest first.
-fn duration(text: &str) -> Option<Duration> {
-    let (mut rest, mut total, mut units) = (text, 0_u64, UNITS.iter());
-    while !rest.is_empty() {
-        let (number, tail) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
-        let (unit, tail) = tail.split_at(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()));
-        let (_, length) = units.find(|(name, _)| *name == unit)?;
-        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(*length)?)?;
-        rest = tail;
-    }
-    (!text.is_empty()).then(|| Duration::from_millis(total))
+fn duration(text: &str) -> Result<Duration, ParseLimitError> {
+    let wrong = |why| ParseLimitError(Wrong::Duration(text.into(), why));
+    duration::parse(text).map(Duration::from_millis).map_err(wrong)
 }
 
-/// Why a text is no [`Limit`].
+/// Why a text is not a [`Limit`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseLimitError(Wrong);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wrong {
     Word(&'static str, Box<str>),
+    /// A text, and why it is not a duration.
+    Duration(Box<str>, String),
     Twice(Box<str>),
     Missing,
     Limit(LimitError),
@@ -175,6 +156,7 @@ impl ParseLimitError {
             Wrong::Word("algorithm", _) => "unknown algorithm",
             Wrong::Word("field", _) => "unknown field",
             Wrong::Word(..) => "a field has a wrong value",
+            Wrong::Duration(..) => "a field is not a duration",
             Wrong::Twice(_) => "a field is given twice",
             Wrong::Missing => "`count` or `time` is missing",
             Wrong::Limit(error) => error.message(),
@@ -188,15 +170,16 @@ impl fmt::Display for ParseLimitError {
         match &self.0 {
             Wrong::Word("algorithm", word) => {
                 let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.as_str()).collect();
-                write!(f, "`{word}` is no algorithm ({}): {EXAMPLE}", names.join(", "))
+                write!(f, "unknown algorithm `{word}` (expected one of {}): {EXAMPLE}", names.join(", "))
             }
             Wrong::Word("field", word) => {
                 write!(
                     f,
-                    "`{word}` is none of `count`, `time`, `burst`, `refill`, `borrow`, `wait` and `lease`: {EXAMPLE}"
+                    "unknown field `{word}` (expected `count`, `time`, `burst`, `refill`, `borrow`, `wait` or `lease`): {EXAMPLE}"
                 )
             }
-            Wrong::Word(what, word) => write!(f, "`{word}` has to be a {what}"),
+            Wrong::Word(what, word) => write!(f, "`{word}` must be {what}"),
+            Wrong::Duration(text, why) => write!(f, "`{text}` is not a duration: {why}"),
             Wrong::Twice(word) => write!(f, "`{word}` is given twice"),
             Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
             Wrong::Limit(error) => error.fmt(f),
@@ -237,21 +220,21 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (text, says) in [
-            ("", "`` is no algorithm"),
-            ("fixed count=1 time=1s", "`fixed` is no algorithm"),
+            ("", "unknown algorithm ``"),
+            ("fixed count=1 time=1s", "unknown algorithm `fixed`"),
             ("counter count=1", "needs a `count` and a `time`"),
-            ("counter count=x time=1s", "`count=x` has to be a whole number"),
+            ("counter count=x time=1s", "`count=x` must be a whole number"),
             ("counter count=1 count=2 time=1s", "`count=2` is given twice"),
-            ("counter count=1 time=1", "`time=1` has to be a duration with units"),
-            ("counter count=1 time=1m1h", "`time=1m1h` has to be a duration"),
-            ("counter count=1 time=", "`time=` has to be a duration"),
-            ("counter count=1 time=99999999999999999d", "has to be a duration"),
-            ("counter limit=1 time=1s", "`limit=1` is none of `count`"),
-            ("token_bucket count=1 time=1s refill=slow", "has to be a `greedy` or `interval`"),
-            ("counter count=9 time=1s lease=some", "`lease=some` has to be a whole number or `auto`"),
+            ("counter count=1 time=1", "`1` is not a duration: `1` has no unit; write `1s`"),
+            ("counter count=1 time=1m1h", "`1m1h` is not a duration: `1h` comes after"),
+            ("counter count=1 time=", "`` is not a duration: it is empty"),
+            ("counter count=1 time=99999999999999999d", "`time` must be at most 366 days"),
+            ("counter limit=1 time=1s", "unknown field `limit=1` (expected `count`"),
+            ("token_bucket count=1 time=1s refill=slow", "`refill=slow` must be `greedy` or `interval`"),
+            ("counter count=9 time=1s lease=some", "`lease=some` must be a whole number or `auto`"),
             ("sliding_log count=9 time=1s lease=auto", "`lease` needs a counter or a token bucket"),
             ("counter count=1 time=1s burst=2", "`burst` needs a bucket"),
-            ("leaky_bucket count=1 time=1s burst=2 wait=1s", "which `wait` bounds"),
+            ("leaky_bucket count=1 time=1s burst=2 wait=1s", "that `wait` bounds"),
         ] {
             let error = text.parse::<Limit>().unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

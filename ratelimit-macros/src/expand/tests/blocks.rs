@@ -69,7 +69,7 @@ fn a_wrong_attribute_leaves_the_block_as_it_was() {
         }",
         &expect![[r#"
             ::core::compile_error! {
-                "`count` has to be at least 1: a limit of zero would refuse every call"
+                "`count` must be at least 1: a limit of zero would refuse every call"
             }
             impl Smtp {
                 async fn close(&self) {}

@@ -1,10 +1,13 @@
-//! Durations as people write them: `"500ms"`, `"1h30m"`, `"7d"`.
+//! Durations as text: `500ms`, `1h30m`, `7d`.
 
-/// Unit names and their length in milliseconds, longest first, as they have to stand in a duration.
+/// The units and their lengths in milliseconds, in the order in which a duration must use them.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
 
-/// The milliseconds of a duration, `u64::MAX` for more; or what is wrong with it, as the end of "`..` is not a
-/// duration: ".
+/// Returns the milliseconds of a duration, at most `u64::MAX`.
+///
+/// # Errors
+///
+/// What is wrong with the text, to follow "`..` is not a duration: ".
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let mut rest = text.trim();
     let mut total: u64 = 0;
@@ -24,17 +27,26 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     Ok(total)
 }
 
-/// A duration in milliseconds as people write it.
-pub(crate) fn show(mut ms: u64) -> String {
-    let amounts = UNITS.map(|(unit, length)| {
-        let amount = ms / length;
-        ms %= length;
-        if amount == 0 { String::new() } else { format!("{amount}{unit}") }
-    });
-    amounts.concat()
+/// Writes a duration in the largest unit that measures it exactly: `90s`, `1h`.
+pub(crate) fn show(ms: u64) -> String {
+    let unit = UNITS.iter().find(|(_, length)| ms.is_multiple_of(*length));
+    let (name, length) = unit.unwrap_or(&("ms", 1));
+    format!("{}{name}", ms / length)
 }
 
-/// A number, its unit, and what follows.
+/// Finds the unit that a word of a natural language means.
+pub(crate) fn unit(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "d" | "day" | "days" => "d",
+        "h" | "hr" | "hrs" | "hour" | "hours" => "h",
+        "m" | "min" | "mins" | "minute" | "minutes" => "m",
+        "s" | "sec" | "secs" | "second" | "seconds" => "s",
+        "ms" | "milli" | "millis" | "millisecond" | "milliseconds" => "ms",
+        _ => return None,
+    })
+}
+
+/// Splits a text into a number, its unit, and the rest.
 fn split(text: &str) -> (&str, &str, &str) {
     let unit_at = text.find(char::is_alphabetic).unwrap_or(text.len());
     let (number, rest) = text.split_at(unit_at);
@@ -65,19 +77,14 @@ fn not_a_number(number: &str, unit: &str) -> String {
 fn not_a_unit(number: &str, unit: &str) -> String {
     if UNITS.iter().any(|(name, _)| *name == unit) {
         return format!(
-            "`{number}{unit}` stands after a smaller or equal unit; write each unit once, the largest first"
+            "`{number}{unit}` comes after a smaller or equal unit; write each unit once, the largest first"
         );
     }
-    let fix = match unit {
-        "" => return format!("`{number}` has no unit; write `{number}s` for seconds"),
-        "sec" | "secs" | "second" | "seconds" => "s",
-        "min" | "mins" | "minute" | "minutes" => "m",
-        "hr" | "hrs" | "hour" | "hours" => "h",
-        "day" | "days" => "d",
-        "milli" | "millis" | "millisecond" | "milliseconds" => "ms",
-        _ => return format!("the unit `{unit}` is none of `ms`, `s`, `m`, `h`, `d`"),
-    };
-    format!("write `{number}{fix}` instead of `{number}{unit}`")
+    match self::unit(unit) {
+        _ if unit.is_empty() => format!("`{number}` has no unit; write `{number}s` for seconds"),
+        Some(fix) => format!("write `{number}{fix}` instead of `{number}{unit}`"),
+        None => format!("unknown unit `{unit}`; expected `ms`, `s`, `m`, `h` or `d`"),
+    }
 }
 
 #[cfg(test)]
@@ -102,22 +109,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_can_be_read() {
+    fn durations_are_written() {
         for ms in [1, 999, 1000, 60_000, 5_400_000, 93_784_005, 366 * 86_400_000] {
             assert_eq!(parse(&show(ms)), Ok(ms), "{}", show(ms));
         }
-        assert_eq!(show(5_400_000), "1h30m");
+        assert_eq!([5_400_000, 90_000, 86_400_000].map(show), ["90m", "90s", "1d"]);
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_say_what_to_write() {
         for (text, wrong) in [
             ("1h30", "`30` has no unit; write `30s` for seconds"),
             ("1.5s", "it has a fraction; write a smaller unit, as `1500ms` for one and a half seconds"),
             ("10 seconds", "write `10s` instead of `10seconds`"),
-            ("3w", "the unit `w` is none of `ms`, `s`, `m`, `h`, `d`"),
-            ("1m1h", "`1h` stands after a smaller or equal unit; write each unit once, the largest first"),
-            ("1s1s", "`1s` stands after a smaller or equal unit; write each unit once, the largest first"),
+            ("3w", "unknown unit `w`; expected `ms`, `s`, `m`, `h` or `d`"),
+            ("1m1h", "`1h` comes after a smaller or equal unit; write each unit once, the largest first"),
+            ("1s1s", "`1s` comes after a smaller or equal unit; write each unit once, the largest first"),
             ("", "it is empty; write a number with a unit, as in `90s`"),
             (" ", "it is empty; write a number with a unit, as in `90s`"),
             ("h", "`h` needs a number in front, as in `1h`"),
