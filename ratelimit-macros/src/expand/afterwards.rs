@@ -1,6 +1,6 @@
 //! What happens between the end of the body and that of the function, where the result decides about a charge.
 
-use super::place::{ends, located};
+use super::spans::{ends, located};
 use crate::model::{Afterwards, Model};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;

@@ -1,6 +1,6 @@
 //! One limited call: what it brings along to its decision.
 
-use super::{element, limit, probe};
+use super::{key_part, limit, probe};
 use crate::item::Item;
 use crate::model::{Identity, Known, Member, Model, Verdict};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -55,10 +55,10 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
     });
     let identities = member.identities().iter().map(|identity| match identity {
         Identity::Carried(carried, _) => probe::written(model, carried),
-        Identity::Value(value) => element::element(runtime, value, "identity"),
+        Identity::Value(value) => key_part::written(runtime, value, "identity"),
     });
     let holes = member.key.iter().flat_map(|key| &key.holes);
-    let parts = holes.map(|hole| element::element(runtime, &hole.value, "part"));
+    let parts = holes.map(|hole| key_part::written(runtime, &hole.value, "part"));
     let cost = member
         .cost
         .as_ref()

@@ -1,8 +1,8 @@
 //! The decision, in front of the body.
 
 use super::call::call;
-use super::place::{borrowed, ends};
-use super::{element, probe, warn};
+use super::spans::{borrowed, ends};
+use super::{key_part, probe, warn};
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Span, TokenStream};
@@ -65,7 +65,7 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
 /// The calls of all limits, and the start of their decision, if it is to start here.
 fn calls(model: &Model, item: &Item, start: Option<&Ident>) -> TokenStream {
     let at = Span::mixed_site();
-    let traits = element::traits(model);
+    let traits = key_part::traits(model);
     let limiter = model.limiter.as_ref().map(borrowed);
     if let [member] = model.members.as_slice() {
         let call = call(model, member, limiter.as_ref(), item);

@@ -1,6 +1,6 @@
 //! The name and the numbers of a limit: in a static where they are known, else at each call.
 
-use super::place::{ends, located};
+use super::spans::{ends, located};
 use crate::item::Item;
 use crate::model::{Algorithm, Known, Lease, Limit, Member, Number, Parts, Refill, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};

@@ -2,13 +2,13 @@
 
 mod afterwards;
 mod call;
-mod element;
 mod future;
 mod guard;
+mod key_part;
 mod limit;
-mod place;
 mod probe;
 mod returned;
+mod spans;
 #[cfg(test)]
 mod tests;
 mod warn;

@@ -1,7 +1,7 @@
 //! `by = "ip"`, `"user"` and `"header:.."`: what the arguments carry, found by their types.
 
 use super::names_of;
-use super::place::located;
+use super::spans::located;
 use crate::item::Item;
 use crate::model::{Carried, Model};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -23,27 +23,15 @@ pub(super) fn probe(model: &Model, names: &[Named]) -> TokenStream {
 }
 
 fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Named]) -> TokenStream {
-    let (nothing, merge, traits, argument) = match carried {
-        Carried::Ip => (
-            quote_spanned!(at=> NoAddress),
-            quote_spanned!(at=> Merge),
-            quote_spanned!(at=> FoundAddress, Merge, NoAddress, ProbeAddress as _, ProbeClientIp as _, ProbeOther as _),
-            "__ratelimit_probe_ip",
-        ),
-        Carried::User => (
-            quote_spanned!(at=> Nothing),
-            quote_spanned!(at=> MergeUser),
-            quote_spanned!(at=> FoundUser, MergeUser, Nothing, ProbeNoUser as _, ProbeUser as _),
-            "__ratelimit_probe_user",
-        ),
-        Carried::Header(_) => (
-            quote_spanned!(at=> Nothing),
-            quote_spanned!(at=> MergeHeaders),
-            quote_spanned!(at=> FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _, ProbeNoHeaders as _),
-            "__ratelimit_probe_headers",
-        ),
+    let (kind, method) = match carried {
+        Carried::Ip => ("Address", "__ratelimit_probe_ip"),
+        Carried::User => ("User", "__ratelimit_probe_user"),
+        Carried::Header(_) => ("Headers", "__ratelimit_probe_headers"),
     };
-    let method = Ident::new(argument, at);
+    let name = |of: &str| Ident::new(&format!("{of}{kind}"), at);
+    let (probe, merge, found) = (name("Probe"), name("Merge"), name("Found"));
+    let nothing = quote_spanned!(at=> Nothing);
+    let method = Ident::new(method, at);
     let merged = names.iter().fold(nothing, |found, Named { name, conditions }| {
         let carried = quote_spanned!(at=> (&&&Argument(&#name)).#method());
         if conditions.is_empty() {
@@ -56,16 +44,15 @@ fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Named]) ->
             found
         }}
     });
-    let found = match carried {
-        Carried::Ip => quote_spanned!(at=> FoundAddress::found(#merged)),
-        Carried::User => quote_spanned!(at=> FoundUser::found(#merged)),
-        Carried::Header(name) => quote_spanned!(at=> FoundHeaders::header(#merged, #name)),
+    let value = match carried {
+        Carried::Ip | Carried::User => quote_spanned!(at=> #found::found(#merged)),
+        Carried::Header(name) => quote_spanned!(at=> #found::header(#merged, #name)),
     };
     quote_spanned! {at=>
         {
             #[allow(unused_imports)]
-            use #runtime::__private::{Argument, #traits};
-            #found
+            use #runtime::__private::{Argument, #found, #merge, Nothing, #probe as _};
+            #value
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a refused call returns.
 
-use super::place::{ends, located};
+use super::spans::{ends, located};
 use crate::future::output_mut;
 use crate::item::Item;
 use crate::model::Model;

@@ -59,13 +59,12 @@ fn a_handler_limited_by_address() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, FoundAddress, Merge, NoAddress, ProbeAddress as _,
-                        ProbeClientIp as _, ProbeOther as _,
+                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
                     };
                     FoundAddress::found(
-                        Merge::merge(
-                            Merge::merge(
-                                NoAddress,
+                        MergeAddress::merge(
+                            MergeAddress::merge(
+                                Nothing,
                                 (&&&Argument(&argument0)).__ratelimit_probe_ip(),
                             ),
                             (&&&Argument(&query)).__ratelimit_probe_ip(),
@@ -112,15 +111,14 @@ fn values_that_are_known_at_the_call() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, FoundAddress, Merge, NoAddress, ProbeAddress as _,
-                        ProbeClientIp as _, ProbeOther as _,
+                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
                     };
                     FoundAddress::found(
-                        Merge::merge(
-                            Merge::merge(
-                                Merge::merge(
-                                    Merge::merge(
-                                        NoAddress,
+                        MergeAddress::merge(
+                            MergeAddress::merge(
+                                MergeAddress::merge(
+                                    MergeAddress::merge(
+                                        Nothing,
                                         (&&&Argument(&peer)).__ratelimit_probe_ip(),
                                     ),
                                     (&&&Argument(&user)).__ratelimit_probe_ip(),
@@ -133,10 +131,7 @@ fn values_that_are_known_at_the_call() {
                 };
                 let check = {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        ElementDisplay as _, ElementIdentity as _, ElementOther as _,
-                        ElementUser as _,
-                    };
+                    use ::ratelimit::__private::ProbeKeyPart as _;
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
                         "report:{kind}:{tenant.id}",
                     );
@@ -156,19 +151,19 @@ fn values_that_are_known_at_the_call() {
                     );
                     ::ratelimit::__private::Call::ip(&mut call, ip);
                     ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::Element(&&user.id)).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::KeyPart(&&user.id)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::identity(&mut call),
                     );
                     ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::Element(&(shard % 16))).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::KeyPart(&(shard % 16))).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::identity(&mut call),
                     );
                     ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::Element(&kind)).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::KeyPart(&kind)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::part(&mut call),
                     );
                     ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::Element(&tenant.id)).__ratelimit_element(),
+                        (&&&&::ratelimit::__private::KeyPart(&tenant.id)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::part(&mut call),
                     );
                     ::ratelimit::__private::Call::cost(&mut call, rows / 1000 + 1);
@@ -254,10 +249,7 @@ fn a_method_that_async_trait_has_expanded() {
                     let __ret: Result<(), Error> = {
                         let check = {
                             #[allow(unused_imports)]
-                            use ::ratelimit::__private::{
-                                ElementDisplay as _, ElementIdentity as _, ElementOther as _,
-                                ElementUser as _,
-                            };
+                            use ::ratelimit::__private::ProbeKeyPart as _;
                             static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                                 "mail:{self.tenant}",
                                 ::ratelimit::Limit::counter(
@@ -267,12 +259,12 @@ fn a_method_that_async_trait_has_expanded() {
                             );
                             let mut call = ::ratelimit::__private::Call::new(&__SITE);
                             ::ratelimit::__private::Way::write(
-                                (&&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
+                                (&&&&::ratelimit::__private::KeyPart(&to)).__ratelimit_key_part(),
                                 &mut ::ratelimit::__private::Call::identity(&mut call),
                             );
                             ::ratelimit::__private::Way::write(
-                                (&&&&::ratelimit::__private::Element(&__self.tenant))
-                                    .__ratelimit_element(),
+                                (&&&&::ratelimit::__private::KeyPart(&__self.tenant))
+                                    .__ratelimit_key_part(),
                                 &mut ::ratelimit::__private::Call::part(&mut call),
                             );
                             call.start()

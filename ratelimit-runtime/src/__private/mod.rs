@@ -1,24 +1,23 @@
-//! All that generated code may call. No part of the public interface: it changes with the macro, in lockstep.
+//! The items that generated code uses. They are not part of the public interface, and change with the macro.
 
+mod address;
 mod call;
 mod check;
-mod element;
 mod hold;
+mod key_part;
 pub mod limit;
 mod probe;
 mod report;
 mod request;
 mod warn;
 
+pub use address::{FoundAddress, MergeAddress, ProbeAddress};
 pub use call::{Call, Calls, Site};
 pub use check::Check;
-pub use element::{Element, ElementDisplay, ElementIdentity, ElementOther, ElementUser, Way};
 pub use hold::{Held, Hold, judge};
-pub use probe::{Argument, FoundAddress, Merge, NoAddress, ProbeAddress, ProbeClientIp, ProbeOther};
-pub use request::{
-    FoundHeaders, FoundUser, MergeHeaders, MergeUser, Nothing, ProbeHeaders, ProbeNoHeaders, ProbeNoUser,
-    ProbeUser,
-};
+pub use key_part::{KeyPart, ProbeKeyPart, Way};
+pub use probe::{Argument, Nothing};
+pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
 
 pub use std::boxed::Box;

@@ -1,125 +1,77 @@
-//! Finds out, by the types of arguments, what they can be used for.
+//! Finds out by the type of a value what it can be used for, without a trait bound that the value must satisfy.
 //!
-//! The compiler tries the receivers of a method call one reference less at a time. A method of one name, implemented
-//! for `&&Argument<T>` under the narrowest bound, for `&Argument<T>` under a wider one and for `Argument<T>` without
-//! any, therefore means: the narrowest that fits. Names are long so that no trait in a user's scope shares them.
+//! The compiler resolves a method call on `&&&Wrapper<T>` by removing one reference at a time until a trait is
+//! implemented. `probe!` implements one trait for `&&Wrapper<T>` under the narrowest bound on `T`, for `&Wrapper<T>`
+//! under a wider one, and for `Wrapper<T>` without any. So the call means the narrowest bound that `T` satisfies.
+//!
+//! What several arguments carry is then merged, step by step, into one type. The names of methods are long so that no
+//! trait in a user's scope shares them.
 
-use crate::identity::ClientIp;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
-
-/// An argument that may carry the client's address.
+/// An argument of a function.
 pub struct Argument<'a, T: ?Sized>(pub &'a T);
 
-/// A bare address: it may be the client's, and gives way to a framework's own type.
-pub struct Bare(Option<IpAddr>);
-
-/// An argument that is known to carry the client's address.
-pub struct Carried(Option<IpAddr>);
-
-/// No argument so far, or an argument that carries none.
+/// An argument that carries nothing, or no argument yet.
 #[derive(Debug)]
-pub struct NoAddress;
+pub struct Nothing;
 
-/// Types that are an address and nothing else.
-pub trait Address: ClientIp {}
+/// An argument that carries what is looked for.
+pub struct Carrier<'a, T: ?Sized>(pub(super) &'a T);
 
-impl Address for IpAddr {}
-impl Address for Ipv4Addr {}
-impl Address for Ipv6Addr {}
-impl Address for SocketAddr {}
-impl Address for SocketAddrV4 {}
-impl Address for SocketAddrV6 {}
-impl<T: Address + ?Sized> Address for &T {}
-impl<T: Address + ?Sized> Address for &mut T {}
-impl<T: Address> Address for Option<T> {}
+/// Declares a trait with one method, which the type of a wrapped value resolves.
+macro_rules! probe {
+    (
+        $(#[$meta:meta])* $trait:ident :: $method:ident($wrapper:ident);
+        $([$($reference:tt)*] $(if $bound:ident)? => $found:ty: |$value:pat_param| $probed:expr;)*
+    ) => {
+        $(#[$meta])*
+        pub trait $trait {
+            type Found;
+            fn $method(&self) -> Self::Found;
+        }
 
-/// Chosen first.
-pub trait ProbeAddress {
-    fn __ratelimit_probe_ip(&self) -> Bare;
+        $(impl<'a, T: $($bound +)? ?Sized> $trait for $($reference)* $wrapper<'a, T> {
+            type Found = $found;
+            fn $method(&self) -> $found {
+                let $value = self.0;
+                $probed
+            }
+        })*
+    };
 }
 
-impl<T: Address + ?Sized> ProbeAddress for &&Argument<'_, T> {
-    fn __ratelimit_probe_ip(&self) -> Bare {
-        Bare(self.0.client_ip())
-    }
-}
-
-/// Chosen second.
-pub trait ProbeClientIp {
-    fn __ratelimit_probe_ip(&self) -> Carried;
-}
-
-impl<T: ClientIp + ?Sized> ProbeClientIp for &Argument<'_, T> {
-    fn __ratelimit_probe_ip(&self) -> Carried {
-        Carried(self.0.client_ip())
-    }
-}
-
-/// Chosen last.
-pub trait ProbeOther {
-    fn __ratelimit_probe_ip(&self) -> NoAddress;
-}
-
-impl<T: ?Sized> ProbeOther for Argument<'_, T> {
-    fn __ratelimit_probe_ip(&self) -> NoAddress {
-        NoAddress
-    }
-}
-
-/// Adds what the next argument carries to what was found before.
-#[diagnostic::on_unimplemented(
-    message = "`by = \"ip\"`: more than one argument carries the address of the client",
-    label = "which of them?",
-    note = "name the one that counts: `by = peer.ip()`"
-)]
-pub trait Merge<Next> {
-    type Found;
-    fn merge(self, next: Next) -> Self::Found;
-}
-
+/// Declares a trait that adds what the next argument carries to what was found before. A pair that is missing here is a
+/// compile error: more than one argument carries it.
 macro_rules! merge {
-    ($($left:ty, $right:ty => $found:ty: |$a:pat_param, $b:pat_param| $value:expr;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl Merge<$right> for $left {
+    (
+        $(#[$meta:meta])* $merge:ident;
+        $([$($generic:tt)*] $left:ty, $right:ty => $found:ty: |$a:pat_param, $b:pat_param| $value:expr;)*
+    ) => {
+        $(#[$meta])*
+        pub trait $merge<Next> {
+            type Found;
+            fn merge(self, next: Next) -> Self::Found;
+        }
+
+        $(#[diagnostic::do_not_recommend]
+        impl<$($generic)*> $merge<$right> for $left {
             type Found = $found;
             fn merge(self, next: $right) -> $found {
                 let ($a, $b) = (self, next);
                 $value
             }
+        })*
+    };
+    // The value is read from the carrier itself.
+    ($(#[$meta:meta])* $merge:ident of carriers) => {
+        merge! {
+            $(#[$meta])* $merge;
+            [] Nothing, Nothing => Nothing: |none, _| none;
+            ['a, T: ?Sized] Nothing, Carrier<'a, T> => Carrier<'a, T>: |_, next| next;
+            ['a, T: ?Sized] Carrier<'a, T>, Nothing => Carrier<'a, T>: |found, _| found;
+            // Nobody has one. A second type that could follow keeps the compiler from expecting the first.
+            ['a, T: ?Sized] Carrier<'a, T>, std::convert::Infallible => Carrier<'a, T>: |_, never| match never {};
         }
-    )*};
+    };
 }
 
-merge! {
-    NoAddress, NoAddress => NoAddress: |none, _| none;
-    NoAddress, Bare => Bare: |_, bare| bare;
-    NoAddress, Carried => Carried: |_, carried| carried;
-    Bare, NoAddress => Bare: |bare, _| bare;
-    Bare, Carried => Carried: |_, carried| carried;
-    Carried, NoAddress => Carried: |carried, _| carried;
-    Carried, Bare => Carried: |carried, _| carried;
-}
-
-/// What was found among all arguments.
-#[diagnostic::on_unimplemented(
-    message = "`by = \"ip\"`: no argument of this function carries the address of the client",
-    label = "needs an argument such as `ConnectInfo<SocketAddr>` or the request",
-    note = "add such an argument (the framework's feature of `ratelimit-runtime` has to be on), implement `ratelimit::ClientIp` for your own type, or name the value: `by = addr`"
-)]
-pub trait FoundAddress {
-    fn found(self) -> Option<IpAddr>;
-}
-
-#[diagnostic::do_not_recommend]
-impl FoundAddress for Bare {
-    fn found(self) -> Option<IpAddr> {
-        self.0
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl FoundAddress for Carried {
-    fn found(self) -> Option<IpAddr> {
-        self.0
-    }
-}
+pub(super) use {merge, probe};

@@ -16,17 +16,14 @@ fn a_future_whose_block_waits() {
                 let call = {
                     {
                         #[allow(unused_imports)]
-                        use ::ratelimit::__private::{
-                            ElementDisplay as _, ElementIdentity as _, ElementOther as _,
-                            ElementUser as _,
-                        };
+                        use ::ratelimit::__private::ProbeKeyPart as _;
                         static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                             "send:{to}",
                             ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                         );
                         let mut call = ::ratelimit::__private::Call::new(&__SITE);
                         ::ratelimit::__private::Way::write(
-                            (&&&&::ratelimit::__private::Element(&to)).__ratelimit_element(),
+                            (&&&&::ratelimit::__private::KeyPart(&to)).__ratelimit_key_part(),
                             &mut ::ratelimit::__private::Call::part(&mut call),
                         );
                         call

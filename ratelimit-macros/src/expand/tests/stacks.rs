@@ -15,10 +15,7 @@ fn two_limits() {
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let check = {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        ElementDisplay as _, ElementIdentity as _, ElementOther as _,
-                        ElementUser as _,
-                    };
+                    use ::ratelimit::__private::ProbeKeyPart as _;
                     ::ratelimit::__private::Calls::start(
                         ::ratelimit::__private::Call::and(
                             {
@@ -31,8 +28,8 @@ fn two_limits() {
                                 );
                                 let mut call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
-                                    (&&&&::ratelimit::__private::Element(&user.id))
-                                        .__ratelimit_element(),
+                                    (&&&&::ratelimit::__private::KeyPart(&user.id))
+                                        .__ratelimit_key_part(),
                                     &mut ::ratelimit::__private::Call::identity(&mut call),
                                 );
                                 call
@@ -47,8 +44,8 @@ fn two_limits() {
                                 );
                                 let mut call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
-                                    (&&&&::ratelimit::__private::Element(&user.id))
-                                        .__ratelimit_element(),
+                                    (&&&&::ratelimit::__private::KeyPart(&user.id))
+                                        .__ratelimit_key_part(),
                                     &mut ::ratelimit::__private::Call::identity(&mut call),
                                 );
                                 ::ratelimit::__private::Call::cost(&mut call, 2);
@@ -82,11 +79,10 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, FoundAddress, Merge, NoAddress, ProbeAddress as _,
-                        ProbeClientIp as _, ProbeOther as _,
+                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
                     };
                     FoundAddress::found(
-                        Merge::merge(NoAddress, (&&&Argument(&peer)).__ratelimit_probe_ip()),
+                        MergeAddress::merge(Nothing, (&&&Argument(&peer)).__ratelimit_probe_ip()),
                     )
                 };
                 let check = {

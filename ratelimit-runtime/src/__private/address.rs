@@ -1,0 +1,73 @@
+//! Finds the address of the client among the arguments of a function.
+
+use super::probe::{Argument, Nothing, merge, probe};
+use crate::identity::ClientIp;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+
+/// A plain address. It may be the client's, and gives way to a framework's own type.
+pub struct Bare(Option<IpAddr>);
+
+/// The address of an argument that is known to carry the client's.
+pub struct Carried(Option<IpAddr>);
+
+/// Types that are an address and nothing else.
+pub trait Address: ClientIp {}
+
+impl Address for IpAddr {}
+impl Address for Ipv4Addr {}
+impl Address for Ipv6Addr {}
+impl Address for SocketAddr {}
+impl Address for SocketAddrV4 {}
+impl Address for SocketAddrV6 {}
+impl<T: Address + ?Sized> Address for &T {}
+impl<T: Address + ?Sized> Address for &mut T {}
+impl<T: Address> Address for Option<T> {}
+
+probe! {
+    /// Reads the address that an argument carries.
+    ProbeAddress::__ratelimit_probe_ip(Argument);
+    [&&] if Address => Bare: |address| Bare(address.client_ip());
+    [&] if ClientIp => Carried: |argument| Carried(argument.client_ip());
+    [] => Nothing: |_| Nothing;
+}
+
+merge! {
+    /// Adds the address of the next argument to what was found before.
+    #[diagnostic::on_unimplemented(
+        message = "`by = \"ip\"`: more than one argument carries the address of the client",
+        label = "which of them?",
+        note = "name the one that counts: `by = peer.ip()`"
+    )]
+    MergeAddress;
+    [] Nothing, Nothing => Nothing: |none, _| none;
+    [] Nothing, Bare => Bare: |_, bare| bare;
+    [] Nothing, Carried => Carried: |_, carried| carried;
+    [] Bare, Nothing => Bare: |bare, _| bare;
+    [] Bare, Carried => Carried: |_, carried| carried;
+    [] Carried, Nothing => Carried: |carried, _| carried;
+    [] Carried, Bare => Carried: |carried, _| carried;
+}
+
+/// The address that was found among all arguments.
+#[diagnostic::on_unimplemented(
+    message = "`by = \"ip\"`: no argument of this function carries the address of the client",
+    label = "needs an argument such as `ConnectInfo<SocketAddr>` or the request",
+    note = "add such an argument (the framework's feature of `ratelimit-runtime` must be enabled), implement `ratelimit::ClientIp` for your own type, or name the value: `by = addr`"
+)]
+pub trait FoundAddress {
+    fn found(self) -> Option<IpAddr>;
+}
+
+#[diagnostic::do_not_recommend]
+impl FoundAddress for Bare {
+    fn found(self) -> Option<IpAddr> {
+        self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FoundAddress for Carried {
+    fn found(self) -> Option<IpAddr> {
+        self.0
+    }
+}
