@@ -3,24 +3,24 @@
 
 #[path = "../../ratelimit-macros/src/args.rs"]
 mod args;
+#[path = "../../ratelimit-macros/src/async_trait.rs"]
+mod async_trait;
 #[path = "../../ratelimit-macros/src/attribute.rs"]
 mod attribute;
-#[path = "../../ratelimit-macros/src/block.rs"]
-mod block;
 #[path = "../../ratelimit-macros/src/body.rs"]
 mod body;
-#[path = "../../ratelimit-macros/src/boxed.rs"]
-mod boxed;
 #[path = "../../ratelimit-macros/src/check/mod.rs"]
 mod check;
+#[path = "../../ratelimit-macros/src/completion.rs"]
+mod completion;
 #[path = "../../ratelimit-macros/src/errors.rs"]
 mod errors;
 #[path = "../../ratelimit-macros/src/expand/mod.rs"]
 mod expand;
 #[path = "../../ratelimit-macros/src/future.rs"]
 mod future;
-#[path = "../../ratelimit-macros/src/hints.rs"]
-mod hints;
+#[path = "../../ratelimit-macros/src/impl_block.rs"]
+mod impl_block;
 #[path = "../../ratelimit-macros/src/item.rs"]
 mod item;
 #[path = "../../ratelimit-macros/src/key.rs"]

@@ -1,13 +1,12 @@
 //! The whole way of an attribute, from tokens to tokens.
 
 use crate::args::Arguments;
-use crate::block::Block;
+use crate::completion::hints;
 use crate::errors::Errors;
-use crate::hints::hints;
+use crate::impl_block::ImplBlock;
 use crate::item::Item;
 use crate::{check, expand, stack};
 use proc_macro2::TokenStream;
-use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 
 /// Where something is wrong, the errors come beside the function or the block as it was, so that nothing else breaks.
@@ -19,7 +18,7 @@ pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> Token
         Ok(Annotated::Block(block)) => block.limited(&arguments, errors),
         Err(error) => {
             errors.add(error);
-            beside(errors, hints(std::iter::once(&arguments)), annotated)
+            errors.beside(hints(std::iter::once(&arguments)), annotated)
         }
     }
 }
@@ -27,12 +26,12 @@ pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> Token
 /// What the attribute can stand on.
 enum Annotated {
     Function(Box<Item>),
-    Block(Block),
+    Block(ImplBlock),
 }
 
 impl Parse for Annotated {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if Block::is_next(input) {
+        if ImplBlock::is_next(input) {
             input.parse().map(Self::Block)
         } else {
             input.parse().map(|item| Self::Function(Box::new(item)))
@@ -50,12 +49,5 @@ fn limited(first: &Arguments, mut item: Item, mut errors: Errors) -> TokenStream
     if errors.is_empty() {
         return expand::expand(&model, item);
     }
-    let hints = hints(std::iter::once(first).chain(&others));
-    beside(errors, hints, item.into_token_stream())
-}
-
-pub(crate) fn beside(errors: Errors, hints: TokenStream, item: TokenStream) -> TokenStream {
-    let mut output = errors.into_compile_errors();
-    output.extend([hints, item]);
-    output
+    errors.beside(hints(std::iter::once(first).chain(&others)), item)
 }

@@ -36,6 +36,13 @@ impl Errors {
         self.0.len()
     }
 
+    /// The errors, followed by an item as it was, so that nothing else breaks.
+    pub(crate) fn beside(self, hints: TokenStream, item: impl ToTokens) -> TokenStream {
+        let mut output = self.into_compile_errors();
+        output.extend([hints, item.into_token_stream()]);
+        output
+    }
+
     pub(crate) fn into_compile_errors(self) -> TokenStream {
         self.0.into_iter().map(syn::Error::into_compile_error).collect()
     }

@@ -1,24 +1,22 @@
 //! Functions that return a future without being async: which they are, and where their code waits.
 
-use crate::boxed::{is_word, replace};
-use crate::item::Item;
+use crate::async_trait::{is_word, replace};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeParamBound};
 
 /// What such a function returns.
-pub(crate) struct Returned {
+pub(crate) struct ReturnedFuture {
     /// The type of the future's result, where the return type says it.
     pub(crate) output: Option<Type>,
     pub(crate) boxed: bool,
     /// The `async move` block at the end of the body.
-    pub(crate) block: Option<Block>,
+    pub(crate) block: Option<AsyncBlock>,
 }
 
-impl Returned {
+impl ReturnedFuture {
     /// Recognises the function by its return type, or by the end of its body where the type has a name of its own.
-    pub(crate) fn find(item: &Item) -> Option<Self> {
-        let returned = item.return_type()?;
-        let block = Block::find(&item.body);
+    pub(crate) fn find(returned: &Type, body: &Group) -> Option<Self> {
+        let block = AsyncBlock::find(body);
         let output = output(returned);
         let boxed = !matches!(returned, Type::ImplTrait(_));
         (output.is_some() || block.is_some()).then_some(Self { output, boxed, block })
@@ -77,12 +75,12 @@ fn arguments(segment: &mut PathSegment) -> impl Iterator<Item = &mut GenericArgu
 
 /// An `async move` block that is the value of the body: what it waits for comes after the decision, and what stands in
 /// front of it does not.
-pub(crate) struct Block {
+pub(crate) struct AsyncBlock {
     path: Vec<usize>,
     pub(crate) content: Group,
 }
 
-impl Block {
+impl AsyncBlock {
     fn find(body: &Group) -> Option<Self> {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
         let mut path = Vec::new();

@@ -1,10 +1,10 @@
 //! The annotated function: taken apart as little as possible, its body never parsed.
 
+use crate::async_trait::AsyncTraitBody;
 use crate::body::body;
-use crate::boxed::Boxed;
 use crate::errors::Errors;
-use crate::future::Returned;
-use crate::model::Known;
+use crate::future::ReturnedFuture;
+use crate::model::KnownAt;
 use crate::suggest::suggest;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -20,8 +20,35 @@ pub(crate) struct Item {
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
     pub(crate) body: Group,
-    /// The generic parameters of the annotated block that it is a method of.
+    pub(crate) form: Form,
+    /// The generic parameters of the annotated block, for a method that the block limits.
     pub(crate) block: Option<Vec<Ident>>,
+}
+
+/// Where a function can await the decision.
+#[derive(Default)]
+pub(crate) enum Form {
+    /// Nowhere.
+    #[default]
+    Plain,
+    Async,
+    /// In the async block into which `#[async_trait]` has put the body.
+    AsyncTrait(AsyncTraitBody),
+    /// In the future that it returns.
+    Future(Box<ReturnedFuture>),
+}
+
+impl Form {
+    fn of(signature: &Signature, body: &Group) -> Self {
+        if signature.asyncness.is_some() {
+            return Self::Async;
+        }
+        let future = || ReturnedFuture::find(return_type(signature)?, body);
+        match AsyncTraitBody::find(body) {
+            Some(body) => Self::AsyncTrait(body),
+            None => future().map_or(Self::Plain, |future| Self::Future(Box::new(future))),
+        }
+    }
 }
 
 impl Parse for Item {
@@ -33,8 +60,9 @@ impl Parse for Item {
                 "`#[rate_limit]` goes on an `async fn` or an `impl` block, not on {found}: put it on the functions to be limited"
             )));
         }
-        let signature = signature(input)?;
-        Ok(Self { attributes, visibility, signature, body: body(input)?, block: None })
+        let (signature, body) = (signature(input)?, body(input)?);
+        let form = Form::of(&signature, &body);
+        Ok(Self { attributes, visibility, signature, body, form, block: None })
     }
 }
 
@@ -87,9 +115,7 @@ impl Item {
 
     /// Whether a caller awaits what the function does.
     pub(crate) fn awaits(&self) -> bool {
-        self.signature.asyncness.is_some()
-            || Boxed::find(&self.body).is_some()
-            || Returned::find(self).is_some()
+        !matches!(self.form, Form::Plain)
     }
 
     pub(crate) fn span(&self) -> Span {
@@ -98,10 +124,7 @@ impl Item {
 
     /// The type that a caller gets by awaiting, if the function says one.
     pub(crate) fn return_type(&self) -> Option<&Type> {
-        match &self.signature.output {
-            ReturnType::Default => None,
-            ReturnType::Type(_, output) => Some(ungrouped(output)),
-        }
+        return_type(&self.signature)
     }
 
     fn has_receiver(&self) -> bool {
@@ -160,23 +183,23 @@ impl Item {
     }
 
     /// When the value of an expression is known: for a path that by its form is a constant, before the call.
-    pub(crate) fn known(&self, value: &Expr) -> Known {
+    pub(crate) fn known(&self, value: &Expr) -> KnownAt {
         let Expr::Path(ExprPath { qself, path, .. }) = value else {
-            return Known::PerCall;
+            return KnownAt::Call;
         };
         let (Some(first), Some(last)) = (path.segments.first(), path.segments.last()) else {
-            return Known::PerCall;
+            return KnownAt::Call;
         };
         let name = last.ident.to_string();
         if name.contains(char::is_lowercase) || !name.contains(char::is_uppercase) {
-            return Known::PerCall;
+            return KnownAt::Call;
         }
         // A single letter is the constant parameter of an `impl` that is not in sight.
         let generic = first.ident == "Self"
             || name.len() == 1
             || self.generic_names().any(|name| *name == first.ident)
             || path.segments.iter().any(|segment| !segment.arguments.is_none());
-        if generic || qself.is_some() { Known::PerInstance } else { Known::Now }
+        if generic || qself.is_some() { KnownAt::Instantiation } else { KnownAt::CompileTime }
     }
 
     fn generic_names(&self) -> impl Iterator<Item = &Ident> {
@@ -191,6 +214,13 @@ pub(crate) fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
         GenericParam::Type(parameter) => Some(&parameter.ident),
         GenericParam::Lifetime(_) => None,
     })
+}
+
+fn return_type(signature: &Signature) -> Option<&Type> {
+    match &signature.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, output) => Some(ungrouped(output)),
+    }
 }
 
 /// A type without the invisible delimiters of a `$type:ty`.

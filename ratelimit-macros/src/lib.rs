@@ -2,15 +2,15 @@
 //! it with everything that its code needs.
 
 mod args;
+mod async_trait;
 mod attribute;
-mod block;
 mod body;
-mod boxed;
 mod check;
+mod completion;
 mod errors;
 mod expand;
 mod future;
-mod hints;
+mod impl_block;
 mod item;
 mod key;
 mod model;

@@ -11,6 +11,9 @@ pub(crate) struct Model {
     pub(crate) runtime: Path,
     /// What a call has to pass, in the order written: one limit, or a stack that is decided together.
     pub(crate) members: Vec<Member>,
+    /// The request parts to look up among the function's arguments, without duplicates, each with the span of its first
+    /// use.
+    pub(crate) request_parts: Vec<(RequestPart, Span)>,
     pub(crate) on_limit: Option<Expr>,
     pub(crate) on_error: Option<OnError>,
     pub(crate) limiter: Option<Expr>,
@@ -63,7 +66,7 @@ pub(crate) struct Parts {
 /// A number of units.
 pub(crate) enum Number {
     Literal(u32, Span),
-    Value(Expr, Known),
+    Value(Expr, KnownAt),
 }
 
 pub(crate) enum Lease {
@@ -74,30 +77,30 @@ pub(crate) enum Lease {
 
 pub(crate) enum Time {
     Millis(u64, Span),
-    Value(Expr, Known),
+    Value(Expr, KnownAt),
 }
 
 /// When the value of an expression is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Known {
+pub(crate) enum KnownAt {
     /// When the function is compiled: a literal, or a path to a constant.
-    Now,
+    CompileTime,
     /// When its generic parameters are known: a constant of `Self` or of a type parameter.
-    PerInstance,
+    Instantiation,
     /// At each call.
-    PerCall,
+    Call,
 }
 
 /// One element of who is limited.
 pub(crate) enum Identity {
     /// What one of the arguments carries; the span of the word.
-    Carried(Carried, Span),
+    Part(RequestPart, Span),
     Value(Expr),
 }
 
 /// What is found among the arguments by their types.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Carried {
+pub(crate) enum RequestPart {
     Ip,
     User,
     /// By its name, in lower case.
@@ -119,19 +122,6 @@ pub(crate) enum Verdict {
 }
 
 impl Model {
-    /// What has to be found among the arguments, each once, and where it is asked for first.
-    pub(crate) fn carried(&self) -> Vec<(&Carried, Span)> {
-        let mut all: Vec<(&Carried, Span)> = Vec::new();
-        for identity in self.members.iter().flat_map(Member::identities) {
-            if let Identity::Carried(carried, span) = identity
-                && all.iter().all(|(known, _)| *known != carried)
-            {
-                all.push((carried, *span));
-            }
-        }
-        all
-    }
-
     /// Whether something of the decision lives as long as the body: a permit, or a charge that its result decides about.
     pub(crate) fn is_held(&self) -> bool {
         self.judges() || self.members.iter().any(|member| member.limit.may_be_permits())
@@ -154,6 +144,19 @@ impl Model {
     }
 }
 
+/// Collects the request parts that limits use.
+pub(crate) fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
+    let mut all: Vec<(RequestPart, Span)> = Vec::new();
+    for identity in members.iter().flat_map(Member::identities) {
+        if let Identity::Part(part, span) = identity
+            && all.iter().all(|(known, _)| known != part)
+        {
+            all.push((part.clone(), *span));
+        }
+    }
+    all
+}
+
 impl Member {
     pub(crate) fn identities(&self) -> &[Identity] {
         self.by.as_deref().unwrap_or_default()
@@ -162,10 +165,10 @@ impl Member {
 
 impl Limit {
     /// When all of its numbers are known.
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> KnownAt {
         match self {
             Self::Parts(parts) => parts.known(),
-            Self::Value(_) => Known::PerCall,
+            Self::Value(_) => KnownAt::Call,
         }
     }
 
@@ -189,7 +192,7 @@ impl Parts {
         Some(self.held().1.literal()?.saturating_add(borrow))
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> KnownAt {
         let lease = match &self.lease {
             Some(Lease::Most(most)) => Some(most),
             Some(Lease::Auto(_)) | None => None,
@@ -199,14 +202,14 @@ impl Parts {
             .flatten()
             .map(Number::known);
         let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
-        numbers.chain(times).max().unwrap_or(Known::Now)
+        numbers.chain(times).max().unwrap_or(KnownAt::CompileTime)
     }
 }
 
 impl Number {
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> KnownAt {
         match self {
-            Self::Literal(..) => Known::Now,
+            Self::Literal(..) => KnownAt::CompileTime,
             Self::Value(_, known) => *known,
         }
     }
@@ -220,9 +223,9 @@ impl Number {
 }
 
 impl Time {
-    fn known(&self) -> Known {
+    fn known(&self) -> KnownAt {
         match self {
-            Self::Millis(..) => Known::Now,
+            Self::Millis(..) => KnownAt::CompileTime,
             Self::Value(_, known) => *known,
         }
     }

@@ -1,7 +1,7 @@
 //! Several limits on one function: the topmost attribute takes the others along, so that they are decided together.
 
 use crate::args::Arguments;
-use crate::boxed::is_word;
+use crate::async_trait::is_word;
 use crate::errors::Errors;
 use proc_macro2::{Group, Span, TokenTree};
 use quote::ToTokens;

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::literal::string;
-use crate::model::{Carried, Identity};
+use crate::model::{Identity, RequestPart};
 use crate::suggest::nearest;
 use quote::ToTokens;
 use syn::{Expr, LitStr};
@@ -58,8 +58,8 @@ impl Checker<'_> {
     fn by_word(&mut self, literal: &LitStr, words: &[&str]) -> Option<Identity> {
         let (word, span) = (literal.value(), self.item.place(literal.span()));
         match word.as_str() {
-            "ip" => return Some(Identity::Carried(Carried::Ip, span)),
-            "user" => return Some(Identity::Carried(Carried::User, span)),
+            "ip" => return Some(Identity::Part(RequestPart::Ip, span)),
+            "user" => return Some(Identity::Part(RequestPart::User, span)),
             "global" if words.contains(&"global") => return None,
             "global" => {
                 self.error(
@@ -85,7 +85,7 @@ impl Checker<'_> {
                 ),
             );
         } else {
-            return Some(Identity::Carried(Carried::Header(name.to_ascii_lowercase()), span));
+            return Some(Identity::Part(RequestPart::Header(name.to_ascii_lowercase()), span));
         }
         None
     }

@@ -16,7 +16,7 @@ use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::key::Template;
-use crate::model::{Member, Model, OnError};
+use crate::model::{Member, Model, OnError, request_parts};
 use checker::Checker;
 use literal::string;
 use proc_macro2::Span;
@@ -31,6 +31,7 @@ pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors
     stack::check(first, others, &members, errors);
     Model {
         runtime,
+        request_parts: request_parts(&members),
         members,
         on_limit: first.value("on_limit").cloned(),
         on_error,

@@ -2,7 +2,7 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Algorithm, Carried, Identity, Limit, Member, Parts, Time};
+use crate::model::{Algorithm, Identity, Limit, Member, Parts, RequestPart, Time};
 use crate::rules::duration;
 use quote::ToTokens;
 use syn::Expr;
@@ -61,9 +61,9 @@ fn is_the_same(a: &Member, b: &Member) -> bool {
 /// Whether two limits have one name, and limit the same callers.
 fn is_of_the_same(a: &Member, b: &Member) -> bool {
     let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
-    let by = |member: &Member| -> Vec<Result<Carried, String>> {
+    let by = |member: &Member| -> Vec<Result<RequestPart, String>> {
         let texts = member.identities().iter().map(|identity| match identity {
-            Identity::Carried(carried, _) => Ok(carried.clone()),
+            Identity::Part(part, _) => Ok(part.clone()),
             Identity::Value(value) => Err(text(value)),
         });
         texts.collect()

@@ -2,7 +2,7 @@
 
 use super::{key_part, limit, probe};
 use crate::item::Item;
-use crate::model::{Identity, Known, Member, Model, Verdict};
+use crate::model::{Identity, KnownAt, Member, Model, Verdict};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
@@ -49,12 +49,12 @@ impl Call {
 /// What a call brings along. No method syntax: a trait of the user's could have a method of the same name.
 fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
     let runtime = &model.runtime;
-    let limit = (member.limit.known() == Known::PerCall).then(|| {
+    let limit = (member.limit.known() == KnownAt::Call).then(|| {
         let limit = limit::per_call(runtime, &member.limit);
         quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
     });
     let identities = member.identities().iter().map(|identity| match identity {
-        Identity::Carried(carried, _) => probe::written(model, carried),
+        Identity::Part(part, _) => probe::written(model, part),
         Identity::Value(value) => key_part::written(runtime, value, "identity"),
     });
     let holes = member.key.iter().flat_map(|key| &key.holes);

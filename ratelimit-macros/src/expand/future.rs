@@ -1,9 +1,9 @@
 //! Functions that return a future without being async: what a call brings along is evaluated at the call, and the
 //! decision is made when the future is first polled.
 
-use super::{afterwards, as_a_block, as_a_tail, guard, returned};
+use super::{afterwards, as_a_block, as_a_tail, guard, refusal};
 use crate::body::split_inner_attributes;
-use crate::future::Returned;
+use crate::future::ReturnedFuture;
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
@@ -24,7 +24,7 @@ use syn::{Path, Type, parse_quote};
 //         let call = ..;
 //         async move { let check = ..; ..; { once(move || { body }).await } }
 //     }
-pub(super) fn expand(model: &Model, mut item: Item, future: &Returned) -> TokenStream {
+pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> TokenStream {
     let probe = super::probe(model, &mut item);
     let (attributes, awaited) = match &future.block {
         Some(block) => split_inner_attributes(&block.content),
@@ -33,10 +33,10 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &Returned) -> TokenS
     let afterwards = afterwards::afterwards(model);
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
     let (reject, awaited) = if matches!(output, Type::ImplTrait(_)) && model.widens() {
-        returned::widen(&mut item, &model.runtime);
-        returned::widened(&awaited, &afterwards)
+        refusal::widen(&mut item, &model.runtime);
+        refusal::widened(&awaited, &afterwards)
     } else {
-        let reject = returned::reject(model, Some(&output), item.span());
+        let reject = refusal::reject(model, Some(&output), item.span());
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
     };
     let (call, decision) = guard::parted(model, &item, &reject);
@@ -55,11 +55,11 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &Returned) -> TokenS
 }
 
 /// The body as a function of its own, for the `return`s in it, and the future that it returns awaited.
-fn called_later(runtime: &Path, item: &Item, future: &Returned) -> Group {
+fn called_later(runtime: &Path, item: &Item, future: &ReturnedFuture) -> Group {
     let (_, body) = split_inner_attributes(&item.body);
     let returned = item.return_type().filter(|_| future.boxed);
     let returned = returned.map(|returned| {
-        let returned = returned::nameable(Some(returned), item.span());
+        let returned = refusal::nameable(Some(returned), item.span());
         quote!(-> #returned)
     });
     let awaited =
@@ -69,7 +69,7 @@ fn called_later(runtime: &Path, item: &Item, future: &Returned) -> Group {
     group
 }
 
-fn in_a_block(runtime: &Path, content: &TokenStream, future: &Returned) -> TokenStream {
+fn in_a_block(runtime: &Path, content: &TokenStream, future: &ReturnedFuture) -> TokenStream {
     let at = Span::mixed_site();
     let block = quote_spanned!(at=> async move { #content });
     if future.boxed { quote_spanned!(at=> #runtime::__private::Box::pin(#block)) } else { block }

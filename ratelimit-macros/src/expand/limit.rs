@@ -2,7 +2,7 @@
 
 use super::spans::{ends, located};
 use crate::item::Item;
-use crate::model::{Algorithm, Known, Lease, Limit, Member, Number, Parts, Refill, Time};
+use crate::model::{Algorithm, KnownAt, Lease, Limit, Member, Number, Parts, Refill, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -19,14 +19,14 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
     };
     let known = member.limit.known();
     let site = match &member.limit {
-        Limit::Parts(parts) if known != Known::PerCall => {
-            let limit = constant(runtime, parts);
+        Limit::Parts(parts) if known != KnownAt::Call => {
+            let limit = Writer { runtime, constant: true }.limit(parts);
             quote!(#runtime::__private::Site::new(#name, #limit))
         }
         _ => quote!(#runtime::__private::Site::per_call(#name)),
     };
     let at = Span::mixed_site();
-    if known == Known::PerInstance {
+    if known == KnownAt::Instantiation {
         // No static can hold a generic value.
         return (None, quote_spanned!(at=> const { &#site }));
     }
@@ -34,79 +34,94 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
     (Some(declared), quote_spanned!(at=> &__SITE))
 }
 
-/// A constant that is wrong panics while it is compiled. Its check has its place, for the caret of the compiler.
-fn constant(runtime: &Path, parts: &Parts) -> TokenStream {
-    let count = checked(runtime, "count", &parts.count);
-    let time = constant_time(runtime, parts);
-    let limit = call(runtime, number_ends(&parts.count), parts.algorithm.as_str(), &quote!(#count, #time));
-    let limit = match parts.refill {
-        Refill::Interval => quote!(#limit.refill(#runtime::Refill::Interval)),
-        Refill::Greedy => limit,
-    };
-    let limit = match &parts.burst {
-        Some(burst) => {
-            let capacity = checked(runtime, "burst", burst);
-            call(runtime, number_ends(burst), "burst", &quote!(#limit, #capacity))
+/// The limit of one call, from values that are known only then.
+pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
+    match limit {
+        Limit::Value(value) => {
+            let (first, last) = ends(value);
+            let (there, argument) = (located(runtime, first), quote_spanned!(last=> (#value)));
+            quote_spanned!(first=> #there::__private::limit::value #argument)
         }
-        None => limit,
-    };
-    let limit = match &parts.borrow {
-        Some(borrow) => {
-            let most = number(borrow);
-            call(runtime, number_ends(borrow), "borrow", &quote!(#limit, #most))
-        }
-        None => limit,
-    };
-    let limit = match &parts.wait {
-        Some(wait) => {
-            let longest = time_value(wait);
-            call(runtime, time_ends(wait), "wait", &quote!(#limit, #longest))
-        }
-        None => limit,
-    };
-    match &parts.lease {
-        Some(Lease::Most(most)) => {
-            let units = number(most);
-            call(runtime, number_ends(most), "lease", &quote!(#limit, #units))
-        }
-        Some(Lease::Auto(word)) => call(runtime, literal_ends(*word), "lease_auto", &limit),
-        None => limit,
+        Limit::Parts(parts) => Writer { runtime, constant: false }.limit(parts),
     }
 }
 
-/// The time of a constant limit. A constant that is wrong is found by a limit of its own.
-fn constant_time(runtime: &Path, parts: &Parts) -> TokenStream {
-    match (&parts.time, &parts.algorithm) {
-        (Time::Value(value, _), Algorithm::Concurrency) => {
-            let limit = call(runtime, ends(value), "concurrency", &quote!(1, #value));
-            quote!(#limit.time())
+/// Writes the calls that make a limit, each with the spans of its value, so that the compiler's caret is under it.
+struct Writer<'w> {
+    runtime: &'w Path,
+    /// Whether to call `Limit`, which panics in the compiler, or the functions that return an error.
+    constant: bool,
+}
+
+impl Writer<'_> {
+    fn limit(&self, parts: &Parts) -> TokenStream {
+        let (count, time) = (self.checked("count", &parts.count), self.time(parts));
+        let mut limit =
+            self.call(number_ends(&parts.count), parts.algorithm.as_str(), &quote!(#count, #time));
+        let mut with = |ends, function: &str, value: TokenStream| {
+            let function = if self.constant { function.to_owned() } else { format!("with_{function}") };
+            limit = self.call(ends, &function, &quote!(#limit #value));
+        };
+        let runtime = self.runtime;
+        if let Refill::Interval = parts.refill {
+            with(literal_ends(Span::mixed_site()), "refill", quote!(, #runtime::Refill::Interval));
         }
-        (Time::Value(value, _), _) => check(runtime, "time", value),
-        (time @ Time::Millis(..), _) => time_value(time),
+        if let Some(burst) = &parts.burst {
+            let value = self.checked("burst", burst);
+            with(number_ends(burst), "burst", quote!(, #value));
+        }
+        if let Some(borrow) = &parts.borrow {
+            let value = number(borrow);
+            with(number_ends(borrow), "borrow", quote!(, #value));
+        }
+        if let Some(wait) = &parts.wait {
+            let value = time_value(wait);
+            with(time_ends(wait), "wait", quote!(, #value));
+        }
+        match &parts.lease {
+            Some(Lease::Most(units)) => {
+                let value = number(units);
+                with(number_ends(units), "lease", quote!(, #value));
+            }
+            Some(Lease::Auto(word)) => with(literal_ends(*word), "lease_auto", TokenStream::new()),
+            None => {}
+        }
+        limit
     }
-}
 
-/// A call of a function of `Limit` in the place of a value.
-fn call(runtime: &Path, (first, last): (Span, Span), function: &str, arguments: &TokenStream) -> TokenStream {
-    let runtime = located(runtime, first);
-    let function = Ident::new(function, first);
-    let arguments = quote_spanned!(last=> (#arguments));
-    quote_spanned!(first=> #runtime::Limit::#function #arguments)
-}
-
-fn checked(runtime: &Path, name: &str, value: &Number) -> TokenStream {
-    match value {
-        Number::Literal(..) => number(value),
-        Number::Value(value, _) => check(runtime, name, value),
+    fn call(&self, (first, last): (Span, Span), function: &str, arguments: &TokenStream) -> TokenStream {
+        let (runtime, function) = (located(self.runtime, first), Ident::new(function, first));
+        let arguments = quote_spanned!(last=> (#arguments));
+        if self.constant {
+            quote_spanned!(first=> #runtime::Limit::#function #arguments)
+        } else {
+            quote_spanned!(first=> #runtime::__private::limit::#function #arguments)
+        }
     }
-}
 
-fn check(runtime: &Path, name: &str, value: &Expr) -> TokenStream {
-    let (first, last) = ends(value);
-    let name = Ident::new(name, first);
-    let runtime = located(runtime, first);
-    let argument = quote_spanned!(last=> (#value));
-    quote_spanned!(first=> #runtime::__private::limit::#name #argument)
+    /// A number. A constant one is checked by a function of its own name.
+    fn checked(&self, name: &str, value: &Number) -> TokenStream {
+        match value {
+            Number::Value(value, _) if self.constant => self.check(name, value),
+            _ => number(value),
+        }
+    }
+
+    /// The time. A constant one is checked in a limit of its own, so that the caret is under it.
+    fn time(&self, parts: &Parts) -> TokenStream {
+        match (&parts.time, parts.algorithm) {
+            (Time::Value(value, _), Algorithm::Concurrency) if self.constant => {
+                let limit = self.call(ends(value), "concurrency", &quote!(1, #value));
+                quote!(#limit.time())
+            }
+            (Time::Value(value, _), _) if self.constant => self.check("time", value),
+            (time, _) => time_value(time),
+        }
+    }
+
+    fn check(&self, name: &str, value: &Expr) -> TokenStream {
+        Writer { constant: false, ..*self }.call(ends(value), name, &value.to_token_stream())
+    }
 }
 
 /// The place of a literal, with none of its names.
@@ -127,43 +142,6 @@ fn time_ends(time: &Time) -> (Span, Span) {
         Time::Millis(_, span) => literal_ends(*span),
         Time::Value(value, _) => ends(value),
     }
-}
-
-/// The limit of one call, from values that are known only now.
-pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
-    let parts = match limit {
-        Limit::Value(value) => {
-            let (first, last) = ends(value);
-            let (there, argument) = (located(runtime, first), quote_spanned!(last=> (#value)));
-            return quote_spanned!(first=> #there::__private::limit::value #argument);
-        }
-        Limit::Parts(parts) => parts,
-    };
-    let limit = |function: &str, arguments: TokenStream| {
-        let function = Ident::new(function, Span::mixed_site());
-        quote!(#runtime::__private::limit::#function(#arguments))
-    };
-    let (count, time) = (number(&parts.count), time_value(&parts.time));
-    let mut made = limit(parts.algorithm.as_str(), quote!(#count, #time));
-    let mut with = |function: &str, value: TokenStream| made = limit(function, quote!(#made, #value));
-    if let Refill::Interval = parts.refill {
-        with("with_refill", quote!(#runtime::Refill::Interval));
-    }
-    if let Some(burst) = &parts.burst {
-        with("with_burst", number(burst));
-    }
-    if let Some(borrow) = &parts.borrow {
-        with("with_borrow", number(borrow));
-    }
-    if let Some(wait) = &parts.wait {
-        with("with_wait", time_value(wait));
-    }
-    match &parts.lease {
-        Some(Lease::Most(most)) => with("with_lease", number(most)),
-        Some(Lease::Auto(_)) => made = limit("with_lease_auto", made),
-        None => {}
-    }
-    made
 }
 
 fn number(number: &Number) -> TokenStream {

@@ -7,16 +7,16 @@ mod guard;
 mod key_part;
 mod limit;
 mod probe;
-mod returned;
+mod refusal;
 mod spans;
 #[cfg(test)]
 mod tests;
 mod warn;
 
+use crate::async_trait::{AsyncTraitBody, rename_self};
 use crate::body::split_inner_attributes;
-use crate::boxed::{self, Boxed};
-use crate::future::{Returned, output};
-use crate::item::{Item, bound_names};
+use crate::future::output;
+use crate::item::{Form, Item, bound_names};
 use crate::model::Model;
 use guard::guard;
 use probe::{Named, Probed};
@@ -33,22 +33,24 @@ use syn::{Pat, Type};
 //         { body }
 //     }
 pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
-    if let Some(boxed) = Boxed::find(&item.body).filter(|_| item.signature.asyncness.is_none()) {
-        return expand_boxed(model, item, &boxed);
+    match std::mem::take(&mut item.form) {
+        Form::Plain | Form::Async => expand_async(model, item),
+        Form::AsyncTrait(body) => expand_async_trait(model, item, &body),
+        Form::Future(future) => future::expand(model, item, &future),
     }
-    if let Some(future) = Returned::find(&item).filter(|_| item.signature.asyncness.is_none()) {
-        return future::expand(model, item, &future);
-    }
+}
+
+fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     let probe = probe(model, &mut item);
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
     let afterwards = afterwards::afterwards(model);
     let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.widens();
     let (reject, body) = if opaque {
-        returned::widen(&mut item, &model.runtime);
-        returned::widened(&body, &afterwards)
+        refusal::widen(&mut item, &model.runtime);
+        refusal::widened(&body, &afterwards)
     } else {
-        let reject = returned::reject(model, returned.as_ref(), item.span());
+        let reject = refusal::reject(model, returned.as_ref(), item.span());
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
     let guard = guard(model, &item, &reject);
@@ -60,7 +62,7 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
 
 /// The search among the arguments, before they are taken apart.
 fn probe(model: &Model, item: &mut Item) -> TokenStream {
-    if model.carried().is_empty() {
+    if model.request_parts.is_empty() {
         return TokenStream::new();
     }
     let Probed { names, rebind } = Probed::name_arguments(item);
@@ -72,7 +74,7 @@ fn probe(model: &Model, item: &mut Item) -> TokenStream {
 //     fn login<'a>(&'a self, ..) -> Pin<Box<dyn Future<Output = R> + 'a>> { Box::pin(async move { ..; let __ret: R = { body }; __ret }) }
 // Output:
 //     the same, with the guard in front of `body`
-fn expand_boxed(model: &Model, mut item: Item, boxed: &Boxed) -> TokenStream {
+fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> TokenStream {
     let Some(user) = boxed.user_body() else {
         return item.into_token_stream();
     };
@@ -80,9 +82,9 @@ fn expand_boxed(model: &Model, mut item: Item, boxed: &Boxed) -> TokenStream {
     // A unit is one that `#[async_trait]` has written, at a place of its own.
     let returned = item.return_type().and_then(output).filter(|returned| !is_unit(returned));
     let probe = probe::probe(model, &Named::all(&item));
-    let reject = returned::reject(model, returned.as_ref(), item.span());
-    let guard = boxed::rename_self(guard(model, &item, &reject));
-    let afterwards = boxed::rename_self(afterwards::afterwards(model));
+    let reject = refusal::reject(model, returned.as_ref(), item.span());
+    let guard = rename_self(guard(model, &item, &reject));
+    let afterwards = rename_self(afterwards::afterwards(model));
     let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
     item.body = boxed.rebuild(&item.body, probe, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()
@@ -94,7 +96,7 @@ fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: 
     if afterwards.is_empty() {
         return body;
     }
-    let result = afterwards::result(&body, &returned::nameable(returned, function));
+    let result = afterwards::result(&body, &refusal::nameable(returned, function));
     quote_spanned!(Span::mixed_site()=> #result #afterwards result)
 }
 

@@ -3,50 +3,49 @@
 use super::names_of;
 use super::spans::located;
 use crate::item::Item;
-use crate::model::{Carried, Model};
+use crate::model::{Model, RequestPart};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, FnArg, Pat, PatType, Path, parse_quote};
 
 /// Looks for what is needed among the arguments. What is found is owned: they may be moved before the key is written.
 pub(super) fn probe(model: &Model, names: &[Named]) -> TokenStream {
-    let probe = |(carried, span): (&Carried, Span)| {
-        let at = Span::mixed_site().located_at(span);
-        let (name, found) =
-            (variable(model, carried), found(&located(&model.runtime, at), carried, at, names));
+    let probe = |(part, span): &(RequestPart, Span)| {
+        let at = Span::mixed_site().located_at(*span);
+        let (name, found) = (variable(model, part), found(&located(&model.runtime, at), part, at, names));
         quote_spanned! {at=>
             #[allow(clippy::used_underscore_binding)]
             let #name = #found;
         }
     };
-    model.carried().into_iter().map(probe).collect()
+    model.request_parts.iter().map(probe).collect()
 }
 
-fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Named]) -> TokenStream {
-    let (kind, method) = match carried {
-        Carried::Ip => ("Address", "__ratelimit_probe_ip"),
-        Carried::User => ("User", "__ratelimit_probe_user"),
-        Carried::Header(_) => ("Headers", "__ratelimit_probe_headers"),
+fn found(runtime: &TokenStream, part: &RequestPart, at: Span, names: &[Named]) -> TokenStream {
+    let (kind, method) = match part {
+        RequestPart::Ip => ("Address", "__ratelimit_probe_ip"),
+        RequestPart::User => ("User", "__ratelimit_probe_user"),
+        RequestPart::Header(_) => ("Headers", "__ratelimit_probe_headers"),
     };
     let name = |of: &str| Ident::new(&format!("{of}{kind}"), at);
     let (probe, merge, found) = (name("Probe"), name("Merge"), name("Found"));
     let nothing = quote_spanned!(at=> Nothing);
     let method = Ident::new(method, at);
     let merged = names.iter().fold(nothing, |found, Named { name, conditions }| {
-        let carried = quote_spanned!(at=> (&&&Argument(&#name)).#method());
+        let part = quote_spanned!(at=> (&&&Argument(&#name)).#method());
         if conditions.is_empty() {
-            return quote_spanned!(at=> #merge::merge(#found, #carried));
+            return quote_spanned!(at=> #merge::merge(#found, #part));
         }
         quote_spanned! {at=> {
             let found = #found;
             #(#conditions)*
-            let found = #merge::merge(found, #carried);
+            let found = #merge::merge(found, #part);
             found
         }}
     });
-    let value = match carried {
-        Carried::Ip | Carried::User => quote_spanned!(at=> #found::found(#merged)),
-        Carried::Header(name) => quote_spanned!(at=> #found::header(#merged, #name)),
+    let value = match part {
+        RequestPart::Ip | RequestPart::User => quote_spanned!(at=> #found::found(#merged)),
+        RequestPart::Header(name) => quote_spanned!(at=> #found::header(#merged, #name)),
     };
     quote_spanned! {at=>
         {
@@ -58,27 +57,26 @@ fn found(runtime: &TokenStream, carried: &Carried, at: Span, names: &[Named]) ->
 }
 
 /// Where the found value is kept until the key is written.
-fn variable(model: &Model, carried: &Carried) -> Ident {
-    match carried {
-        Carried::Ip => Ident::new("ip", Span::mixed_site()),
-        Carried::User => Ident::new("user", Span::mixed_site()),
-        Carried::Header(_) => {
-            let all = model.carried();
-            let at = all.iter().position(|(known, _)| *known == carried).unwrap_or_default();
+fn variable(model: &Model, part: &RequestPart) -> Ident {
+    match part {
+        RequestPart::Ip => Ident::new("ip", Span::mixed_site()),
+        RequestPart::User => Ident::new("user", Span::mixed_site()),
+        RequestPart::Header(_) => {
+            let at = model.request_parts.iter().position(|(known, _)| known == part).unwrap_or_default();
             format_ident!("header{at}", span = Span::mixed_site())
         }
     }
 }
 
 /// Writes what was found into the key.
-pub(super) fn written(model: &Model, carried: &Carried) -> TokenStream {
-    let (runtime, name) = (&model.runtime, variable(model, carried));
+pub(super) fn written(model: &Model, part: &RequestPart) -> TokenStream {
+    let (runtime, name) = (&model.runtime, variable(model, part));
     let at = Span::mixed_site();
     let option = quote_spanned!(at=> ::core::option::Option::as_ref(&#name));
-    let (writer, value) = match carried {
-        Carried::Ip => ("ip", name.into_token_stream()),
-        Carried::User => ("user", option),
-        Carried::Header(_) => ("header", option),
+    let (writer, value) = match part {
+        RequestPart::Ip => ("ip", name.into_token_stream()),
+        RequestPart::User => ("user", option),
+        RequestPart::Header(_) => ("header", option),
     };
     let writer = Ident::new(writer, at);
     quote_spanned!(at=> #runtime::__private::Call::#writer(&mut call, #value);)
@@ -86,8 +84,8 @@ pub(super) fn written(model: &Model, carried: &Carried) -> TokenStream {
 
 /// Moves what was found to where the key is written, so that nothing of it lives on in the function's future.
 pub(super) fn moved(model: &Model) -> TokenStream {
-    let owned = model.carried().into_iter().filter(|(carried, _)| **carried != Carried::Ip);
-    let names: Vec<Ident> = owned.map(|(carried, _)| variable(model, carried)).collect();
+    let owned = model.request_parts.iter().filter(|(part, _)| *part != RequestPart::Ip);
+    let names: Vec<Ident> = owned.map(|(part, _)| variable(model, part)).collect();
     if names.is_empty() {
         return TokenStream::new();
     }

@@ -4,7 +4,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 /// The place of the user's code in such a body.
-pub(crate) struct Boxed {
+pub(crate) struct AsyncTraitBody {
     /// From the body to the async block, the positions of groups in groups.
     path: Vec<usize>,
     block: Group,
@@ -12,7 +12,7 @@ pub(crate) struct Boxed {
     user: usize,
 }
 
-impl Boxed {
+impl AsyncTraitBody {
     /// Recognises the body of a function that is not async itself.
     pub(crate) fn find(body: &Group) -> Option<Self> {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();

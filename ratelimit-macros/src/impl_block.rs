@@ -1,9 +1,8 @@
 //! An annotated `impl` block: its limit is that of each of its async methods.
 
 use crate::args::Arguments;
-use crate::attribute::beside;
+use crate::completion::hints;
 use crate::errors::Errors;
-use crate::hints::hints;
 use crate::item::{self, Item};
 use crate::{check, expand, stack};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -14,16 +13,16 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Generics, Token};
 
 /// A block, taken apart down to its functions.
-pub(crate) struct Block {
+pub(crate) struct ImplBlock {
     attributes: Vec<Attribute>,
     /// From `impl` to the braces.
     header: TokenStream,
     generics: Vec<Ident>,
     body: Group,
-    members: Vec<Member>,
+    parts: Vec<Part>,
 }
 
-enum Member {
+enum Part {
     Function(Box<Item>),
     /// Constants, types, macro calls, and functions without a body.
     Other(TokenStream),
@@ -31,7 +30,7 @@ enum Member {
     Unread(TokenStream, syn::Error),
 }
 
-impl Parse for Block {
+impl Parse for ImplBlock {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let mut header: Vec<TokenTree> = input.parse::<TokenStream>()?.into_iter().collect();
@@ -42,8 +41,8 @@ impl Parse for Block {
         let header: TokenStream = header.into_iter().collect();
         let generics = generics.parse2(header.clone()).unwrap_or_default();
         let generics = item::names(&generics).cloned().collect();
-        let members = members.parse2(body.stream())?;
-        Ok(Self { attributes, header, generics, body, members })
+        let parts = parts.parse2(body.stream())?;
+        Ok(Self { attributes, header, generics, body, parts })
     }
 }
 
@@ -55,36 +54,36 @@ fn generics(input: ParseStream<'_>) -> syn::Result<Generics> {
     Ok(generics)
 }
 
-fn members(input: ParseStream<'_>) -> syn::Result<Vec<Member>> {
+fn parts(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     let attributes = input.call(Attribute::parse_inner)?;
-    let mut members = vec![Member::Other(quote!(#(#attributes)*))];
+    let mut parts = vec![Part::Other(quote!(#(#attributes)*))];
     while !input.is_empty() {
         let ahead = input.fork();
-        members.push(match Item::parse(&ahead) {
+        parts.push(match Item::parse(&ahead) {
             Ok(item) => {
                 input.advance_to(&ahead);
-                Member::Function(Box::new(item))
+                Part::Function(Box::new(item))
             }
             Err(error) => no_function(input, error)?,
         });
     }
-    Ok(members)
+    Ok(parts)
 }
 
-/// A member that is no function with a body, or one that cannot be read. It ends with a semicolon, or with the braces of
+/// A part that is no function with a body, or one that cannot be read. It ends with a semicolon, or with the braces of
 /// a function or of a macro.
-fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Member> {
+fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Part> {
     let (mut tokens, mut is_function, mut is_macro) = (TokenStream::new(), false, false);
     while !input.is_empty() {
         let token: TokenTree = input.parse()?;
         tokens.extend([token.clone()]);
         match token {
             TokenTree::Ident(word) => is_function |= word == "fn",
-            TokenTree::Punct(sign) if sign.as_char() == ';' => return Ok(Member::Other(tokens)),
+            TokenTree::Punct(sign) if sign.as_char() == ';' => return Ok(Part::Other(tokens)),
             TokenTree::Punct(sign) => is_macro = sign.as_char() == '!',
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 if is_function {
-                    return Ok(Member::Unread(tokens, error));
+                    return Ok(Part::Unread(tokens, error));
                 }
                 if is_macro {
                     break;
@@ -93,10 +92,10 @@ fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Member>
             _ => {}
         }
     }
-    Ok(Member::Other(tokens))
+    Ok(Part::Other(tokens))
 }
 
-impl Block {
+impl ImplBlock {
     pub(crate) fn is_next(input: ParseStream<'_>) -> bool {
         let ahead = input.fork();
         let _ = ahead.call(Attribute::parse_outer);
@@ -121,7 +120,7 @@ impl Block {
         let mut models: VecDeque<_> = models.collect();
         if !errors.is_empty() {
             let hints = hints(std::iter::once(first).chain(&others));
-            return beside(errors, hints, self.into_tokens(Item::into_token_stream));
+            return errors.beside(hints, self.into_tokens(Item::into_token_stream));
         }
         self.into_tokens(|item| match item.block {
             Some(_) => models.pop_front().map_or_else(TokenStream::new, |model| expand::expand(&model, item)),
@@ -132,20 +131,20 @@ impl Block {
     /// Marks the methods that the block limits: those that are awaited, and say nothing of their own.
     fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
         let (mut awaited, mut limited) = (0, 0);
-        for member in &mut self.members {
-            match member {
-                Member::Function(item) => {
+        for part in &mut self.parts {
+            match part {
+                Part::Function(item) => {
                     let has_its_own = has_its_own(first, item, errors);
                     let awaits = item.awaits();
                     item.block = (awaits && !has_its_own).then(|| self.generics.clone());
                     awaited += usize::from(awaits);
                     limited += usize::from(item.block.is_some());
                 }
-                Member::Unread(_, error) => errors.add(error.clone()),
-                Member::Other(_) => {}
+                Part::Unread(_, error) => errors.add(error.clone()),
+                Part::Other(_) => {}
             }
         }
-        let has_unread = self.members.iter().any(|member| matches!(member, Member::Unread(..)));
+        let has_unread = self.parts.iter().any(|part| matches!(part, Part::Unread(..)));
         if awaited == 0 && !has_unread {
             errors.at(
                 Span::call_site(),
@@ -160,19 +159,19 @@ impl Block {
     }
 
     fn functions(&self) -> impl Iterator<Item = &Item> {
-        self.members.iter().filter_map(|member| match member {
-            Member::Function(item) => Some(&**item),
+        self.parts.iter().filter_map(|part| match part {
+            Part::Function(item) => Some(&**item),
             _ => None,
         })
     }
 
     fn into_tokens(self, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
-        let Self { attributes, header, body, members, .. } = self;
-        let members = members.into_iter().map(|member| match member {
-            Member::Function(item) => function(*item),
-            Member::Other(tokens) | Member::Unread(tokens, _) => tokens,
+        let Self { attributes, header, body, parts, .. } = self;
+        let parts = parts.into_iter().map(|part| match part {
+            Part::Function(item) => function(*item),
+            Part::Other(tokens) | Part::Unread(tokens, _) => tokens,
         });
-        let mut block = Group::new(Delimiter::Brace, members.collect());
+        let mut block = Group::new(Delimiter::Brace, parts.collect());
         block.set_span(body.span());
         quote!(#(#attributes)* #header #block)
     }
