@@ -1,4 +1,4 @@
-//! The arguments of an attribute, read one by one: a mistake does not hide the others.
+//! Parses the arguments of an attribute one by one, so that a mistake does not hide the others.
 
 use crate::errors::Errors;
 use crate::rate;
@@ -15,13 +15,13 @@ const SKIP: &str = "skip";
 #[derive(Default)]
 pub(crate) struct Arguments {
     given: Vec<Given>,
-    /// The attribute, if it is not the topmost one, of which only the arguments are known.
+    /// The attribute. `None` for the topmost one, of which the compiler passes only the arguments.
     attribute: Option<Attribute>,
-    /// Names that are none yet, or have no value yet.
+    /// Names that are unknown or have no value: someone may still be typing them.
     pub(crate) half_typed: Vec<Ident>,
-    /// That a method is not limited by its block.
+    /// The word `skip`, which exempts a method from the limit of its block.
     pub(crate) skip: Option<Ident>,
-    /// Whether all that stands there was understood, so that what is missing is really missing.
+    /// Whether all arguments could be read. If not, an argument that is missing may be one of the others.
     pub(crate) complete: bool,
 }
 
@@ -39,7 +39,7 @@ impl Given {
 }
 
 impl Arguments {
-    /// Reads what it can, and reports everything else.
+    /// Parses what it can, and reports everything else.
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut arguments = Self::default();
         let before = errors.count();
@@ -61,7 +61,7 @@ impl Arguments {
         arguments
     }
 
-    /// Those of an attribute below the topmost one.
+    /// Parses the arguments of an attribute below the topmost one.
     pub(crate) fn of(attribute: Attribute, errors: &mut Errors) -> Self {
         let mut arguments = match &attribute.meta {
             Meta::Path(_) => Self { complete: true, ..Self::default() },
@@ -75,7 +75,7 @@ impl Arguments {
         arguments
     }
 
-    /// An error about the attribute as a whole.
+    /// Reports an error about the attribute as a whole.
     pub(crate) fn error(&self, errors: &mut Errors, message: impl std::fmt::Display) {
         match &self.attribute {
             Some(attribute) => errors.on(attribute, message),
@@ -97,7 +97,7 @@ impl Arguments {
         }
     }
 
-    /// Reports what is said beside `skip`, for a method that is not limited.
+    /// Reports arguments beside `skip`: the method has no limit that they could describe.
     pub(crate) fn check_skipped(&self, errors: &mut Errors) {
         for given in &self.given {
             let name = &given.name;
@@ -149,7 +149,7 @@ impl Arguments {
     }
 }
 
-/// A value without the parentheses around it, and without the invisible ones of `macro_rules`.
+/// Removes parentheses around a value, and the invisible ones of `macro_rules`.
 fn bare(value: Expr) -> Expr {
     match value {
         Expr::Group(group) => bare(*group.expr),
@@ -180,7 +180,7 @@ fn positional(input: ParseStream<'_>) -> String {
     .to_owned()
 }
 
-/// What follows the name of an argument that there is not: a message may speak of it.
+/// Reads the value of an unknown argument, for the error message.
 fn value_of_unknown(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     input.parse::<Option<Token![=]>>()?;
     let mut value = TokenStream::new();

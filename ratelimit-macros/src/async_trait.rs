@@ -1,14 +1,14 @@
-//! Methods that `#[async_trait]` has already turned into `Box::pin(async move { .. })`, which other attributes may have
-//! wrapped since.
+//! Finds the body of a method that `#[async_trait]` has turned into `Box::pin(async move { .. })`. Other attributes
+//! may have wrapped the method since.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-/// The place of the user's code in such a body.
+/// Where the user's code is in such a body.
 pub(crate) struct AsyncTraitBody {
-    /// From the body to the async block, the positions of groups in groups.
+    /// The way from the body to the async block: the position of each group in the group around it.
     path: Vec<usize>,
     block: Group,
-    /// The position in the async block of what the user has written.
+    /// The position of the user's code in the async block.
     user: usize,
 }
 
@@ -42,7 +42,7 @@ impl AsyncTraitBody {
         None
     }
 
-    /// What the user has written.
+    /// The user's code.
     pub(crate) fn user_body(&self) -> Option<Group> {
         match self.block.stream().into_iter().nth(self.user) {
             Some(TokenTree::Group(group)) => Some(group),
@@ -50,7 +50,7 @@ impl AsyncTraitBody {
         }
     }
 
-    /// The function's body, with something in front of the async block, and the user's part of it replaced.
+    /// Rebuilds the function's body with new tokens at the start of the async block, and other code of the user.
     pub(crate) fn rebuild(&self, body: &Group, first: TokenStream, user: &TokenStream) -> Group {
         let block = replace(&self.block, &[self.user], user);
         let block: TokenStream = first.into_iter().chain(block.stream()).collect();
@@ -58,7 +58,7 @@ impl AsyncTraitBody {
     }
 }
 
-/// A group with other content in a group inside of it.
+/// Replaces the content of a group inside of a group.
 pub(crate) fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
     let Some((at, rest)) = path.split_first() else {
         return regroup(group, content.clone());
@@ -70,8 +70,8 @@ pub(crate) fn replace(group: &Group, path: &[usize], content: &TokenStream) -> G
     regroup(group, tokens.collect())
 }
 
-/// `let __ret: R = { .. };`, or `let _: () = { .. };` at the end: the block that is assigned there. The like that
-/// somebody has written by hand is not taken for it.
+/// Finds the block in `let __ret: R = { .. };`, or in `let _: () = { .. };` if that comes last. Code of this form
+/// that somebody wrote by hand is not accepted.
 fn user_block(tokens: &[TokenTree]) -> Option<usize> {
     let word = |at: usize, expected: &str| tokens.get(at).is_some_and(|token| is_word(token, expected));
     let sign = |at: usize, expected: char| matches!(tokens.get(at), Some(TokenTree::Punct(sign)) if sign.as_char() == expected);
@@ -97,7 +97,7 @@ fn regroup(like: &Group, content: TokenStream) -> Group {
     group
 }
 
-/// Inside such a block the receiver is called `__self`; the `self` of a path stays.
+/// Renames the receiver to `__self`, its name inside such a block. The `self` of a path stays.
 pub(crate) fn rename_self(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = TokenStream::new();

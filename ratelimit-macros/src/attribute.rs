@@ -1,4 +1,4 @@
-//! The whole way of an attribute, from tokens to tokens.
+//! Expands an attribute: parses its arguments, checks them, and writes the limited function.
 
 use crate::args::Arguments;
 use crate::completion::hints;
@@ -9,7 +9,7 @@ use crate::{check, expand, stack};
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 
-/// Where something is wrong, the errors come beside the function or the block as it was, so that nothing else breaks.
+/// Returns the limited function or block. After an error, returns the errors and the item as it was.
 pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let arguments = Arguments::parse(arguments, &mut errors);
@@ -23,7 +23,7 @@ pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> Token
     }
 }
 
-/// What the attribute can stand on.
+/// The items that can have the attribute.
 enum Annotated {
     Function(Box<Item>),
     Block(ImplBlock),

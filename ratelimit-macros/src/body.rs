@@ -1,9 +1,9 @@
-//! Bodies of functions: groups of tokens that are never parsed.
+//! Reads the body of a function as a group of tokens, which is never parsed.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::ParseStream;
 
-/// The braces of a function, also those of a `$body:block`.
+/// Reads the braces of a function, also those of a `$body:block`.
 pub(crate) fn body(input: ParseStream<'_>) -> syn::Result<Group> {
     let found: TokenTree = input.parse()?;
     let span = found.span();
@@ -22,7 +22,7 @@ pub(crate) fn body(input: ParseStream<'_>) -> syn::Result<Group> {
     ))
 }
 
-/// The body of a function, split into its inner attributes, which stay in front, and the rest.
+/// Splits the body of a function into its inner attributes, which must stay in front, and the rest.
 pub(crate) fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
     let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let mut attributes = 0;

@@ -1,12 +1,13 @@
-//! Completion of half-typed arguments: an editor looks up where their tokens stand in the expansion, and offers what
-//! could stand there.
+//! Helps editors to complete half-typed arguments. An editor finds the half-typed token in the expanded code, and
+//! offers the names that are in scope there.
 
 use crate::args::Arguments;
 use crate::table::ARGUMENTS;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// The half-typed names, where nothing but the names of arguments is in scope. Only rust-analyzer sees it.
+/// Puts the half-typed names in a place where only the names of arguments are in scope. Only rust-analyzer compiles
+/// it.
 pub(crate) fn hints<'a>(attributes: impl Iterator<Item = &'a Arguments>) -> TokenStream {
     let typed: Vec<&Ident> = attributes.flat_map(|arguments| &arguments.half_typed).collect();
     if typed.is_empty() {

@@ -1,4 +1,4 @@
-//! Collects errors, so that all of one attribute are reported at once, each with its own caret.
+//! Collects errors, so that all errors of an attribute are reported at once, each with its own caret.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -8,12 +8,12 @@ use quote::ToTokens;
 pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    /// An error with the caret under all of some tokens.
+    /// Adds an error with the caret under some tokens.
     pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.add(syn::Error::new_spanned(tokens, message));
     }
 
-    /// An error with the caret under one place.
+    /// Adds an error with the caret at a span.
     pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.add(syn::Error::new(span, message));
     }
@@ -22,7 +22,7 @@ impl Errors {
         self.0.push(error);
     }
 
-    /// Adds those of one more method, but not what another has said already.
+    /// Adds the errors of one more method, except messages that are already there.
     pub(crate) fn add_new(&mut self, others: Self) {
         let known: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         self.0.extend(others.0.into_iter().filter(|error| !known.contains(&error.to_string())));
@@ -36,7 +36,7 @@ impl Errors {
         self.0.len()
     }
 
-    /// The errors, followed by an item as it was, so that nothing else breaks.
+    /// Writes the errors, and an item as it was, so that nothing that uses the item breaks.
     pub(crate) fn beside(self, hints: TokenStream, item: impl ToTokens) -> TokenStream {
         let mut output = self.into_compile_errors();
         output.extend([hints, item.into_token_stream()]);

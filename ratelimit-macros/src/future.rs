@@ -1,10 +1,10 @@
-//! Functions that return a future without being async: which they are, and where their code waits.
+//! Recognizes functions that return a future without being async, and finds the async block in them.
 
 use crate::async_trait::{is_word, replace};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeParamBound};
 
-/// What such a function returns.
+/// The future that such a function returns.
 pub(crate) struct ReturnedFuture {
     /// The type of the future's result, where the return type says it.
     pub(crate) output: Option<Type>,
@@ -14,7 +14,8 @@ pub(crate) struct ReturnedFuture {
 }
 
 impl ReturnedFuture {
-    /// Recognises the function by its return type, or by the end of its body where the type has a name of its own.
+    /// Recognizes the function by its return type, or, if that is an unknown type, by an async block at the end of
+    /// its body.
     pub(crate) fn find(returned: &Type, body: &Group) -> Option<Self> {
         let block = AsyncBlock::find(body);
         let output = output(returned);
@@ -23,13 +24,13 @@ impl ReturnedFuture {
     }
 }
 
-/// Of a future, the type of its result.
+/// The type of a future's result.
 pub(crate) fn output(returned: &Type) -> Option<Type> {
     output_mut(&mut returned.clone()).cloned()
 }
 
-/// The same, to be replaced. A future is `impl Future<..>`, `Pin<Box<dyn Future<..>>>`, or
-/// one of the aliases that everybody knows for that.
+/// Finds the type of a future's result, to replace it. A future is `impl Future<..>`, `Pin<Box<dyn Future<..>>>`,
+/// `BoxFuture` or `LocalBoxFuture`.
 pub(crate) fn output_mut(returned: &mut Type) -> Option<&mut Type> {
     match returned {
         Type::Paren(inner) => output_mut(&mut inner.elem),
@@ -73,8 +74,8 @@ fn arguments(segment: &mut PathSegment) -> impl Iterator<Item = &mut GenericArgu
     arguments.into_iter().flatten()
 }
 
-/// An `async move` block that is the value of the body: what it waits for comes after the decision, and what stands in
-/// front of it does not.
+/// An `async move` block that is the value of the body. The decision is made in this block, after the code in front
+/// of it.
 pub(crate) struct AsyncBlock {
     path: Vec<usize>,
     pub(crate) content: Group,
@@ -85,17 +86,18 @@ impl AsyncBlock {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
         let mut path = Vec::new();
         let (content, front) = at_the_end(&tokens, &mut path)?;
-        // What returns early has not come to the block.
+        // A body that can return early may never reach the block.
         (!returns(&tokens[..front])).then_some(Self { path, content })
     }
 
-    /// The body, with other content in the block.
+    /// Rebuilds the body with other content in the block.
     pub(crate) fn rebuild(&self, body: &Group, content: &TokenStream) -> Group {
         replace(body, &self.path, content)
     }
 }
 
-/// The block at the end of some tokens, its place, and how many tokens stand in front of the expression.
+/// Finds the block at the end of some tokens, with its path. Returns it and the number of tokens before the
+/// expression.
 fn at_the_end(tokens: &[TokenTree], path: &mut Vec<usize>) -> Option<(Group, usize)> {
     let tokens = without_boxing_method(tokens);
     let (last, before) = tokens.split_last()?;
@@ -116,7 +118,7 @@ fn at_the_end(tokens: &[TokenTree], path: &mut Vec<usize>) -> Option<(Group, usi
     (front == 0).then_some((content, end - 4))
 }
 
-/// `async move { .. }.boxed()` is no more than a box around the block.
+/// Removes `.boxed()` from `async move { .. }.boxed()`.
 fn without_boxing_method(tokens: &[TokenTree]) -> &[TokenTree] {
     match tokens {
         [before @ .., TokenTree::Punct(dot), TokenTree::Ident(method), TokenTree::Group(none)]

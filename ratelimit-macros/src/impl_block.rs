@@ -1,4 +1,4 @@
-//! An annotated `impl` block: its limit is that of each of its async methods.
+//! Expands the attribute of an `impl` block, which limits each async method of the block.
 
 use crate::args::Arguments;
 use crate::completion::hints;
@@ -12,10 +12,10 @@ use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Generics, Token};
 
-/// A block, taken apart down to its functions.
+/// An `impl` block with its functions.
 pub(crate) struct ImplBlock {
     attributes: Vec<Attribute>,
-    /// From `impl` to the braces.
+    /// The tokens from `impl` to the braces.
     header: TokenStream,
     generics: Vec<Ident>,
     body: Group,
@@ -24,7 +24,7 @@ pub(crate) struct ImplBlock {
 
 enum Part {
     Function(Box<Item>),
-    /// Constants, types, macro calls, and functions without a body.
+    /// A constant, type, macro call, or function without a body.
     Other(TokenStream),
     /// A function whose signature cannot be read, and why.
     Unread(TokenStream, syn::Error),
@@ -70,8 +70,8 @@ fn parts(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// A part that is no function with a body, or one that cannot be read. It ends with a semicolon, or with the braces of
-/// a function or of a macro.
+/// Reads a part that is not a function with a body, or a function that cannot be read. It ends with a semicolon, or
+/// with the braces of a function or macro call.
 fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Part> {
     let (mut tokens, mut is_function, mut is_macro) = (TokenStream::new(), false, false);
     while !input.is_empty() {
@@ -102,7 +102,7 @@ impl ImplBlock {
         ahead.peek(Token![impl]) || ahead.peek(Token![unsafe]) && ahead.peek2(Token![impl])
     }
 
-    /// The block with its methods limited; where something is wrong, the block as it was beside the errors.
+    /// Returns the block with its methods limited. After an error, returns the errors and the block as it was.
     pub(crate) fn limited(mut self, first: &Arguments, mut errors: Errors) -> TokenStream {
         let others = stack::collect(first, &mut self.attributes, &self.body, &mut errors);
         for arguments in std::iter::once(first).chain(&others) {
@@ -113,7 +113,7 @@ impl ImplBlock {
         let models = limited.map(|item| {
             let mut of_method = Errors::default();
             let model = check::check(first, &others, item, &mut of_method);
-            // What is wrong with the attribute is said once.
+            // An error of the attribute is reported once, not for each method.
             errors.add_new(of_method);
             model
         });
@@ -128,7 +128,7 @@ impl ImplBlock {
         })
     }
 
-    /// Marks the methods that the block limits: those that are awaited, and say nothing of their own.
+    /// Marks the methods that the block limits: async methods without an attribute of their own.
     fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
         let (mut awaited, mut limited) = (0, 0);
         for part in &mut self.parts {
@@ -177,7 +177,7 @@ impl ImplBlock {
     }
 }
 
-/// Whether a method has a limit of its own, which it keeps, or none.
+/// Whether a method has its own attribute, which replaces the one of the block. Removes `#[rate_limit(skip)]`.
 fn has_its_own(first: &Arguments, item: &mut Item, errors: &mut Errors) -> bool {
     let (mut others, mut found) = (item.attributes.clone(), Errors::default());
     let limits = stack::take(first, &mut others);

@@ -1,4 +1,4 @@
-//! The annotated function: taken apart as little as possible, its body never parsed.
+//! Parses the annotated function, except its body.
 
 use crate::async_trait::AsyncTraitBody;
 use crate::body::body;
@@ -14,7 +14,7 @@ use syn::{
     Visibility,
 };
 
-/// A function with a body of tokens.
+/// A function whose body is a group of tokens.
 pub(crate) struct Item {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -25,7 +25,7 @@ pub(crate) struct Item {
     pub(crate) block: Option<Vec<Ident>>,
 }
 
-/// Where a function can await the decision.
+/// The place where a function can await the decision.
 #[derive(Default)]
 pub(crate) enum Form {
     /// Nowhere.
@@ -69,7 +69,7 @@ impl Parse for Item {
 fn signature(input: ParseStream<'_>) -> syn::Result<Signature> {
     let mut all = input.fork().parse::<TokenStream>()?.into_iter();
     let is_function = all.any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"));
-    // Where it is incomplete the compiler has said so already, and better.
+    // If it is incomplete, the compiler has already reported a better error.
     input.parse().map_err(|error| {
         syn::Error::new(
             error.span(),
@@ -100,7 +100,7 @@ fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
 }
 
 impl Item {
-    /// Reports what keeps a function from being limited.
+    /// Reports a function that cannot be limited.
     pub(crate) fn check(&self, errors: &mut Errors) {
         let signature = &self.signature;
         if let Some(constness) = &signature.constness {
@@ -113,7 +113,7 @@ impl Item {
         }
     }
 
-    /// Whether a caller awaits what the function does.
+    /// Whether callers await the function.
     pub(crate) fn awaits(&self) -> bool {
         !matches!(self.form, Form::Plain)
     }
@@ -122,7 +122,7 @@ impl Item {
         self.signature.ident.span()
     }
 
-    /// The type that a caller gets by awaiting, if the function says one.
+    /// The return type, if the function has one.
     pub(crate) fn return_type(&self) -> Option<&Type> {
         return_type(&self.signature)
     }
@@ -131,17 +131,17 @@ impl Item {
         self.signature.receiver().is_some()
     }
 
-    /// Whether it is known to have a `Self`.
+    /// Whether the function certainly has a `Self`.
     pub(crate) fn has_type(&self) -> bool {
         self.has_receiver() || self.block.is_some()
     }
 
-    /// The place of what is wrong with this function alone, in an attribute that may be for many.
+    /// The span for an error that concerns this function: its name, if the attribute is on the block.
     pub(crate) fn place(&self, in_attribute: Span) -> Span {
         if self.block.is_some() { self.span() } else { in_attribute }
     }
 
-    /// What is wrong with a name in a template, if no argument has it.
+    /// Explains what is wrong with a name, if no argument has it.
     pub(crate) fn unknown_name(&self, name: &Ident) -> Option<String> {
         let wrong = self.no_argument(name)?;
         if self.block.is_none() {
@@ -182,7 +182,7 @@ impl Item {
         })
     }
 
-    /// When the value of an expression is known: for a path that by its form is a constant, before the call.
+    /// Tells when the value of an expression is known. A path in upper case is a constant.
     pub(crate) fn known(&self, value: &Expr) -> KnownAt {
         let Expr::Path(ExprPath { qself, path, .. }) = value else {
             return KnownAt::Call;
@@ -194,7 +194,8 @@ impl Item {
         if name.contains(char::is_lowercase) || !name.contains(char::is_uppercase) {
             return KnownAt::Call;
         }
-        // A single letter is the constant parameter of an `impl` that is not in sight.
+        // A single letter may be a constant parameter of the `impl` around the method, which the attribute cannot
+        // see.
         let generic = first.ident == "Self"
             || name.len() == 1
             || self.generic_names().any(|name| *name == first.ident)
@@ -207,7 +208,7 @@ impl Item {
     }
 }
 
-/// The names of types and constants among generic parameters.
+/// The names of the type and constant parameters.
 pub(crate) fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
     generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Const(parameter) => Some(&parameter.ident),
@@ -231,7 +232,7 @@ fn ungrouped(found: &Type) -> &Type {
     }
 }
 
-/// Collects the names that a pattern binds; false if it cannot tell them all.
+/// Collects the names that a pattern binds. Returns false if there may be more.
 pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> bool {
     match pattern {
         Pat::Ident(pattern) => {

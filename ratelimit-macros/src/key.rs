@@ -1,26 +1,26 @@
-//! The template of a key: text with holes that are filled from the arguments of the function.
+//! Parses the template of a key: text with holes that are filled from the arguments of the function.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use syn::{Expr, Ident, LitStr};
 
-/// A template, as written and in parts.
+/// A template, with its text and its holes.
 pub(crate) struct Template {
     pub(crate) text: LitStr,
     pub(crate) holes: Vec<Hole>,
 }
 
-/// `{a.b.0.f()}`: a value of the function.
+/// A hole: `{a.b.0.f()}`.
 pub(crate) struct Hole {
-    /// What stands between the braces.
+    /// The text between the braces.
     pub(crate) text: String,
-    /// The argument that it starts from.
+    /// The first name, which must be an argument or `self`.
     pub(crate) root: Ident,
-    /// What stands there, in the place of the literal.
+    /// The expression between the braces, with spans of the literal.
     pub(crate) value: Expr,
 }
 
 impl Template {
-    /// Reads a template; each mistake is one message, for the caret under the literal.
+    /// Parses a template. On failure, returns one message for each mistake.
     pub(crate) fn parse(literal: &LitStr) -> Result<Self, Vec<String>> {
         let text = literal.value();
         let (mut holes, mut wrong) = (Vec::new(), Vec::new());
@@ -65,7 +65,7 @@ impl Hole {
         if trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!("`{{{text}}}` in `key`: arguments are named, not numbered, as in `{{id}}`"));
         }
-        // Of other text the compiler's lexer could report errors of its own.
+        // For other characters, the compiler's lexer could report errors of its own.
         let lexes =
             trimmed.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '(' | ')' | '#'));
         let tokens: Option<TokenStream> = if lexes { trimmed.parse().ok() } else { None };
@@ -88,7 +88,7 @@ fn not_a_value(text: &str) -> String {
     }
 }
 
-/// The name that an expression starts from, if it is no more than a value of that.
+/// The first name of an expression that only reads fields and calls methods without arguments.
 fn root(value: &Expr) -> Option<&Ident> {
     match value {
         Expr::Path(path) => path.path.get_ident(),
@@ -98,8 +98,8 @@ fn root(value: &Expr) -> Option<&Ident> {
     }
 }
 
-/// The argument in the user's own hygiene, and what follows it in ours: so the compiler points to the literal, but does
-/// not suggest to replace it.
+/// Gives the first name the user's hygiene, and the other tokens ours. So the compiler points to the literal, but
+/// does not suggest to replace it.
 fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let ours = Span::mixed_site().located_at(span);
     let respanned = tokens.into_iter().enumerate().map(|(i, mut token)| {

@@ -1,5 +1,5 @@
-//! The `#[rate_limit]` attribute. An implementation detail of `ratelimit-runtime`: depend on that, which re-exports
-//! it with everything that its code needs.
+//! The `#[rate_limit]` attribute. It is an implementation detail of `ratelimit-runtime`: depend on that crate, which
+//! re-exports the attribute with everything that the expanded code needs.
 
 mod args;
 mod async_trait;
@@ -23,8 +23,8 @@ mod table;
 
 use attribute::attribute;
 
-/// This attribute comes from the crate `ratelimit-macros`. Its code refers to `ratelimit-runtime`, which re-exports it
-/// and documents its arguments: depend on that one alone.
+/// Limits an async function. Use this attribute through `ratelimit-runtime`, which re-exports it and documents its
+/// arguments.
 #[proc_macro_attribute]
 pub fn rate_limit(
     arguments: proc_macro::TokenStream,

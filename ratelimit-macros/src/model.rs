@@ -1,4 +1,4 @@
-//! What the attributes of a function mean, with nothing left undecided.
+//! Describes the checked attributes of a function: the input of `expand`.
 
 use crate::key::Template;
 pub(crate) use crate::rules::{Algorithm, Refill};
@@ -7,9 +7,9 @@ use syn::{Expr, ExprLit, Lit, Path};
 
 /// The checked attributes of one function.
 pub(crate) struct Model {
-    /// Where the runtime is.
+    /// The path to the runtime.
     pub(crate) runtime: Path,
-    /// What a call has to pass, in the order written: one limit, or a stack that is decided together.
+    /// The limits of the function, in the order written. Several are a stack, which is decided together.
     pub(crate) members: Vec<Member>,
     /// The request parts to look up among the function's arguments, without duplicates, each with the span of its first
     /// use.
@@ -19,7 +19,7 @@ pub(crate) struct Model {
     pub(crate) limiter: Option<Expr>,
 }
 
-/// What happens when the store cannot decide.
+/// The failure policy, for calls that the store cannot decide.
 #[derive(Clone, Copy)]
 pub(crate) enum OnError {
     Local,
@@ -27,25 +27,25 @@ pub(crate) enum OnError {
     Deny,
 }
 
-/// What one attribute says.
+/// One attribute: one limit.
 pub(crate) struct Member {
-    /// The name of the limit; the path of the function if there is none.
+    /// The name of the limit. `None` for the path of the function.
     pub(crate) key: Option<Template>,
     pub(crate) limit: Limit,
-    /// Who is limited; all callers together if this is empty, or if nobody has said it.
+    /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
     pub(crate) by: Option<Vec<Identity>>,
     pub(crate) cost: Option<Expr>,
     pub(crate) afterwards: Option<Afterwards>,
-    /// Which calls are exempt.
+    /// The condition that exempts a call.
     pub(crate) skip_if: Option<Expr>,
-    /// Whether it is decided on the side, and never refuses.
+    /// The condition under which the limit only reports and never refuses.
     pub(crate) shadow: Option<Expr>,
 }
 
 pub(crate) enum Limit {
-    /// By its numbers.
+    /// A limit given by its numbers.
     Parts(Box<Parts>),
-    /// A value of the user's, made at each call.
+    /// A `Limit` of the user, evaluated at each call.
     Value(Expr),
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum Number {
 
 pub(crate) enum Lease {
     Most(Number),
-    /// By the other numbers of the limit.
+    /// A part of what the limit can hold.
     Auto(Span),
 }
 
@@ -83,34 +83,34 @@ pub(crate) enum Time {
 /// When the value of an expression is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KnownAt {
-    /// When the function is compiled: a literal, or a path to a constant.
+    /// A literal, or a path to a constant.
     CompileTime,
-    /// When its generic parameters are known: a constant of `Self` or of a type parameter.
+    /// A constant of `Self` or of a type parameter, known when the function is instantiated.
     Instantiation,
-    /// At each call.
+    /// Any other expression, known at each call.
     Call,
 }
 
-/// One element of who is limited.
+/// One element of the identity.
 pub(crate) enum Identity {
-    /// What one of the arguments carries; the span of the word.
+    /// A request part, found in one of the arguments. The span is that of its word.
     Part(RequestPart, Span),
     Value(Expr),
 }
 
-/// What is found among the arguments by their types.
+/// A part of the request that is found among the arguments by their types.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum RequestPart {
     Ip,
     User,
-    /// By its name, in lower case.
+    /// The header of this name, in lower case.
     Header(String),
 }
 
-/// What the result of the body decides about the charge.
+/// A function that decides about the charge after the body.
 pub(crate) struct Afterwards {
     pub(crate) verdict: Verdict,
-    /// From a reference to the result.
+    /// A function of a reference to the result.
     pub(crate) judge: Expr,
 }
 
@@ -122,18 +122,18 @@ pub(crate) enum Verdict {
 }
 
 impl Model {
-    /// Whether something of the decision lives as long as the body: a permit, or a charge that its result decides about.
+    /// Whether the function holds something until it ends: a permit, or a charge that its result decides about.
     pub(crate) fn is_held(&self) -> bool {
         self.judges() || self.members.iter().any(|member| member.limit.may_be_permits())
     }
 
-    /// Whether all limits are only tried out, so that any function can have them.
+    /// Whether no limit can refuse a call. Then the function may return any type.
     pub(crate) fn never_rejects(&self) -> bool {
         let only_tried = |member: &Member| matches!(&member.shadow, Some(Expr::Lit(ExprLit { lit: Lit::Bool(shadow), .. })) if shadow.value);
         self.on_limit.is_none() && self.members.iter().all(only_tried)
     }
 
-    /// Whether an opaque return type becomes one that can carry a rejection.
+    /// Whether the expansion wraps an `impl Trait` return type in a `Result`, which can carry a rejection.
     pub(crate) fn widens(&self) -> bool {
         self.on_limit.is_none() && !self.never_rejects()
     }
@@ -164,7 +164,7 @@ impl Member {
 }
 
 impl Limit {
-    /// When all of its numbers are known.
+    /// When all numbers of the limit are known.
     pub(crate) fn known(&self) -> KnownAt {
         match self {
             Self::Parts(parts) => parts.known(),
@@ -181,12 +181,12 @@ impl Limit {
 }
 
 impl Parts {
-    /// The name and the value of the number that the limit can hold.
+    /// The number that bounds what the limit can hold, with the name of its argument.
     pub(crate) fn held(&self) -> (&'static str, &Number) {
         self.burst.as_ref().map_or(("count", &self.count), |burst| ("burst", burst))
     }
 
-    /// The most units that the limit can hold, where that is a literal.
+    /// The most units that the limit can hold, if that is given by literals.
     pub(crate) fn capacity(&self) -> Option<u32> {
         let borrow = self.borrow.as_ref().map_or(Some(0), Number::literal)?;
         Some(self.held().1.literal()?.saturating_add(borrow))
@@ -239,7 +239,7 @@ impl Time {
 }
 
 impl OnError {
-    /// What the runtime calls it.
+    /// The variant of the runtime's `OnError`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Local => "Local",
@@ -252,7 +252,7 @@ impl OnError {
 impl Verdict {
     pub(crate) const ALL: [Self; 3] = [Self::ChargeIf, Self::RefundIf, Self::Settle];
 
-    /// The argument of the attribute, and what the runtime calls it.
+    /// The name of the argument, and of the runtime's method.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::ChargeIf => "charge_if",

@@ -1,8 +1,8 @@
-//! Rates as other libraries write them: `"10/minute"`, `"5 per 2 hours"`.
+//! Translates the rates of other libraries: `"10/minute"`, `"5 per 2 hours"`.
 
 use crate::rules::duration;
 
-/// The arguments of ours that say the same.
+/// Returns the arguments that mean the same here.
 pub(crate) fn read(text: &str) -> Option<String> {
     let plain = text.to_lowercase().replace(" per ", "/");
     let (count, time) = plain.split_once('/')?;

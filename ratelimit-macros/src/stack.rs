@@ -1,4 +1,5 @@
-//! Several limits on one function: the topmost attribute takes the others along, so that they are decided together.
+//! Collects several limits of one function: the topmost attribute takes the others, so that they are decided
+//! together.
 
 use crate::args::Arguments;
 use crate::async_trait::is_word;
@@ -7,7 +8,8 @@ use proc_macro2::{Group, Span, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Expr, Path};
 
-/// Takes the other limits off the function or block, and reports those that cannot be decided together with this one.
+/// Removes the other limits from the function or block, and reports a limit that an attribute above has already
+/// expanded.
 pub(crate) fn collect(
     first: &Arguments,
     attributes: &mut Vec<Attribute>,
@@ -24,7 +26,7 @@ pub(crate) fn collect(
     limits.into_iter().map(|attribute| Arguments::of(attribute, errors)).collect()
 }
 
-/// Takes the limits off that an attribute above knows.
+/// Removes the limits that an attribute above recognizes.
 pub(crate) fn take(first: &Arguments, attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     let runtime = first.value("crate");
     let all = std::mem::take(attributes).into_iter();
@@ -33,7 +35,7 @@ pub(crate) fn take(first: &Arguments, attributes: &mut Vec<Attribute>) -> Vec<At
     limits
 }
 
-/// `#[rate_limit]`, by itself, in a crate that is called `ratelimit`, or in the one that was named.
+/// Whether a path is `rate_limit`, alone, in a crate called `ratelimit`, or in the crate given by `crate`.
 fn is_limit(path: &Path, runtime: Option<&Expr>) -> bool {
     let mut parents: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let name = parents.pop();
@@ -45,7 +47,7 @@ fn is_limit(path: &Path, runtime: Option<&Expr>) -> bool {
         && (parents.last().is_none_or(|parent| parent == "ratelimit") || runtime.is_some_and(named))
 }
 
-/// Whether another attribute has put its guard into this body already, under whatever name.
+/// Whether another attribute, under any name, has already put its guard into this body.
 fn is_guarded(body: &Group) -> bool {
     let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let call = |path: &[TokenTree]| is_word(&path[0], "__private") && is_word(&path[3], "Call");

@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest of the words that would have been right.
+//! Suggests the nearest word for a misspelt one.
 
-/// `; did you mean x?` if a word is near, else `; expected one of ..`.
+/// Returns `; did you mean x?` if a word is near, else `; expected one of ..`.
 pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(word) = nearest(found, words.clone()) {
         return format!("; did you mean `{word}`?");
@@ -9,13 +9,13 @@ pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Cl
     format!("; expected one of {}", words.join(", "))
 }
 
-/// The word that was probably meant.
+/// Returns the word that was probably meant.
 pub(crate) fn nearest<'a>(found: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = words.map(|word| (distance(found, word), word)).min();
     near.filter(|(distance, _)| *distance <= (found.chars().count() / 3).max(1)).map(|(_, word)| word)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that make one word of the other.
+/// Counts the insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

@@ -1,11 +1,10 @@
-//! The table of arguments: it drives parsing, messages and suggestions, the documentation, and completion.
+//! Lists the arguments. Parsing, messages, suggestions, completion and the documentation use this table.
 
 use crate::rate;
 use crate::suggest::suggest;
 use proc_macro2::{TokenStream, TokenTree};
 
-/// What an argument is called, what it takes, what it means to leave it out, and how people used to other libraries
-/// call it. The table of the documentation and what editors show are made of this.
+/// An argument: its name, its values, its default, and its names in other libraries.
 pub(crate) struct Argument {
     pub(crate) name: &'static str,
     pub(crate) example: &'static str,
@@ -24,14 +23,14 @@ const fn argument(
 }
 
 impl Argument {
-    /// What an editor shows of it.
+    /// The text that an editor shows.
     pub(crate) fn hint(&self) -> String {
         let Self { example, takes, default, .. } = self;
         format!("`{example}`: {takes}. Default: {default}.")
     }
 }
 
-/// Every argument there is.
+/// All arguments.
 #[rustfmt::skip]
 pub(crate) const ARGUMENTS: [Argument; 21] = [
     argument("key", "key = \"login\"",
@@ -88,7 +87,7 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         ["a path", "`::ratelimit`"], &["krate", "crate_path"]),
 ];
 
-/// Words of other libraries that are a value of ours.
+/// Arguments of other libraries that are a value here.
 const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
     (
         "algorithm = \"concurrency\", count = 5",
@@ -105,7 +104,7 @@ const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
     ("on_error = \"local\"", &["in_memory_fallback"]),
 ];
 
-/// What is said of an argument that there is not, and of the value that it was to have.
+/// Explains what to write instead of an unknown argument and its value.
 pub(crate) fn unknown(name: &str, value: &TokenStream) -> String {
     let (plain, value) = (snake_case(name), literal(value));
     if let Some(rate) = value.as_ref().and_then(|value| rate::read(value.trim_matches('"'))) {
@@ -136,7 +135,7 @@ pub(crate) fn unknown(name: &str, value: &TokenStream) -> String {
     format!("unknown argument `{name}`: here it is called `{ours}`, as in `{example}`")
 }
 
-/// A value that is a literal and nothing else.
+/// The text of a value that is one literal.
 fn literal(value: &TokenStream) -> Option<String> {
     let mut tokens = value.clone().into_iter();
     match (tokens.next(), tokens.next()) {
@@ -145,7 +144,7 @@ fn literal(value: &TokenStream) -> Option<String> {
     }
 }
 
-/// Other languages write `windowMs`.
+/// Translates the `windowMs` of other languages.
 fn snake_case(name: &str) -> String {
     let mut plain = String::new();
     for letter in name.chars() {

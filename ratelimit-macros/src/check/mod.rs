@@ -1,4 +1,4 @@
-//! Checks arguments: what they mean, and every way in which they can be wrong.
+//! Checks the arguments of a function's attributes, and turns them into a model.
 
 mod afterwards;
 mod algorithm;
@@ -22,7 +22,7 @@ use literal::string;
 use proc_macro2::Span;
 use syn::{Expr, Path, parse_quote_spanned};
 
-/// The meaning of the attributes of a function, the topmost first. Meaningless if errors were found.
+/// Checks the attributes of a function, the topmost first. The model is meaningless if there are errors.
 pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
     let mut topmost = Checker { arguments: first, item, errors };
     let mut members = vec![topmost.member()];

@@ -1,4 +1,4 @@
-//! Whether the limits of a stack go together.
+//! Checks whether the limits of a stack fit together.
 
 use crate::args::Arguments;
 use crate::errors::Errors;
@@ -7,7 +7,7 @@ use crate::rules::duration;
 use quote::ToTokens;
 use syn::Expr;
 
-/// What a stack has once.
+/// The arguments that a stack has once.
 const OF_THE_STACK: [&str; 4] = ["on_limit", "on_error", "limiter", "crate"];
 
 pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member], errors: &mut Errors) {
@@ -44,7 +44,7 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
     }
 }
 
-/// Whether two limits count under one key, whatever the call.
+/// Whether two limits use the same key in every call.
 fn is_the_same(a: &Member, b: &Member) -> bool {
     is_of_the_same(a, b)
         && match (&a.limit, &b.limit) {
@@ -58,7 +58,7 @@ fn is_the_same(a: &Member, b: &Member) -> bool {
         }
 }
 
-/// Whether two limits have one name, and limit the same callers.
+/// Whether two limits have the same name and limit the same callers.
 fn is_of_the_same(a: &Member, b: &Member) -> bool {
     let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
     let by = |member: &Member| -> Vec<Result<RequestPart, String>> {
@@ -80,7 +80,7 @@ fn is_the_same_time(a: &Time, b: &Time) -> bool {
     }
 }
 
-/// Says so where another limit of the stack lets so little through that this one is never used up.
+/// Explains that a limit never refuses, because another limit of the stack refuses first.
 fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     let ((count, time_ms, exact), (most, in_ms, exact_too)) = (numbers(other)?, numbers(this)?);
     let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
@@ -88,8 +88,8 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     if std::ptr::eq(other, this) || !is_of_the_same(other, this) || !same {
         return None;
     }
-    // A log never has more than `count` units in any `time`. Windows can have them twice around an edge, which weighs
-    // as one more; and a millisecond on either side one clock may count, and the other not.
+    // A log has at most `count` units in any `time`. Windows can have twice as many around an edge, which counts as
+    // one more window. Two clocks can also differ by a millisecond on either side.
     let windows =
         if exact && exact_too { in_ms.div_ceil(time_ms) } else { (in_ms + 2).div_ceil(time_ms) + 1 };
     let passed = u128::from(count) * u128::from(windows);
@@ -102,8 +102,8 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     })
 }
 
-/// The numbers of a limit whose calls are counted where they are decided, and whether any stretch of its `time` has at
-/// most `count` units.
+/// The numbers of a limit that charges each call at its decision, and whether every interval of `time` has at most
+/// `count` units.
 fn numbers(member: &Member) -> Option<(u32, u64, bool)> {
     let Limit::Parts(parts) = &member.limit else { return None };
     let Parts { algorithm, count, time, wait: None, .. } = &**parts else { return None };

@@ -1,4 +1,4 @@
-//! What happens between the end of the body and that of the function, where the result decides about a charge.
+//! Writes the code after the body, if its result decides about a charge.
 
 use super::spans::{ends, located};
 use crate::model::{Afterwards, Model};
@@ -14,10 +14,10 @@ use syn::{Path, Type};
 //         if let Some(result) = None::<R> { return result; }
 //         { body }
 //     }.await;
-/// The block of its own is for the `return`s in it. Its type is said in front, so that they, and the `?`s, are those of
-/// the function.
+/// Evaluates the body to its result. The body is a block of its own, because it may contain `return`. The type is
+/// given first, so that each `return` and `?` has the type of the function.
 pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
-    // Where the type is written, to which the compiler points if the body gives another.
+    // The compiler points here if the body has another type.
     let there = Span::mixed_site().located_at(returned.span());
     let early = quote_spanned!(there=> return result;);
     quote_spanned! {Span::mixed_site()=>
@@ -30,7 +30,7 @@ pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
     }
 }
 
-/// Asks what the result says about each charge, then tells the store, in one call.
+/// Evaluates the verdict about each charge, then settles all charges in one call.
 pub(super) fn afterwards(model: &Model) -> TokenStream {
     if !model.judges() {
         return TokenStream::new();
@@ -44,7 +44,7 @@ pub(super) fn afterwards(model: &Model) -> TokenStream {
     }
 }
 
-/// All of it has the place of the user's function, for the caret of the compiler.
+/// Writes one verdict. All tokens have spans of the user's function, so that the compiler's caret is under it.
 fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
     let (first, last) = ends(judge);
     let there = located(runtime, first);

@@ -1,4 +1,4 @@
-//! One limited call: what it brings along to its decision.
+//! Writes one limited call: its limit, its key and its cost.
 
 use super::{key_part, limit, probe};
 use crate::item::Item;
@@ -6,15 +6,15 @@ use crate::model::{Identity, KnownAt, Member, Model, Verdict};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// A call in parts.
+/// The code of a call.
 pub(super) struct Call {
     declared: Option<TokenStream>,
     new: TokenStream,
-    /// What it brings along, as statements about `call`.
+    /// Statements that complete the variable `call`.
     statements: TokenStream,
 }
 
-/// The call of one limit, decided by this limiter if there is one.
+/// Writes the call of one limit, decided by this limiter if there is one.
 pub(super) fn call(model: &Model, member: &Member, limiter: Option<&TokenStream>, item: &Item) -> Call {
     let runtime = &model.runtime;
     let (declared, site) = limit::site(runtime, member, item);
@@ -25,7 +25,7 @@ pub(super) fn call(model: &Model, member: &Member, limiter: Option<&TokenStream>
 }
 
 impl Call {
-    /// A block that starts the decision.
+    /// Writes a block that starts the decision.
     pub(super) fn started(self, traits: Option<&TokenStream>, start: &Ident) -> TokenStream {
         let Self { declared, new, statements } = self;
         if statements.is_empty() {
@@ -36,7 +36,7 @@ impl Call {
         }
     }
 
-    /// An expression that is the call.
+    /// Writes an expression whose value is the call.
     pub(super) fn made(self, traits: Option<&TokenStream>) -> TokenStream {
         let Self { declared, new, statements } = self;
         if statements.is_empty() {
@@ -46,7 +46,7 @@ impl Call {
     }
 }
 
-/// What a call brings along. No method syntax: a trait of the user's could have a method of the same name.
+/// Writes the statements of a call. They use paths, because a trait of the user could have methods of the same names.
 fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
     let runtime = &model.runtime;
     let limit = (member.limit.known() == KnownAt::Call).then(|| {
@@ -85,7 +85,7 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
     quote!(#on_error #statements)
 }
 
-/// What a call brings along, if it is not exempt.
+/// Wraps statements that an exempt call does not need.
 fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStream {
     let Some(skip_if) = &member.skip_if else { return statements };
     let runtime = &model.runtime;

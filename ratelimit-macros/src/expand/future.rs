@@ -1,5 +1,5 @@
-//! Functions that return a future without being async: what a call brings along is evaluated at the call, and the
-//! decision is made when the future is first polled.
+//! Expands functions that return a future without being async. The key is evaluated at the call, and the decision is
+//! made when the future is first polled.
 
 use super::{afterwards, as_a_block, as_a_tail, guard, refusal};
 use crate::body::split_inner_attributes;
@@ -54,7 +54,7 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
     item.into_token_stream()
 }
 
-/// The body as a function of its own, for the `return`s in it, and the future that it returns awaited.
+/// Wraps the body in a closure, because it may contain `return`, and awaits the future that it returns.
 fn called_later(runtime: &Path, item: &Item, future: &ReturnedFuture) -> Group {
     let (_, body) = split_inner_attributes(&item.body);
     let returned = item.return_type().filter(|_| future.boxed);

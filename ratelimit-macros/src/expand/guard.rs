@@ -1,4 +1,4 @@
-//! The decision, in front of the body.
+//! Writes the decision in front of the body.
 
 use super::call::call;
 use super::spans::{borrowed, ends};
@@ -9,8 +9,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::Ident;
 
-/// Decides, and returns early from the function if the call is refused. All that it borrows is given back before the
-/// await: the decision owns what it needs.
+/// Writes code that decides, and returns early from the function if the call is refused. All borrows end before the
+/// await, because the decision owns what it needs.
 pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
     let warning = warn::shared_by_all(model, item);
     let (check, moved) = (calls(model, item, Some(&start(model))), probe::moved(model));
@@ -19,7 +19,7 @@ pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenSt
     quote_spanned!(Span::mixed_site()=> #warning let check = #check; #decided)
 }
 
-/// The same in two parts: one that evaluates what the call brings along, and one, in another place, that decides.
+/// Writes the same in two parts: one evaluates the key, and the other decides, in another place.
 pub(super) fn parted(model: &Model, item: &Item, reject: &TokenStream) -> (TokenStream, TokenStream) {
     let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
     let kind = Ident::new(if model.members.len() == 1 { "Call" } else { "Calls" }, at);
@@ -36,8 +36,7 @@ fn start(model: &Model) -> Ident {
     Ident::new(if model.is_held() { "hold" } else { "start" }, Span::mixed_site())
 }
 
-/// Awaits the decision. What it holds stays until the function ends: a permit, or a charge that the result decides
-/// about.
+/// Awaits the decision. A permit, or a charge that the result decides about, is held until the function ends.
 fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     if !model.is_held() && model.never_rejects() {
@@ -62,7 +61,7 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     }
 }
 
-/// The calls of all limits, and the start of their decision, if it is to start here.
+/// Writes the calls of all limits, and the start of their decision if `start` is given.
 fn calls(model: &Model, item: &Item, start: Option<&Ident>) -> TokenStream {
     let at = Span::mixed_site();
     let traits = key_part::traits(model);
@@ -78,7 +77,7 @@ fn calls(model: &Model, item: &Item, start: Option<&Ident>) -> TokenStream {
         let stack = stack(model, None, item, start);
         return quote_spanned!(at=> { #traits #stack });
     };
-    // Evaluated once, it lives as long as what it is borrowed from.
+    // `match` evaluates the limiter once, and keeps temporaries alive.
     let name = Ident::new("limiter", ends(value).0).into_token_stream();
     let stack = stack(model, Some(&name), item, start);
     quote_spanned!(at=> { #traits match #limiter { #name => #stack } })

@@ -20,7 +20,7 @@ pub(super) fn written(runtime: &Path, value: &Expr, writer: &str) -> TokenStream
     quote_spanned!(first=> #there::__private::Way::write #arguments;)
 }
 
-/// Imports the trait that chooses how to write a value, if there is one to write.
+/// Imports the trait that chooses how to write a value, if there is a value.
 pub(super) fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
     let writes = model.members.iter().any(|member| {

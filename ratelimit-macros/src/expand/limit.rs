@@ -1,4 +1,4 @@
-//! The name and the numbers of a limit: in a static where they are known, else at each call.
+//! Writes the name and the numbers of a limit: in a static if they are constant, else at each call.
 
 use super::spans::{ends, located};
 use crate::item::Item;
@@ -8,8 +8,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Expr, Path};
 
-/// Everything about the attribute that is known before the call: its declaration, and a reference to it. A static has
-/// no hygiene, so its name is one that no expression of the user's has.
+/// Writes the static of everything that is known before the call, and a reference to it. A static has no hygiene, so
+/// its name must not occur in an expression of the user.
 pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<TokenStream>, TokenStream) {
     let name = if let Some(key) = &member.key {
         key.text.to_token_stream()
@@ -34,7 +34,7 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
     (Some(declared), quote_spanned!(at=> &__SITE))
 }
 
-/// The limit of one call, from values that are known only then.
+/// Writes a limit that is made at each call.
 pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
     match limit {
         Limit::Value(value) => {
@@ -124,7 +124,7 @@ impl Writer<'_> {
     }
 }
 
-/// The place of a literal, with none of its names.
+/// The spans of a literal, with our own hygiene.
 fn literal_ends(span: Span) -> (Span, Span) {
     let at = Span::mixed_site().located_at(span);
     (at, at)

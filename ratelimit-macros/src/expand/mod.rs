@@ -1,4 +1,4 @@
-//! From checked attributes and their function to code: a guard in front of the untouched body.
+//! Expands checked attributes: puts a guard in front of the untouched body.
 
 mod afterwards;
 mod call;
@@ -60,7 +60,7 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     item.into_token_stream()
 }
 
-/// The search among the arguments, before they are taken apart.
+/// Looks up request parts among the arguments, before patterns take the arguments apart.
 fn probe(model: &Model, item: &mut Item) -> TokenStream {
     if model.request_parts.is_empty() {
         return TokenStream::new();
@@ -79,7 +79,7 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
         return item.into_token_stream();
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
-    // A unit is one that `#[async_trait]` has written, at a place of its own.
+    // `#[async_trait]` writes a unit with a span of its own.
     let returned = item.return_type().and_then(output).filter(|returned| !is_unit(returned));
     let probe = probe::probe(model, &Named::all(&item));
     let reject = refusal::reject(model, returned.as_ref(), item.span());
@@ -90,7 +90,7 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     item.into_token_stream()
 }
 
-/// The body at the end of the function, whose value it gives, with what comes after it.
+/// Writes the body as the end of the function, followed by the verdicts about its result.
 fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: &TokenStream) -> TokenStream {
     let body = as_a_block(body);
     if afterwards.is_empty() {
@@ -100,9 +100,9 @@ fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: 
     quote_spanned!(Span::mixed_site()=> #result #afterwards result)
 }
 
-/// The body as the last expression of another block. Braces around a single expression would be called unused, unless
-/// they have an attribute: one about manifests is of no consequence in code. It is there whatever the body is, for
-/// editors look up a place in a half-typed body at the same distance in two expansions.
+/// Writes the body as the last expression of another block. The compiler would warn about braces around a single
+/// expression, unless they have an attribute; this lint is about manifests and does nothing here. Every body gets it,
+/// because editors compare the positions of tokens in two expansions.
 fn as_a_block(body: &Group) -> TokenStream {
     let attribute = quote_spanned!(Span::mixed_site()=> #[allow(clippy::cargo_common_metadata)]);
     quote!(#attribute #body)

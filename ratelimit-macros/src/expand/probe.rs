@@ -1,4 +1,4 @@
-//! `by = "ip"`, `"user"` and `"header:.."`: what the arguments carry, found by their types.
+//! Finds the request parts of `by = "ip"`, `"user"` and `"header:.."` among the arguments, by their types.
 
 use super::names_of;
 use super::spans::located;
@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, FnArg, Pat, PatType, Path, parse_quote};
 
-/// Looks for what is needed among the arguments. What is found is owned: they may be moved before the key is written.
+/// Looks up all request parts. What is found is owned, because arguments may be moved before the key is written.
 pub(super) fn probe(model: &Model, names: &[Named]) -> TokenStream {
     let probe = |(part, span): &(RequestPart, Span)| {
         let at = Span::mixed_site().located_at(*span);
@@ -56,7 +56,7 @@ fn found(runtime: &TokenStream, part: &RequestPart, at: Span, names: &[Named]) -
     }
 }
 
-/// Where the found value is kept until the key is written.
+/// The variable of a request part.
 fn variable(model: &Model, part: &RequestPart) -> Ident {
     match part {
         RequestPart::Ip => Ident::new("ip", Span::mixed_site()),
@@ -68,7 +68,7 @@ fn variable(model: &Model, part: &RequestPart) -> Ident {
     }
 }
 
-/// Writes what was found into the key.
+/// Writes a request part into the key.
 pub(super) fn written(model: &Model, part: &RequestPart) -> TokenStream {
     let (runtime, name) = (&model.runtime, variable(model, part));
     let at = Span::mixed_site();
@@ -82,7 +82,7 @@ pub(super) fn written(model: &Model, part: &RequestPart) -> TokenStream {
     quote_spanned!(at=> #runtime::__private::Call::#writer(&mut call, #value);)
 }
 
-/// Moves what was found to where the key is written, so that nothing of it lives on in the function's future.
+/// Moves request parts to the block that writes the key, so that the function's future does not store them.
 pub(super) fn moved(model: &Model) -> TokenStream {
     let owned = model.request_parts.iter().filter(|(part, _)| *part != RequestPart::Ip);
     let names: Vec<Ident> = owned.map(|(part, _)| variable(model, part)).collect();
@@ -93,10 +93,10 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
-/// A name of an argument, or of a part of one.
+/// A name that an argument binds.
 pub(super) struct Named {
     name: Ident,
-    /// Under which it is there at all.
+    /// The `cfg` attributes under which the argument exists.
     conditions: Vec<Attribute>,
 }
 
@@ -123,17 +123,17 @@ fn conditions(argument: &PatType) -> Vec<Attribute> {
     argument.attrs.iter().filter(|attribute| is_condition(attribute.path())).cloned().collect()
 }
 
-/// How the arguments can be named for the probe.
+/// The names of the arguments, for the probe.
 #[derive(Default)]
 pub(super) struct Probed {
     pub(super) names: Vec<Named>,
-    /// Binds the patterns of arguments that had to be given a name.
+    /// Statements that bind the patterns of arguments that got a new name.
     pub(super) rebind: TokenStream,
 }
 
 impl Probed {
-    /// Gives a name to arguments that are patterns. Plain names stay: frameworks and other attributes read them. So
-    /// do patterns whose names another attribute may read; of those the parts are probed.
+    /// Gives a name to each argument that is a pattern. Plain names stay, because frameworks and other attributes
+    /// read them. Patterns whose names another attribute may read stay too; then their parts are probed.
     pub(super) fn name_arguments(item: &mut Item) -> Self {
         let mut probed = Self::default();
         let read_by_others = names_read_by_others(item);
@@ -160,7 +160,7 @@ impl Probed {
     }
 }
 
-/// Tells the names that another attribute reads: those it mentions, and all of them for one that records arguments.
+/// Finds the names that another attribute may read: the names that it mentions, or all names for `#[instrument]`.
 fn names_read_by_others(item: &Item) -> impl Fn(&Ident) -> bool + use<> {
     let attributes = item.attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
     let mentioned: String = attributes.map(|attribute| attribute.to_token_stream().to_string()).collect();

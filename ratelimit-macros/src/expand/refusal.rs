@@ -1,4 +1,4 @@
-//! What a refused call returns.
+//! Writes what a refused call returns.
 
 use super::spans::{ends, located};
 use crate::future::output_mut;
@@ -15,7 +15,7 @@ pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> 
     let runtime = &model.runtime;
     let at = Span::mixed_site();
     if let Some(on_limit) = &model.on_limit {
-        // All of it has the place of the user's value, for the caret of the compiler.
+        // All tokens have spans of the user's value, so that the compiler's caret is under it.
         let (first, last) = ends(on_limit);
         let runtime = located(runtime, first);
         let arguments = quote_spanned!(last=> (#on_limit, rejection));
@@ -25,17 +25,17 @@ pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> 
     quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(rejection))
 }
 
-/// The return type, where types are named.
+/// The return type, for a place where it must be named.
 pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
-    // A unit that nobody has written is found under the name of the function.
+    // An error about a return type that nobody wrote has its caret under the function's name.
     let unit = || parse_quote_spanned!(function=> ());
     let mut returned = returned.cloned().unwrap_or_else(unit);
     erase_opaque(&mut returned);
     returned
 }
 
-/// `impl Trait` cannot be named in a path; inference finds it. By hand: syn's visitor knows all of the language, and would
-/// be compiled for each user.
+/// Replaces each `impl Trait`, which cannot be named, by `_`. Written by hand, because syn's visitor would slow down
+/// the build of every user.
 fn erase_opaque(returned: &mut Type) {
     match returned {
         Type::ImplTrait(_) => *returned = parse_quote!(_),
@@ -74,8 +74,8 @@ fn erase_opaque_arguments(path: &mut Path) {
     }
 }
 
-/// `-> impl Trait` becomes `-> Result<impl Trait, Rejection>`, of the function or of the future that it returns: an
-/// opaque type cannot be made of a rejection.
+/// Turns `-> impl Trait` into `-> Result<impl Trait, Rejection>`, for the function or for the future that it returns.
+/// A rejection cannot become an unknown type.
 pub(super) fn widen(item: &mut Item, runtime: &Path) {
     let is_async = item.signature.asyncness.is_some();
     let ReturnType::Type(_, output) = &mut item.signature.output else { return };
@@ -85,8 +85,8 @@ pub(super) fn widen(item: &mut Item, runtime: &Path) {
     }
 }
 
-/// What a refused call of a widened function returns, and what its body becomes. The block of its own is for the
-/// `return`s in it.
+/// Writes what a refused call of such a function returns, and its new body. The body is a block of its own, because
+/// it may contain `return`.
 pub(super) fn widened(body: &Group, afterwards: &TokenStream) -> (TokenStream, TokenStream) {
     let at = Span::mixed_site();
     let value = quote!(async move #body.await);

@@ -1,10 +1,10 @@
-//! Code around an expression of the user's, in the place of that expression: so the compiler's carets are under it.
+//! Gives generated code the spans of an expression of the user, so that the compiler's carets are under it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, Path};
 
-/// `&value`, also where the value is an operation that binds less tightly.
+/// Writes `&value`, with parentheses if the value needs them.
 pub(super) fn borrowed(value: &Expr) -> TokenStream {
     let (first, _) = ends(value);
     let loose = matches!(
@@ -14,7 +14,7 @@ pub(super) fn borrowed(value: &Expr) -> TokenStream {
     if loose { quote_spanned!(first=> &(#value)) } else { quote_spanned!(first=> &#value) }
 }
 
-/// A path, as if it had been written at another place.
+/// Moves a path to another span, with its own hygiene.
 pub(super) fn located(path: &Path, place: Span) -> TokenStream {
     let tokens = path.to_token_stream().into_iter();
     tokens
@@ -25,8 +25,7 @@ pub(super) fn located(path: &Path, place: Span) -> TokenStream {
         .collect()
 }
 
-/// The places of the first and the last token of an expression, for code that stands around it: the compiler draws
-/// its caret from the one to the other.
+/// The spans of the first and the last token of an expression. The compiler draws its caret from one to the other.
 pub(super) fn ends(value: &Expr) -> (Span, Span) {
     let mut tokens = value.to_token_stream().into_iter();
     let first = tokens.next().map_or_else(Span::call_site, |token| token.span());

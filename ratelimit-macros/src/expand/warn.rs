@@ -1,4 +1,4 @@
-//! A warning where all clients of a web service share one limit, and nobody has said that they are to.
+//! Writes a warning if all clients of a web service share a limit although the attribute does not say so.
 
 use crate::item::Item;
 use crate::model::{Algorithm, Limit, Member, Model};
@@ -6,17 +6,17 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{FnArg, Type};
 
-/// A call that the compiler warns of if one of the arguments is a part of a web request. It does nothing.
+/// Writes calls that do nothing, but are deprecated if an argument is a part of a web request.
 pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
     if !model.members.iter().all(is_unsaid) {
         return TokenStream::new();
     }
     let runtime = &model.runtime;
     let at = Span::mixed_site();
-    // The user's own place, for the warning to be theirs.
+    // A span of the user, so that the compiler shows the warning.
     let method = Ident::new("limit_without_identity", item.span());
     let types = item.signature.inputs.iter().filter_map(|argument| match argument {
-        // One with an attribute may be configured away.
+        // An argument with an attribute may be removed by `cfg`.
         FnArg::Typed(argument) if argument.attrs.is_empty() && may_be_of_a_request(&argument.ty) => {
             Some(&*argument.ty)
         }
@@ -37,7 +37,7 @@ pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
     }
 }
 
-/// Whether a limit is for all callers because nothing else was said. Of permits that is what one wants.
+/// Whether a limit is for all callers because it has no `by`. For permits that is usually intended.
 fn is_unsaid(member: &Member) -> bool {
     let permits = match &member.limit {
         Limit::Parts(parts) => matches!(parts.algorithm, Algorithm::Concurrency),
@@ -46,7 +46,7 @@ fn is_unsaid(member: &Member) -> bool {
     member.by.is_none() && !permits && member.key.as_ref().is_none_or(|key| key.holes.is_empty())
 }
 
-/// Types of the standard library, which are no requests.
+/// Types of the standard library, which are not requests.
 const PLAIN: [&str; 22] = [
     "bool",
     "char",
@@ -72,7 +72,7 @@ const PLAIN: [&str; 22] = [
     "SocketAddr",
 ];
 
-/// Whether the type of an argument may be a request's, and can be written elsewhere.
+/// Whether the type of an argument may be a request, and can be written again.
 fn may_be_of_a_request(of: &Type) -> bool {
     match of {
         Type::Reference(reference) => may_be_of_a_request(&reference.elem),
@@ -85,8 +85,8 @@ fn may_be_of_a_request(of: &Type) -> bool {
     }
 }
 
-/// Without `impl Trait` and macros in it. Told by the tokens: syn's visitor knows all of the language, and would be
-/// compiled for each user.
+/// Whether a type contains neither `impl Trait` nor macros. It reads tokens, because syn's visitor would slow down
+/// the build of every user.
 fn is_nameable(of: impl ToTokens) -> bool {
     of.to_token_stream().into_iter().all(|token| match token {
         TokenTree::Group(group) => is_nameable(group.stream()),
