@@ -1,8 +1,8 @@
-//! Every text that users of the attribute may read has a case under `tests/ui`.
+//! Checks that every text that users of the attribute may read has a case under `tests/ui`.
 //!
-//! A text is a string literal with a space in the sources, outside of their tests. Of one with holes for values, the
-//! longest piece between them has to turn up in an expected message. What the documentation quotes has to be real too.
-//! The columns of its table are no messages, nor is what editors make of them.
+//! A text is a string literal with a space in the sources, outside of their tests. An expected message must contain the
+//! longest piece of it between the holes for values. Messages that the documentation quotes must be real too. The
+//! columns of its table are not messages, and neither are the texts that editors show.
 
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 

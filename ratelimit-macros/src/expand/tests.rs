@@ -1,4 +1,4 @@
-//! What comes out, to be read. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` writes it anew.
+//! Snapshots of expanded code. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` updates them.
 
 mod blocks;
 mod futures;

@@ -1,77 +1,45 @@
-//! Limits of generated code: from constants at compile time, from expressions at each call.
+//! Makes the limits of generated code: checks constants at compile time, and makes limits at each call.
 
 use crate::limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use crate::limit::{Limit, LimitError, Refill};
 use core::time::Duration;
 
-/// A limit that is one already. A function of ours, for what the compiler says about a value that is none.
-///
-/// # Errors
-///
-/// Never.
+/// Identity function over `Limit`. It exists to give a clear type error when the value is not a `Limit`.
 pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
     Ok(limit)
 }
 
-/// As [`Limit::try_counter`].
-///
-/// # Errors
-///
-/// As there.
+/// [`Limit::try_counter`], for a call.
 pub const fn counter(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_counter(count, time)
 }
 
-/// As [`Limit::try_token_bucket`].
-///
-/// # Errors
-///
-/// As there.
+/// [`Limit::try_token_bucket`], for a call.
 pub const fn token_bucket(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_token_bucket(count, time)
 }
 
-/// As [`Limit::try_sliding_window`].
-///
-/// # Errors
-///
-/// As there.
+/// [`Limit::try_sliding_window`], for a call.
 pub const fn sliding_window(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_sliding_window(count, time)
 }
 
-/// As [`Limit::try_sliding_log`].
-///
-/// # Errors
-///
-/// As there.
+/// [`Limit::try_sliding_log`], for a call.
 pub const fn sliding_log(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_sliding_log(count, time)
 }
 
-/// As [`Limit::try_leaky_bucket`].
-///
-/// # Errors
-///
-/// As there.
+/// [`Limit::try_leaky_bucket`], for a call.
 pub const fn leaky_bucket(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_leaky_bucket(count, time)
 }
 
-/// As [`Limit::try_concurrency`].
-///
-/// # Errors
-///
-/// As there.
+/// [`Limit::try_concurrency`], for a call.
 pub const fn concurrency(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_concurrency(count, time)
 }
 
-/// As [`Limit::try_burst`].
-///
-/// # Errors
-///
-/// As there, or the one that is here already.
+/// [`Limit::try_burst`], unless the limit is an error already.
 pub const fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_burst(burst),
@@ -79,11 +47,7 @@ pub const fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<
     }
 }
 
-/// As [`Limit::try_refill`].
-///
-/// # Errors
-///
-/// As there, or the one that is here already.
+/// [`Limit::try_refill`], unless the limit is an error already.
 pub const fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_refill(refill),
@@ -91,11 +55,7 @@ pub const fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Re
     }
 }
 
-/// As [`Limit::try_borrow`].
-///
-/// # Errors
-///
-/// As there, or the one that is here already.
+/// [`Limit::try_borrow`], unless the limit is an error already.
 pub const fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_borrow(borrow),
@@ -103,11 +63,7 @@ pub const fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Resul
     }
 }
 
-/// As [`Limit::try_wait`].
-///
-/// # Errors
-///
-/// As there, or the one that is here already.
+/// [`Limit::try_wait`], unless the limit is an error already.
 pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_wait(wait),
@@ -115,11 +71,7 @@ pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Resu
     }
 }
 
-/// As [`Limit::try_lease`].
-///
-/// # Errors
-///
-/// As there, or the one that is here already.
+/// [`Limit::try_lease`], unless the limit is an error already.
 pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_lease(lease),
@@ -127,11 +79,7 @@ pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<
     }
 }
 
-/// As [`Limit::try_lease_auto`].
-///
-/// # Errors
-///
-/// As there, or the one that is here already.
+/// [`Limit::try_lease_auto`], unless the limit is an error already.
 pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_lease_auto(),
@@ -139,11 +87,11 @@ pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, 
     }
 }
 
-/// A constant `count`, which has to admit something.
+/// Checks a constant `count`, which must admit something.
 ///
 /// # Panics
 ///
-/// If it is zero: a compile error, since it is called in constants alone.
+/// If it is zero. That is a compile error, because only constants call this.
 #[must_use]
 #[track_caller]
 pub const fn count(count: u32) -> u32 {
@@ -151,11 +99,11 @@ pub const fn count(count: u32) -> u32 {
     count
 }
 
-/// A constant `burst`, which has to admit something.
+/// Checks a constant `burst`, which must admit something.
 ///
 /// # Panics
 ///
-/// If it is zero: a compile error, since it is called in constants alone.
+/// If it is zero. That is a compile error, because only constants call this.
 #[must_use]
 #[track_caller]
 pub const fn burst(burst: u32) -> u32 {
@@ -163,11 +111,11 @@ pub const fn burst(burst: u32) -> u32 {
     burst
 }
 
-/// A constant `time`, which has to be one that a limit can have.
+/// Checks a constant `time`, which must fit a limit.
 ///
 /// # Panics
 ///
-/// Where [`Limit::try_counter`] returns an error: a compile error, since it is called in constants alone.
+/// If [`Limit::try_counter`] returns an error. That is a compile error, because only constants call this.
 #[must_use]
 #[track_caller]
 pub const fn time(time: Duration) -> Duration {

@@ -1,4 +1,4 @@
-//! Annotated `impl` blocks.
+//! Snapshots of annotated `impl` blocks.
 
 use super::check;
 use expect_test::expect;

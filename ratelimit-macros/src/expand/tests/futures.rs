@@ -1,4 +1,4 @@
-//! Functions that return a future.
+//! Snapshots of functions that return a future.
 
 use super::check;
 use expect_test::expect;

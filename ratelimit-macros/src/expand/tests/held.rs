@@ -1,4 +1,4 @@
-//! Waiting, permits, and what the result decides about a charge.
+//! Snapshots of waiting, permits, and charges that depend on the result.
 
 use super::check;
 use expect_test::expect;

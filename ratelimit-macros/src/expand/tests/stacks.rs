@@ -1,4 +1,4 @@
-//! Several limits on one function.
+//! Snapshots of several limits on one function.
 
 use super::check;
 use expect_test::expect;
