@@ -31,7 +31,7 @@ pub use limiter::{
 };
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
-pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
+pub use rejection::{FromRejection, Limited, Rejection, Unavailable, Unidentified};
 #[doc(inline)]
 pub use scope::scope;
 pub use store::memory::MemoryStore;

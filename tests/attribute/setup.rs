@@ -114,6 +114,15 @@ pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
     .await
 }
 
+/// Why a call was rejected that does not say who calls.
+pub(crate) fn unidentified<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
+    match outcome {
+        Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
+        Err(other) => panic!("the caller was known: {other:?}"),
+        Ok(_) => panic!("the call has passed"),
+    }
+}
+
 /// Why a call was rejected without a decision.
 pub(crate) fn unavailable<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
     match outcome {

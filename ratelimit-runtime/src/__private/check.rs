@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::hold;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 use crate::limiter::{Outcome, joined};
 use crate::rejection::Rejection;
@@ -85,22 +85,23 @@ impl Future for Check {
                         None => Ok(()),
                         Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),
                     },
-                    Err(error) => Err(unavailable(name(0), error)),
+                    Err(error) => Err(undecided(name(0), error)),
                 })
             }
         }
     }
 }
 
-pub(super) fn unavailable(name: &'static str, error: Error) -> Rejection {
-    report_error(name, &error, "calls are rejected, since their limit cannot be decided");
-    Rejection::unavailable(name, error)
+pub(super) fn undecided(name: &'static str, error: Error) -> Rejection {
+    report_error(name, &error, "calls are rejected, because their limit cannot be decided");
+    Rejection::undecided(name, error)
 }
 
-/// Says, once a minute for each limit, that somebody has to mend something. Outages are the limiter's to report.
+/// Logs an error that the operator must fix, at most once a minute for each limit. The limiter reports outages. A call
+/// without identity is the mistake of a client, so it does not fill the log.
 pub(super) fn report_error(name: &'static str, error: &Error, consequence: &str) {
     static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
-    if error.is_transient() {
+    if error.is_transient() || error.kind() == ErrorKind::NoIdentity {
         return;
     }
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

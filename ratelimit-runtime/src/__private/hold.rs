@@ -1,7 +1,7 @@
 //! Calls whose units stay at hand: permits, and charges that depend on the call's result.
 
 use super::call::Call;
-use super::check::{report_error, unavailable};
+use super::check::{report_error, undecided};
 use crate::error::Error;
 use crate::limiter::{self, Question, RateLimiter, Refused, Stack};
 use crate::rejection::Rejection;
@@ -34,7 +34,7 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
                 first.get_or_insert(limiter);
             }
             Err(error) if shadow => report_error(name, &error, "a shadow limit cannot be decided"),
-            Err(error) => return Err(unavailable(name, error)),
+            Err(error) => return Err(undecided(name, error)),
         }
     }
     if let Some(limiter) = first {
@@ -65,7 +65,7 @@ async fn admit(
             Ok(held)
         }
         Err(Refused::Limited(at, decision)) => Err(Rejection::limited(names[at], decision)),
-        Err(Refused::Failed(error)) => Err(unavailable(names[0], error)),
+        Err(Refused::Failed(error)) => Err(undecided(names[0], error)),
     }
 }
 

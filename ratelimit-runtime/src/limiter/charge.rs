@@ -126,7 +126,7 @@ impl Refused {
     pub(super) fn rejection(self, name: String) -> Rejection {
         match self {
             Self::Limited(_, decision) => Rejection::limited(name, decision),
-            Self::Failed(error) => Rejection::unavailable(name, error),
+            Self::Failed(error) => Rejection::undecided(name, error),
         }
     }
 }
