@@ -27,7 +27,7 @@ pub use key::{AsKey, Key, KeyWriter, StoreKey};
 pub use limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
-    Charge, OnError, Override, OverrideTarget, Overrides, Permit, RateLimiter, RateLimiterBuilder,
+    Admitted, Charge, OnError, Override, OverrideTarget, Overrides, Permit, RateLimiter, RateLimiterBuilder,
 };
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;

@@ -2,7 +2,7 @@
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use std::borrow::Cow;
+use crate::key::LimitName;
 use std::fmt;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub enum Rejection {
 /// The limit is used up.
 #[derive(Clone, Debug)]
 pub struct Limited {
-    name: Cow<'static, str>,
+    name: LimitName,
     decision: Decision,
 }
 
@@ -49,20 +49,19 @@ pub struct Limited {
 /// The client made the mistake, so the same call never passes. It shares no limit with other calls of that kind.
 #[derive(Clone, Debug)]
 pub struct Unidentified {
-    name: Cow<'static, str>,
+    name: LimitName,
     error: Box<Error>,
 }
 
 /// The limit could not be decided.
 #[derive(Clone, Debug)]
 pub struct Unavailable {
-    name: Cow<'static, str>,
+    name: LimitName,
     error: Box<Error>,
 }
 
 impl Limited {
     /// The decision that refused the call.
-    #[must_use]
     pub const fn decision(&self) -> &Decision {
         &self.decision
     }
@@ -91,12 +90,12 @@ impl Unavailable {
 }
 
 impl Rejection {
-    pub(crate) fn limited(name: impl Into<Cow<'static, str>>, decision: Decision) -> Self {
+    pub(crate) fn limited(name: impl Into<LimitName>, decision: Decision) -> Self {
         Self::Limited(Limited { name: name.into(), decision })
     }
 
     /// The rejection of a call about which nothing was decided.
-    pub(crate) fn undecided(name: impl Into<Cow<'static, str>>, error: Error) -> Self {
+    pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Self {
         let (name, error) = (name.into(), Box::new(error));
         match error.kind() {
             ErrorKind::NoIdentity => Self::Unidentified(Unidentified { name, error }),
@@ -112,7 +111,7 @@ impl Rejection {
         match self {
             Self::Limited(Limited { name, .. })
             | Self::Unidentified(Unidentified { name, .. })
-            | Self::Unavailable(Unavailable { name, .. }) => name,
+            | Self::Unavailable(Unavailable { name, .. }) => name.as_str(),
         }
     }
 

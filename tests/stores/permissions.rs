@@ -1,6 +1,6 @@
 //! What a user of the server has to be permitted: no more than `lua/README.md` says.
 
-use crate::setup::SECOND;
+use crate::setup::{SECOND, decision};
 use crate::topologies::limiter_at;
 use ratelimit::{ErrorKind, Limit, RateLimiter};
 use std::time::Duration;
@@ -28,7 +28,7 @@ async fn everything(limiter: &RateLimiter) {
         Limit::leaky_bucket(5, MINUTE),
     ] {
         for _ in 0..7 {
-            limiter.check(&limit, "calls").await.unwrap();
+            let _ = decision(limiter.check(&limit, "calls").await);
         }
         limiter.penalize(&limit, "calls", 1).await.unwrap();
         limiter.reset(&limit, "calls").await.unwrap();

@@ -2,19 +2,16 @@
 
 use super::call::Call;
 use super::hold;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::limit::Limit;
-use crate::limiter::{Outcome, joined};
+use crate::limiter::{Outcome, joined, undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{LazyLock, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
 
 /// The decision about a call, and its turn, if it has to wait for one.
 #[must_use = "the decision has to be awaited"]
@@ -89,25 +86,6 @@ impl Future for Check {
                 })
             }
         }
-    }
-}
-
-pub(super) fn undecided(name: &'static str, error: Error) -> Rejection {
-    report_error(name, &error, "calls are rejected, because their limit cannot be decided");
-    Rejection::undecided(name, error)
-}
-
-/// Logs an error that the operator must fix, at most once a minute for each limit. The limiter reports outages. A call
-/// without identity is the mistake of a client, so it does not fill the log.
-pub(super) fn report_error(name: &'static str, error: &Error, consequence: &str) {
-    static LAST: LazyLock<Mutex<HashMap<&'static str, Instant>>> = LazyLock::new(Mutex::default);
-    if error.is_transient() || error.kind() == ErrorKind::NoIdentity {
-        return;
-    }
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if last.get(name).is_none_or(|last| last.elapsed() > Duration::from_secs(60)) {
-        last.insert(name, Instant::now());
-        tracing::error!(limit = name, %error, "{consequence}");
     }
 }
 

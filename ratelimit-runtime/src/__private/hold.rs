@@ -1,9 +1,8 @@
 //! Calls whose units stay at hand: permits, and charges that depend on the call's result.
 
 use super::call::Call;
-use super::check::{report_error, undecided};
 use crate::error::Error;
-use crate::limiter::{self, Question, RateLimiter, Refused, Stack};
+use crate::limiter::{self, Question, RateLimiter, Refused, Stack, report_error, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
