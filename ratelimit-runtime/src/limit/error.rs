@@ -1,100 +1,92 @@
-//! Why numbers make no limit.
+//! The error of a limit whose numbers are out of range.
 
 use std::fmt;
 
-/// Why the numbers of a [`Limit`](crate::Limit) were refused.
+/// Why the numbers of a [`Limit`](crate::Limit) were refused: a message that says what to write instead.
+///
+/// Constructors such as [`Limit::try_counter`](crate::Limit::try_counter) return it, also in constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LimitError {
+pub struct LimitError {
+    message: &'static str,
+}
+
+#[expect(
+    non_upper_case_globals,
+    reason = "the reasons read like the variants of an enum, but are not public"
+)]
+impl LimitError {
     /// `time` is zero.
-    TimeZero,
+    pub(super) const TimeZero: Self = Self::new("`time` has to be at least 1 ms");
     /// `time` has a fraction of a millisecond.
-    TimeFraction,
+    pub(super) const TimeFraction: Self = Self::new("`time` has to be a whole number of milliseconds");
     /// `time` is above 366 days.
-    TimeTooLong,
+    pub(super) const TimeTooLong: Self = Self::new("`time` has to be at most 366 days");
     /// `burst` on a limit that is no bucket.
-    BurstWithoutBucket,
+    pub(super) const BurstWithoutBucket: Self =
+        Self::new("`burst` needs a bucket: use `token_bucket` or `leaky_bucket`");
     /// `burst` on a leaky bucket with a `wait`: a queue, which `wait` bounds.
-    BurstOfQueue,
+    pub(super) const BurstOfQueue: Self =
+        Self::new("a leaky bucket with a `wait` is a queue, which `wait` bounds: leave out `burst`");
     /// `refill` on a limit that is no token bucket.
-    RefillWithoutBucket,
+    pub(super) const RefillWithoutBucket: Self = Self::new("`refill` needs a bucket: use `token_bucket`");
     /// `borrow` on a limit that is no token bucket.
-    BorrowWithoutBucket,
+    pub(super) const BorrowWithoutBucket: Self = Self::new("`borrow` needs a bucket: use `token_bucket`");
     /// `count`, or `burst` and `borrow` together, of a bucket above 2^25.
-    BucketTooLarge,
+    pub(super) const BucketTooLarge: Self = Self::new(
+        "`count` of a bucket, and `burst` and `borrow` together, have to be at most 33554432 (2^25)",
+    );
     /// `count` of a sliding window above 2^25 - 1.
-    WindowTooLarge,
+    pub(super) const WindowTooLarge: Self =
+        Self::new("`count` of a sliding window has to be at most 33554431");
     /// `count` of a sliding log above 10 000.
-    LogTooLarge,
+    pub(super) const LogTooLarge: Self = Self::new(
+        "`count` of a sliding log has to be at most 10000, since each unit is remembered: use `sliding_window`",
+    );
     /// `count` of a concurrency limit above 10 000.
-    TooManyPermits,
+    pub(super) const TooManyPermits: Self =
+        Self::new("`count` of a concurrency limit has to be at most 10000");
     /// `time` of a concurrency limit below one second.
-    LeaseTooShort,
+    pub(super) const LeaseTooShort: Self =
+        Self::new("`time` of a concurrency limit is the lease of a permit: it has to be at least 1 s");
     /// `lease` on a limit whose units another than the store cannot hand out.
-    LeaseElsewhere,
+    pub(super) const LeaseElsewhere: Self = Self::new(
+        "`lease` needs a counter or a token bucket without `wait`: the store alone can decide the others",
+    );
     /// `lease` above half of what the limit can hold.
-    LeaseTooLarge,
+    pub(super) const LeaseTooLarge: Self = Self::new(
+        "`lease` has to be at most half of what the limit can hold, or one process would keep all of it",
+    );
     /// `wait` has a fraction of a millisecond.
-    WaitFraction,
+    pub(super) const WaitFraction: Self = Self::new("`wait` has to be a whole number of milliseconds");
     /// `wait` is above 366 days.
-    WaitTooLong,
+    pub(super) const WaitTooLong: Self = Self::new("`wait` has to be at most 366 days");
     /// More units could wait than can be counted.
-    QueueTooLarge,
+    pub(super) const QueueTooLarge: Self =
+        Self::new("more than 67108864 (2^26) units could be in use and waiting: choose a shorter `wait`");
     /// The bucket would take more than 366 days to refill.
-    RefillTooSlow,
+    pub(super) const RefillTooSlow: Self =
+        Self::new("the bucket would take more than 366 days to refill: lower `burst` or raise `count`");
     /// The numbers are too large to be counted exactly.
-    NotExact,
+    pub(super) const NotExact: Self = Self::new(
+        "the numbers are too large to be counted exactly: choose a shorter `time`, or a `count` that shares a factor with it",
+    );
 }
 
 impl LimitError {
-    /// The error in words, with what to do.
+    const fn new(message: &'static str) -> Self {
+        Self { message }
+    }
+
+    /// The error in words, with what to do. [`Display`](fmt::Display) writes the same, and this also works in constants.
     #[must_use]
     pub const fn message(self) -> &'static str {
-        match self {
-            Self::TimeZero => "`time` has to be at least 1 ms",
-            Self::TimeFraction => "`time` has to be a whole number of milliseconds",
-            Self::TimeTooLong => "`time` has to be at most 366 days",
-            Self::BurstWithoutBucket => "`burst` needs a bucket: use `token_bucket` or `leaky_bucket`",
-            Self::BurstOfQueue => {
-                "a leaky bucket with a `wait` is a queue, which `wait` bounds: leave out `burst`"
-            }
-            Self::RefillWithoutBucket => "`refill` needs a bucket: use `token_bucket`",
-            Self::BorrowWithoutBucket => "`borrow` needs a bucket: use `token_bucket`",
-            Self::BucketTooLarge => {
-                "`count` of a bucket, and `burst` and `borrow` together, have to be at most 33554432 (2^25)"
-            }
-            Self::WindowTooLarge => "`count` of a sliding window has to be at most 33554431",
-            Self::LogTooLarge => {
-                "`count` of a sliding log has to be at most 10000, since each unit is remembered: use `sliding_window`"
-            }
-            Self::TooManyPermits => "`count` of a concurrency limit has to be at most 10000",
-            Self::LeaseTooShort => {
-                "`time` of a concurrency limit is the lease of a permit: it has to be at least 1 s"
-            }
-            Self::LeaseElsewhere => {
-                "`lease` needs a counter or a token bucket without `wait`: the store alone can decide the others"
-            }
-            Self::LeaseTooLarge => {
-                "`lease` has to be at most half of what the limit can hold, or one process would keep all of it"
-            }
-            Self::WaitFraction => "`wait` has to be a whole number of milliseconds",
-            Self::WaitTooLong => "`wait` has to be at most 366 days",
-            Self::QueueTooLarge => {
-                "more than 67108864 (2^26) units could be in use and waiting: choose a shorter `wait`"
-            }
-            Self::RefillTooSlow => {
-                "the bucket would take more than 366 days to refill: lower `burst` or raise `count`"
-            }
-            Self::NotExact => {
-                "the numbers are too large to be counted exactly: choose a shorter `time`, or a `count` that shares a factor with it"
-            }
-        }
+        self.message
     }
 }
 
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message())
+        f.write_str(self.message)
     }
 }
 
