@@ -27,7 +27,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The decision that lets a call pass; for authors of a [`Store`](crate::Store).
+    /// The decision that lets a call pass; for authors of a [`Store`](crate::store::Store).
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
         Self {
             allowed: true,
@@ -40,7 +40,7 @@ impl Decision {
         }
     }
 
-    /// The decision that refuses a call; for authors of a [`Store`](crate::Store). `retry_after` is `None` if
+    /// The decision that refuses a call; for authors of a [`Store`](crate::store::Store). `retry_after` is `None` if
     /// it can never pass.
     pub const fn refuse(
         limit: &Limit,
@@ -52,7 +52,7 @@ impl Decision {
     }
 
     /// The same decision for a turn after so long, with what finds its charge again; for authors of a
-    /// [`Store`](crate::Store).
+    /// [`Store`](crate::store::Store).
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
         Self { delay, stamp, ..self }
     }

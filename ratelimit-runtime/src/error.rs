@@ -33,7 +33,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of a kind, with a message for people; for authors of a [`Store`](crate::Store). The message must
+    /// An error of a kind, with a message for people; for authors of a [`Store`](crate::store::Store). The message must
     /// not hold keys or identities.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into() }

@@ -9,7 +9,7 @@ mod key;
 mod limit;
 mod limiter;
 mod rejection;
-mod store;
+pub mod store;
 mod web;
 
 #[cfg(doc)] // it costs builds nothing
@@ -19,11 +19,14 @@ pub mod docs;
 #[allow(missing_docs)]
 pub mod __private;
 
+#[doc(hidden)]
+pub mod __testing;
+
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
 pub use identity::{ClientIp, Identity, RequestHeaders, UserId};
-pub use key::{AsKey, Key, KeyWriter, StoreKey};
+pub use key::{AsKey, Key, KeyWriter};
 pub use limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
@@ -36,9 +39,6 @@ pub use rejection::{FromRejection, Limited, Rejection, Unavailable, Unidentified
 pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;
-pub use store::{
-    Adjusted, Adjustment, Change, Decisions, MissedDeadline, Mode, Overridden, Reply, Request, Store,
-};
 
 /// Limiters for a part of a program.
 pub mod scope {

@@ -1,9 +1,7 @@
 //! Limiters whose clock stands still, and what the tests ask of a limited function.
 
-use ratelimit::{
-    Adjusted, Adjustment, Decisions, ManualClock, MemoryStore, Mode, RateLimiter, Rejection, Reply, Request,
-    Store, StoreKey,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{ManualClock, MemoryStore, RateLimiter, Rejection};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;

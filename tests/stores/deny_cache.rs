@@ -2,10 +2,8 @@
 
 use crate::definitions::{Kind, Numbers};
 use crate::setup::{SECOND, decision, operations, seed};
-use ratelimit::{
-    Adjusted, Adjustment, Decision, Decisions, Key, Limit, ManualClock, MemoryStore, Mode, OnError,
-    RateLimiter, Reply, Request, Store, StoreKey,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Decision, Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -64,7 +62,7 @@ impl Store for Elsewhere {
         Reply::pending(self.store.reset(keys))
     }
 
-    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<ratelimit::Overridden>> {
+    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<ratelimit::store::Overridden>> {
         self.store.load_overrides(key, seen)
     }
 

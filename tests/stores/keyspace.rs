@@ -1,7 +1,8 @@
 //! What the store leaves in the server: keys of the documented form, each with a TTL that is short enough.
 
 use crate::setup::{Ask, SECOND, ask, decision, limiter_on, undecided};
-use ratelimit::{AsKey, ErrorKind, Key, Limit, Mode, RateLimiter, RedisStore, Refill};
+use ratelimit::store::Mode;
+use ratelimit::{AsKey, ErrorKind, Key, Limit, RateLimiter, RedisStore, Refill};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use support::RedisServer;

@@ -1,8 +1,9 @@
 //! What the tests of stores share: a private server, a clock that rules both stores, plain questions.
 
+use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
 use ratelimit::{
-    Adjustment, Admitted, Change, Decision, Error, ErrorKind, Limit, ManualClock, MemoryStore, Mode,
-    RateLimiter, RateLimiterBuilder, RedisStore, Rejection, Request, Store, StoreKey,
+    __testing, Admitted, Decision, Error, ErrorKind, Limit, ManualClock, MemoryStore, RateLimiter,
+    RateLimiterBuilder, RedisStore, Rejection,
 };
 use std::time::Duration;
 use support::RedisServer;
@@ -95,7 +96,7 @@ impl Twins {
         let server = RedisServer::start();
         let clock = ManualClock::new();
         Self {
-            redis: RedisStore::with_prelude(&server.url(), CLOCK).unwrap(),
+            redis: __testing::with_prelude(&server.url(), CLOCK).unwrap(),
             memory: MemoryStore::with_clock(clock.clone()),
             clock,
             raw: server.raw(),

@@ -2,7 +2,8 @@
 
 use crate::inspect::script_calls;
 use crate::setup::{Ask, SECOND, ask, failure, undecided};
-use ratelimit::{ErrorKind, Limit, Mode, OnError, RateLimiter, RateLimiterBuilder, RedisStore};
+use ratelimit::store::Mode;
+use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;

@@ -68,7 +68,7 @@ impl<'r> Group<'r> {
             let decisions =
                 lone::decision(value, self.mode, request.limit(), request.cost(), request.permit());
             return decisions.map_or(Outcome::Refused, |decisions| {
-                Outcome::Answers(decisions.into_iter().map(Ok).collect())
+                Outcome::Answers(decisions.iter().copied().map(Ok).collect())
             });
         };
         let explain = |wrong: Wrong| {

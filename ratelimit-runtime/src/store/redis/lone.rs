@@ -5,11 +5,10 @@ use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Decisions, Mode, Request};
 use redis::{Cmd, Value};
-use smallvec::smallvec;
 use std::time::Duration;
 
 /// The texts in `lua/one`, by the algorithms that they decide.
-pub(super) const TEXTS: [(&str, &str); 5] = [
+pub(crate) const TEXTS: [(&str, &str); 5] = [
     ("counter", include_str!("../../../lua/one/counter.lua")),
     ("token_bucket", include_str!("../../../lua/one/token_bucket.lua")),
     ("sliding_window", include_str!("../../../lua/one/sliding_window.lua")),
@@ -83,7 +82,7 @@ pub(super) fn decision(
     };
     // A permit's stamp is its id.
     let permitted = mode == Mode::Charge && decision.allowed();
-    Some(smallvec![if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision }])
+    Some(Decisions::one(if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision }))
 }
 
 fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Option<Decision> {

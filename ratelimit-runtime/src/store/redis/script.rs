@@ -33,8 +33,8 @@ macro_rules! script {
     };
 }
 
-pub(super) const DECIDE: &str = script!("../../../lua/decide.lua");
-pub(super) const ADJUST: &str = script!("../../../lua/adjust.lua");
+pub(crate) const DECIDE: &str = script!("../../../lua/decide.lua");
+pub(crate) const ADJUST: &str = script!("../../../lua/adjust.lua");
 
 /// What the script answers instead of a wait (`lua/head.lua`).
 pub(super) const NEVER: i64 = (1 << 53) - 1;
