@@ -30,10 +30,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     for user in ["ann", "ann", "bob"] {
-        let decision = limiter.check(&EXPORTS, Key::new("export").by(user)).await?;
-        match decision.retry_after() {
-            None => println!("export for {user}: {} left", decision.remaining()),
-            Some(wait) => println!("no export for {user}: try again in {} min", wait.as_secs().div_ceil(60)),
+        match limiter.check(&EXPORTS, Key::new("export").by(user)).await {
+            Ok(admitted) => println!("export for {user}: {} left", admitted.decision().remaining()),
+            Err(rejection) => println!("no export for {user}: {rejection}"),
         }
     }
     Ok(())

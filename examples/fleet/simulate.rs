@@ -2,7 +2,7 @@
 
 use crate::traffic::{ROUND, Traffic};
 use crate::wire::{ROUND_TRIP, Redis, Wire};
-use ratelimit::{Decision, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
+use ratelimit::{Admitted, Limit, ManualClock, MemoryStore, OnError, RateLimiter, Rejection};
 use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,15 +45,13 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    fn note(&mut self, now: u32, here: bool, decision: &Decision) {
-        if decision.allowed()
-            && let Some(moment) = self.passed.get_mut(index(now))
-        {
+    fn note(&mut self, now: u32, here: bool, admitted: bool) {
+        if admitted && let Some(moment) = self.passed.get_mut(index(now)) {
             *moment += 1;
         }
         if now >= START {
             self.calls += 1;
-            let decided = if decision.allowed() { &mut self.passed_here } else { &mut self.refused_here };
+            let decided = if admitted { &mut self.passed_here } else { &mut self.refused_here };
             *decided += u64::from(here);
         }
     }
@@ -77,7 +75,9 @@ pub(crate) fn ideal(limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn
         let limiter = RateLimiter::builder().store(store).build().await?;
         for (now, calls) in (0..).zip(&traffic.calls) {
             for _ in calls {
-                outcome.note(now, true, &limiter.check(limit, "calls").await?);
+                if let Some(admitted) = decided(&limiter.check(limit, "calls").await) {
+                    outcome.note(now, true, admitted);
+                }
             }
             clock.advance(MS);
         }
@@ -123,21 +123,31 @@ async fn call_all(way: Way, limit: Limit, traffic: &Traffic) -> Result<Outcome, 
 fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outcome>>) {
     let process = process.clone();
     let mut check = Box::pin(async move { process.check(&limit, "calls").await });
-    let note = |outcome: &Mutex<Outcome>, now, here, decision: &Decision| {
-        outcome.lock().unwrap_or_else(PoisonError::into_inner).note(now, here, decision);
+    let note = |outcome: &Mutex<Outcome>, now, here, admitted| {
+        outcome.lock().unwrap_or_else(PoisonError::into_inner).note(now, here, admitted);
     };
-    if let Poll::Ready(decided) = check.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        // The model's Redis is never away.
-        return decided.iter().for_each(|decision: &Decision| note(outcome, now, true, decision));
+    if let Poll::Ready(answer) = check.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        if let Some(admitted) = decided(&answer) {
+            note(outcome, now, true, admitted);
+        }
+        return;
     }
     let (outcome, started) = (Arc::clone(outcome), tokio::time::Instant::now());
     tokio::spawn(async move {
-        if let Ok(decision) = check.await {
+        if let Some(admitted) = decided(&check.await) {
             // Redis has decided when the answer was sent.
             let since = started.elapsed().saturating_sub(ROUND_TRIP).as_millis();
-            note(&outcome, now + u32::try_from(since).unwrap_or(u32::MAX), false, &decision);
+            note(&outcome, now + u32::try_from(since).unwrap_or(u32::MAX), false, admitted);
         }
     });
+}
+
+/// Whether a call was admitted; `None` if nothing was decided, which the model's Redis never causes.
+fn decided(answer: &Result<Admitted, Rejection>) -> Option<bool> {
+    match answer {
+        Ok(_) => Some(true),
+        Err(rejection) => rejection.decision().map(|_| false),
+    }
 }
 
 pub(crate) fn index(ms: u32) -> usize {

@@ -1,10 +1,8 @@
 //! The way from a process to Redis and back, and how calls share it: a model of what `RedisStore` does, in simulated
 //! time. A test of the stores compares the number of script calls with that of the real one.
 
-use ratelimit::{
-    Adjusted, Adjustment, Clock, Decisions, Error, ErrorKind, Limit, MemoryStore, Mode, Reply, Request,
-    Store, StoreKey,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Clock, Error, ErrorKind, Limit, MemoryStore};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -2,7 +2,7 @@
 
 use crate::subjects::Subject;
 use crate::tally::{Counts, Fate, Measured, Tally};
-use ratelimit::{Key, Limit, RateLimiter};
+use ratelimit::{Key, Limit, RateLimiter, Rejection};
 use std::error::Error;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -51,18 +51,18 @@ pub(crate) async fn run(
     Ok(tallies.iter().map(|tally| Measured::of(tally)).collect())
 }
 
-/// Calls again at once when it was let pass, and when the decision says so when it was refused.
+/// Calls again at once if the call was admitted, and when the rejection says so if it was refused.
 async fn work(limiter: RateLimiter, limit: Limit, key: (u64, u32), tally: Arc<Tally>) {
     let key = Key::new("steady_rate").by(key);
     loop {
         match limiter.acquire(&limit, &key).await {
-            Ok(decision) if decision.allowed() => tally.record(Fate::Admitted),
-            Ok(decision) => {
+            Ok(_) => tally.record(Fate::Admitted),
+            Err(Rejection::Limited(refused)) => {
                 tally.record(Fate::Refused);
-                sleep(decision.retry_after().unwrap_or_default().max(SHORTEST)).await;
+                sleep(refused.decision().retry_after().unwrap_or_default().max(SHORTEST)).await;
             }
-            Err(error) => {
-                tally.record_failure(&error);
+            Err(rejection) => {
+                tally.record_failure(&rejection);
                 sleep(AFTER_FAILURE).await;
             }
         }

@@ -1,6 +1,8 @@
 //! What became of the calls against one limit, by the millisecond, and whether the rate was held.
 
 use crate::{RATE, START, TOLERANCE};
+use ratelimit::Rejection;
+use std::error::Error as _;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -45,10 +47,12 @@ impl Tally {
         }
     }
 
-    /// Counts a call that could not be decided, and keeps the first reason.
-    pub(crate) fn record_failure(&self, error: &ratelimit::Error) {
+    /// Counts a call that could not be decided, and stores the first reason.
+    pub(crate) fn record_failure(&self, rejection: &Rejection) {
         self.record(Fate::Failed);
-        self.failure.get_or_init(|| error.to_string());
+        // The rejection is for the client. Its source says what went wrong.
+        self.failure
+            .get_or_init(|| rejection.source().map_or_else(|| rejection.to_string(), ToString::to_string));
     }
 
     /// The second that ends at this time after the start.

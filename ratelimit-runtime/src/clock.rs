@@ -41,10 +41,10 @@ impl Clock for SystemClock {
 /// let clock = ManualClock::new();
 /// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await?;
 /// let once_a_minute = Limit::counter(1, Duration::from_secs(60));
-/// assert!(limiter.check(&once_a_minute, "job").await?.allowed());
-/// assert!(!limiter.check(&once_a_minute, "job").await?.allowed());
+/// assert!(limiter.check(&once_a_minute, "job").await.is_ok());
+/// assert!(limiter.check(&once_a_minute, "job").await.is_err());
 /// clock.advance(Duration::from_secs(60));
-/// assert!(limiter.check(&once_a_minute, "job").await?.allowed());
+/// assert!(limiter.check(&once_a_minute, "job").await.is_ok());
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,9 @@
-//! What a store answers.
+//! The answer of a store to one request.
 
 use crate::limit::Limit;
 use std::time::Duration;
 
-/// What the store has decided about one call.
+/// What a store decided about one call.
 ///
 /// | | [`limit`](Self::limit) | [`remaining`](Self::remaining) | [`retry_after`](Self::retry_after) | [`reset_after`](Self::reset_after) |
 /// |---|---|---|---|---|
@@ -15,6 +15,7 @@ use std::time::Duration;
 /// | leaky bucket, queue | places | places left | until a call could leave | until the queue is empty |
 /// | concurrency | `count` | permits left | until the first lease ends, at most | until the last lease ends, at most |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a decision limits nothing unless `allowed()` is looked at"]
 pub struct Decision {
     allowed: bool,
     limit: u32,
@@ -26,8 +27,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The decision that lets a call pass; for authors of a [`Store`](crate::Store).
-    #[must_use]
+    /// The decision that lets a call pass; for authors of a [`Store`](crate::store::Store).
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
         Self {
             allowed: true,
@@ -40,9 +40,8 @@ impl Decision {
         }
     }
 
-    /// The decision that refuses a call; for authors of a [`Store`](crate::Store). `retry_after` is `None` if
+    /// The decision that refuses a call; for authors of a [`Store`](crate::store::Store). `retry_after` is `None` if
     /// it can never pass.
-    #[must_use]
     pub const fn refuse(
         limit: &Limit,
         remaining: u32,
@@ -53,8 +52,7 @@ impl Decision {
     }
 
     /// The same decision for a turn after so long, with what finds its charge again; for authors of a
-    /// [`Store`](crate::Store).
-    #[must_use]
+    /// [`Store`](crate::store::Store).
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
         Self { delay, stamp, ..self }
     }

@@ -26,13 +26,14 @@ pub enum ErrorKind {
     Configuration,
     /// The numbers of the limit are out of range.
     Limit,
-    /// The call does not say who calls, though the limit counts per caller. Never let through. (A request without an
-    /// address is another matter: its server has to be told to keep it, [`Configuration`](Self::Configuration).)
+    /// The call does not say who calls, but the limit counts for each caller. Such a call is never admitted
+    /// ([`Rejection::Unidentified`](crate::Rejection::Unidentified)). A request without an address is a mistake of the
+    /// server instead: [`Configuration`](Self::Configuration).
     NoIdentity,
 }
 
 impl Error {
-    /// An error of a kind, with a message for people; for authors of a [`Store`](crate::Store). The message must
+    /// An error of a kind, with a message for people; for authors of a [`Store`](crate::store::Store). The message must
     /// not hold keys or identities.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into() }

@@ -9,7 +9,7 @@ mod key;
 mod limit;
 mod limiter;
 mod rejection;
-mod store;
+pub mod store;
 mod web;
 
 #[cfg(doc)] // it costs builds nothing
@@ -19,26 +19,26 @@ pub mod docs;
 #[allow(missing_docs)]
 pub mod __private;
 
+#[doc(hidden)]
+pub mod __testing;
+
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
 pub use identity::{ClientIp, Identity, RequestHeaders, UserId};
-pub use key::{AsKey, Key, KeyWriter, StoreKey};
+pub use key::{AsKey, Key, KeyWriter};
 pub use limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
-    Charge, OnError, Override, OverrideTarget, Overrides, Permit, RateLimiter, RateLimiterBuilder,
+    Admitted, Charge, OnError, Override, OverrideTarget, Overrides, Permit, RateLimiter, RateLimiterBuilder,
 };
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
-pub use rejection::{FromRejection, Limited, Rejection, Unavailable};
+pub use rejection::{FromRejection, Limited, Rejection, Unavailable, Unidentified};
 #[doc(inline)]
 pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;
-pub use store::{
-    Adjusted, Adjustment, Change, Decisions, MissedDeadline, Mode, Overridden, Reply, Request, Store,
-};
 
 /// Limiters for a part of a program.
 pub mod scope {

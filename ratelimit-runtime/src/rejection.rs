@@ -1,25 +1,27 @@
-//! What a refused caller gets, and how it becomes a return value.
+//! The error of a refused call, and how it becomes a return value.
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use std::borrow::Cow;
+use crate::key::LimitName;
 use std::fmt;
 use std::time::Duration;
 
-/// Why the body of an annotated function did not run.
+/// Why a call was not admitted.
 ///
 /// Turn it into your own error with `impl From<Rejection> for ApiError`:
 ///
 /// ```
 /// use ratelimit::Rejection;
 ///
-/// enum ApiError { TooManyRequests { seconds: Option<u64> }, ServiceUnavailable }
+/// enum ApiError { TooManyRequests { seconds: Option<u64> }, BadRequest, ServiceUnavailable }
 ///
 /// impl From<Rejection> for ApiError {
 ///     fn from(rejection: Rejection) -> Self {
 ///         match rejection {
-///             Rejection::Limited(limited) => Self::TooManyRequests { seconds: limited.retry_after_secs() },
-///             _ => Self::ServiceUnavailable,
+///             Rejection::Limited(limited) => Self::TooManyRequests { seconds: limited.retry_after_secs() }, // 429
+///             Rejection::Unidentified(_) => Self::BadRequest, // 400
+///             Rejection::Unavailable(_) => Self::ServiceUnavailable, // 503
+///             _ => Self::ServiceUnavailable, // the enum is `#[non_exhaustive]`
 ///         }
 ///     }
 /// }
@@ -27,89 +29,110 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// The limit is used up.
+    /// The limit is used up. HTTP status 429.
     Limited(Limited),
-    /// No decision could be made, and the call is not to go on without one.
+    /// The call does not say who calls, but the limit counts for each caller. HTTP status 400.
+    Unidentified(Unidentified),
+    /// The limit could not be decided, and the call must not run without a decision. HTTP status 503.
     Unavailable(Unavailable),
 }
 
 /// The limit is used up.
 #[derive(Clone, Debug)]
 pub struct Limited {
-    name: Cow<'static, str>,
+    name: LimitName,
     decision: Decision,
 }
 
-/// No decision could be made.
+/// The call does not say who calls: a header or a user is missing, or the value of `by` is `None`.
+///
+/// The client made the mistake, so the same call never passes. It shares no limit with other calls of that kind.
+#[derive(Clone, Debug)]
+pub struct Unidentified {
+    name: LimitName,
+    error: Box<Error>,
+}
+
+/// The limit could not be decided.
 #[derive(Clone, Debug)]
 pub struct Unavailable {
-    name: Cow<'static, str>,
+    name: LimitName,
     error: Box<Error>,
 }
 
 impl Limited {
-    /// What the store has decided.
-    #[must_use]
+    /// The decision that refused the call.
     pub const fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// The wait in whole seconds, rounded up, at least 1, as HTTP's `Retry-After` wants it; `None`: never.
+    /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes.
     #[must_use]
     pub fn retry_after_secs(&self) -> Option<u64> {
         self.decision.retry_after().map(whole_seconds)
     }
 }
 
-impl Unavailable {
-    /// Why no decision could be made. For logs: not for the caller.
+impl Unidentified {
+    /// What the call does not say: an error of kind [`ErrorKind::NoIdentity`]. It holds nothing that the caller sent.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
     }
+}
 
-    /// Whether it is the caller's doing: the call does not say who calls ([`ErrorKind::NoIdentity`]).
+impl Unavailable {
+    /// Why the limit could not be decided. Write it to a log; do not send it to the client.
     #[must_use]
-    pub fn is_anonymous(&self) -> bool {
-        self.error.kind() == ErrorKind::NoIdentity
+    pub fn error(&self) -> &Error {
+        &self.error
     }
 }
 
 impl Rejection {
-    pub(crate) fn limited(name: impl Into<Cow<'static, str>>, decision: Decision) -> Self {
+    pub(crate) fn limited(name: impl Into<LimitName>, decision: Decision) -> Self {
         Self::Limited(Limited { name: name.into(), decision })
     }
 
-    pub(crate) fn unavailable(name: impl Into<Cow<'static, str>>, error: Error) -> Self {
-        Self::Unavailable(Unavailable { name: name.into(), error: Box::new(error) })
-    }
-
-    /// The name of the limit: the text of the attribute's `key`. Of several limits on one function it is the one that
-    /// has refused; if more than one has, the one with the longest wait.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Limited(Limited { name, .. }) | Self::Unavailable(Unavailable { name, .. }) => name,
+    /// The rejection of a call about which nothing was decided.
+    pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Self {
+        let (name, error) = (name.into(), Box::new(error));
+        match error.kind() {
+            ErrorKind::NoIdentity => Self::Unidentified(Unidentified { name, error }),
+            _ => Self::Unavailable(Unavailable { name, error }),
         }
     }
 
-    /// When to come back: after at least 1 ms, rounded up. `None`: never, the cost is above what the limit can
-    /// hold, or the call does not say who calls. One second when no decision could be made.
+    /// The name of the limit: the text of the attribute's `key`, or the name of the [`Key`](crate::Key). If several
+    /// limits were decided together, it is the one that refused the call. If more than one refused it, it is the one
+    /// with the longest wait.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Limited(Limited { name, .. })
+            | Self::Unidentified(Unidentified { name, .. })
+            | Self::Unavailable(Unavailable { name, .. }) => name.as_str(),
+        }
+    }
+
+    /// How long to wait before the next attempt: at least 1 ms, rounded up. `None` if the same call never passes,
+    /// because its cost is above what the limit can hold, or because it does not say who calls. One second if the
+    /// limit could not be decided.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Limited(limited) => limited.decision.retry_after(),
-            Self::Unavailable(unavailable) if unavailable.is_anonymous() => None,
+            Self::Unidentified(_) => None,
             Self::Unavailable(_) => Some(Duration::from_secs(1)),
         }
     }
 
-    /// What the store has decided, if it has.
+    /// The decision that refused the call. `None` if nothing was decided.
     #[must_use]
     pub const fn decision(&self) -> Option<&Decision> {
         match self {
             Self::Limited(limited) => Some(&limited.decision),
-            Self::Unavailable(_) => None,
+            Self::Unidentified(_) | Self::Unavailable(_) => None,
         }
     }
 }
@@ -125,9 +148,7 @@ impl fmt::Display for Rejection {
                 }
                 None => f.write_str("this request is larger than its rate limit allows"),
             },
-            Self::Unavailable(unavailable) if unavailable.is_anonymous() => {
-                f.write_str("this request does not say who calls")
-            }
+            Self::Unidentified(_) => f.write_str("this request does not say who calls"),
             Self::Unavailable(_) => f.write_str("temporarily unavailable: try again in 1 second"),
         }
     }
@@ -137,6 +158,7 @@ impl std::error::Error for Rejection {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Limited(_) => None,
+            Self::Unidentified(unidentified) => Some(&*unidentified.error),
             Self::Unavailable(unavailable) => Some(&*unavailable.error),
         }
     }

@@ -1,9 +1,7 @@
 //! A store that has to be waited for, and may be away.
 
-use ratelimit::{
-    Adjusted, Adjustment, Decisions, Error, ErrorKind, ManualClock, MemoryStore, Mode, Reply, Request, Store,
-    StoreKey,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, ManualClock, MemoryStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

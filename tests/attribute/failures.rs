@@ -1,10 +1,8 @@
 //! `on_error`: what happens to a call when the store cannot decide.
 
 use crate::setup::{Runs, unavailable};
-use ratelimit::{
-    Adjusted, Adjustment, Decisions, Error, ErrorKind, Mode, OnError, RateLimiter, Rejection, Reply, Request,
-    Store, StoreKey, rate_limit,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, OnError, RateLimiter, Rejection, rate_limit};
 
 /// A store that is away.
 struct Away;

@@ -1,6 +1,6 @@
 //! `by`: every kind of value that can say who is limited, none of them moved.
 
-use crate::setup::{keys_of, unavailable};
+use crate::setup::{keys_of, unidentified};
 use ratelimit::{ErrorKind, Identity, KeyWriter, Rejection, rate_limit};
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -153,8 +153,8 @@ async fn an_identity_is_written_as_one_and_not_as_it_displays() {
 #[tokio::test]
 async fn nobody_is_refused() {
     let keys = keys_of(async {
-        assert_eq!(unavailable(optional(&ann()).await).kind(), ErrorKind::NoIdentity);
-        assert_eq!(unavailable(optional_in_a_tuple(&ann()).await).kind(), ErrorKind::NoIdentity);
+        assert_eq!(unidentified(optional(&ann()).await).kind(), ErrorKind::NoIdentity);
+        assert_eq!(unidentified(optional_in_a_tuple(&ann()).await).kind(), ErrorKind::NoIdentity);
         let session = Some("s".to_owned());
         optional(&User { session, ..ann() }).await.unwrap();
     })

@@ -39,7 +39,7 @@ impl Fleet {
             let mut these = 0;
             for (process, limiter) in self.processes.iter().enumerate() {
                 for _ in 0..calls(process, now) {
-                    these += u32::from(limiter.check(&limit, "k").await.unwrap().allowed());
+                    these += u32::from(limiter.check(&limit, "k").await.is_ok());
                 }
             }
             passed.push(these);

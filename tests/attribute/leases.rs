@@ -11,7 +11,11 @@ const WINDOW: Duration = Duration::from_secs(60);
 const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
 
 async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
-    limiter.check(limit, "k").await.unwrap().allowed()
+    match limiter.check(limit, "k").await {
+        Ok(_) => true,
+        Err(Rejection::Limited(_)) => false,
+        Err(rejection) => panic!("it could not be decided: {rejection:?}"),
+    }
 }
 
 /// How many of so many calls pass.
@@ -266,12 +270,12 @@ async fn a_given_up_question_keeps_nobody_waiting() {
 async fn costs_above_the_lease_and_stacks_ask_the_store() {
     let store = Distant::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
-    assert!(limiter.check_cost(&LIMIT, "k", 17).await.unwrap().allowed());
+    limiter.check_cost(&LIMIT, "k", 17).await.unwrap();
     assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
     let hourly = Limit::counter(10, Duration::from_secs(3600)).lease(5);
     let key = Key::new("k");
     let stack = limiter.check_all(&[(&LIMIT, key, 1), (&hourly, key, 1)]).await.unwrap();
-    assert_eq!(stack[1].remaining(), 9);
+    assert_eq!(stack[1].decision().remaining(), 9);
 }
 
 #[tokio::test]

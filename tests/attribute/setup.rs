@@ -1,9 +1,7 @@
 //! Limiters whose clock stands still, and what the tests ask of a limited function.
 
-use ratelimit::{
-    Adjusted, Adjustment, Decisions, ManualClock, MemoryStore, Mode, RateLimiter, Rejection, Reply, Request,
-    Store, StoreKey,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{ManualClock, MemoryStore, RateLimiter, Rejection};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -112,6 +110,15 @@ pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
         Err(_) => Poll::Ready(None),
     })
     .await
+}
+
+/// Why a call was rejected that does not say who calls.
+pub(crate) fn unidentified<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
+    match outcome {
+        Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
+        Err(other) => panic!("the caller was known: {other:?}"),
+        Ok(_) => panic!("the call has passed"),
+    }
 }
 
 /// Why a call was rejected without a decision.

@@ -1,6 +1,6 @@
 //! `by = "user"` and `by = "header:.."`: the argument that knows who calls is found by its type.
 
-use crate::setup::{keys_of, unavailable};
+use crate::setup::{keys_of, unidentified};
 use async_trait::async_trait;
 use axum::Extension;
 use axum::extract::{ConnectInfo, Request};
@@ -187,15 +187,17 @@ async fn each_limit_of_a_stack_takes_what_it_needs() {
 async fn who_is_not_known_is_refused() {
     let twice = headers(&[("x-api-key", "mine"), ("x-api-key", "another")]);
     for call in [
-        unavailable(optional(None).await),
-        unavailable(user("text", User { id: 0 }).await),
-        unavailable(header(&HeaderMap::new()).await),
-        unavailable(header(&twice).await),
-        unavailable(own_type(Message(vec![])).await),
+        unidentified(optional(None).await),
+        unidentified(user("text", User { id: 0 }).await),
+        unidentified(header(&HeaderMap::new()).await),
+        unidentified(header(&twice).await),
+        unidentified(own_type(Message(vec![])).await),
     ] {
         assert_eq!(call.kind(), ErrorKind::NoIdentity, "{call}");
     }
     let rejection = header(&twice).await.unwrap_err();
+    assert_eq!(rejection.to_string(), "this request does not say who calls");
+    assert!(rejection.name() == "k" && rejection.decision().is_none(), "{rejection:?}");
     assert_eq!(rejection.retry_after(), None);
     assert_eq!(axum::http::StatusCode::from(rejection), 400);
 }

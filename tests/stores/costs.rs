@@ -2,7 +2,8 @@
 //! limits below what is in use.
 
 use crate::setup::{Ask, SECOND, Tell, Twins};
-use ratelimit::{Algorithm, Change, Limit, Mode, Refill};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
 
 /// Every algorithm in every way, with a capacity of its own choice.

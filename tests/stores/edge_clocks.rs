@@ -3,7 +3,8 @@
 use crate::edges::{cost, limits, pause};
 use crate::mixture::plausible;
 use crate::setup::{Ask, Tell, ask, operations, seed, tell};
-use ratelimit::{Algorithm, Change, Clock, Limit, ManualClock, MemoryStore, Mode};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Clock, Limit, ManualClock, MemoryStore};
 use std::time::Duration;
 
 const END_US: u64 = u64::MAX;

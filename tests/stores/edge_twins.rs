@@ -7,7 +7,8 @@ use crate::edges::{cost, limits, pause};
 use crate::mixture::plausible;
 use crate::setup::{Ask, Tell, Twins, ask, key, operations, seed, tell};
 use crate::together::{asking_in, together};
-use ratelimit::{Algorithm, Change, Decision, Limit, Mode, Refill, Store};
+use ratelimit::store::{Change, Mode, Store};
+use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
 const KEYS: usize = 3;

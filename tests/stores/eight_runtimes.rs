@@ -116,10 +116,9 @@ fn trouble(worker: &Worker, what: Trouble, limiter: &RateLimiter, number: usize)
 async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>, stop: Arc<AtomicBool>) {
     while !stop.load(Ordering::Relaxed) {
         let key = Key::new("calls").by(number);
-        assert!(limiter.check(&DAILY, key).await.unwrap().allowed());
-        assert!(limiter.check(&LEASED, Key::new("leased")).await.unwrap().allowed());
-        let decisions = limiter.check_all(&[(&DAILY, key, 1), (&BUCKET, key, 1)]).await.unwrap();
-        assert!(decisions.iter().all(ratelimit::Decision::allowed));
+        limiter.check(&DAILY, key).await.unwrap();
+        limiter.check(&LEASED, Key::new("leased")).await.unwrap();
+        limiter.check_all(&[(&DAILY, key, 1), (&BUCKET, key, 1)]).await.unwrap();
         let charge = limiter.charge(&BUCKET, key, 3).await.unwrap();
         charge.settle(1).await.unwrap();
         let permit = limiter.permit(&Limit::concurrency(1, SECOND), Key::new("own").by(number)).await;

@@ -1,6 +1,6 @@
 //! What goes wrong with a server: restarts, wrong passwords, servers that are not there.
 
-use crate::setup::{SECOND, Stopped, limiter_on};
+use crate::setup::{SECOND, Stopped, limiter_on, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, RedisStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ async fn call(limiter: &RateLimiter, tasks: u32, each: u32) {
             let limiter = limiter.clone();
             tokio::spawn(async move {
                 for _ in 0..each {
-                    assert!(limiter.check(&DAILY, "calls").await.unwrap().allowed());
+                    limiter.check(&DAILY, "calls").await.unwrap();
                 }
             })
         })
@@ -54,7 +54,7 @@ async fn no_error_reaches_a_caller_while_a_server_restarts() {
             tokio::spawn(async move {
                 let mut calls = 0;
                 while !done.load(Ordering::Relaxed) {
-                    assert!(limiter.check(&DAILY, "calls").await.unwrap().allowed());
+                    limiter.check(&DAILY, "calls").await.unwrap();
                     calls += 1;
                     tokio::task::yield_now().await;
                 }
@@ -86,19 +86,19 @@ async fn a_server_that_is_away_is_left_to_the_policy() {
     let (deny, allow, local) =
         (build(OnError::Deny).await, build(OnError::Allow).await, build(OnError::Local).await);
     let (deny, allow, local) = (deny.unwrap(), allow.unwrap(), local.unwrap());
-    assert!(local.check(&limit, "policy").await.unwrap().allowed());
+    local.check(&limit, "policy").await.unwrap();
     server.stop();
 
-    let error = deny.check(&limit, "policy").await.unwrap_err();
+    let error = undecided(deny.check(&limit, "policy").await);
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(error.to_string().contains(&server.port().to_string()), "{error}");
     for _ in 0..5 {
-        assert!(allow.check(&limit, "policy").await.unwrap().allowed());
+        allow.check(&limit, "policy").await.unwrap();
     }
     let decisions = [(); 3].map(|()| local.check(&limit, "policy"));
     let mut allowed = Vec::new();
     for decision in decisions {
-        allowed.push(decision.await.unwrap().allowed());
+        allowed.push(decision.await.is_ok());
     }
     assert_eq!(allowed, [true, true, false], "the same limit, in memory");
     assert!(local.peek(&limit, "policy").await.is_err(), "to peek elsewhere would answer another question");
@@ -163,7 +163,7 @@ async fn a_missing_permission_is_no_outage() {
 
     let lazy =
         RateLimiter::builder().redis(&url).connect_lazily().on_error(OnError::Allow).build().await.unwrap();
-    let error = lazy.check(&DAILY, "calls").await.unwrap_err();
+    let error = undecided(lazy.check(&DAILY, "calls").await);
     assert_eq!(error.kind(), ErrorKind::Configuration, "never let through, whatever the policy: {error}");
 }
 
@@ -204,7 +204,7 @@ async fn a_silent_server_costs_one_deadline() {
     let url = format!("redis://{}", silent.local_addr().unwrap());
     let limiter = RateLimiter::builder().redis(url).connect_lazily().on_error(OnError::Deny);
     let limiter = limiter.deadline(Duration::from_millis(30)).build().await.unwrap();
-    let error = limiter.check(&DAILY, "calls").await.unwrap_err();
+    let error = undecided(limiter.check(&DAILY, "calls").await);
     assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
 }
 
@@ -214,11 +214,11 @@ async fn a_server_that_stops_answering_is_given_up_and_found_again() {
     let limiter = RateLimiter::builder().redis(server.url()).on_error(OnError::Deny);
     let limiter = limiter.deadline(Duration::from_millis(20)).build().await.unwrap();
     let stopped = Stopped::stop(&server);
-    assert_eq!(limiter.check(&DAILY, "calls").await.unwrap_err().kind(), ErrorKind::Timeout);
+    assert_eq!(undecided(limiter.check(&DAILY, "calls").await).kind(), ErrorKind::Timeout);
     // From then on calls cost no deadline: the store knows that there is nobody to ask.
     let given_up = async {
         let mut waited = 1;
-        while limiter.check(&DAILY, "calls").await.unwrap_err().kind() != ErrorKind::Unavailable {
+        while undecided(limiter.check(&DAILY, "calls").await).kind() != ErrorKind::Unavailable {
             waited += 1;
         }
         waited
@@ -228,7 +228,7 @@ async fn a_server_that_stops_answering_is_given_up_and_found_again() {
     // Five have to wait in vain, and nobody waits for the attempts that follow.
     assert_eq!(waited, 5);
     for _ in 0..1000 {
-        let error = limiter.check(&DAILY, "calls").await.unwrap_err();
+        let error = undecided(limiter.check(&DAILY, "calls").await);
         assert_eq!(error.kind(), ErrorKind::Unavailable, "waits for an attempt: {error}");
     }
     drop(stopped);
@@ -254,11 +254,11 @@ async fn whoever_is_patient_hears_that_a_connection_was_given_up() {
         })
         .collect();
     let given_up =
-        async { while hasty.check(&DAILY, "calls").await.unwrap_err().kind() != ErrorKind::Unavailable {} };
+        async { while undecided(hasty.check(&DAILY, "calls").await).kind() != ErrorKind::Unavailable {} };
     tokio::time::timeout(SECOND * 20, given_up).await.expect("a silent server is not given up");
     for call in waiting {
         let answer = tokio::time::timeout(SECOND * 20, call).await.expect("waits for what was given up");
-        assert_eq!(answer.unwrap().unwrap_err().kind(), ErrorKind::Unavailable);
+        assert_eq!(undecided(answer.unwrap()).kind(), ErrorKind::Unavailable);
     }
     drop(stopped);
     back(&patient).await;
@@ -271,11 +271,11 @@ fn without_a_runtime_there_is_an_error_and_no_panic() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let limiter = runtime.block_on(limiter_on(&server).on_error(OnError::Allow).build()).unwrap();
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    let std::task::Poll::Ready(Err(error)) =
-        std::pin::pin!(limiter.check(&DAILY, "calls")).poll(&mut context)
+    let std::task::Poll::Ready(outcome) = std::pin::pin!(limiter.check(&DAILY, "calls")).poll(&mut context)
     else {
-        panic!("decided without a runtime");
+        panic!("waits without a runtime");
     };
+    let error = undecided(outcome);
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
     let building = RateLimiter::builder().redis(server.url()).build();
     let std::task::Poll::Ready(Err(error)) = std::pin::pin!(building).poll(&mut context) else {
@@ -291,7 +291,7 @@ fn a_limiter_outlives_the_runtime_of_its_connection() {
     let limiter = runtime().block_on(limiter_on(&server).on_error(OnError::Deny).build()).unwrap();
     for calls in 1..=3 {
         let used = runtime().block_on(async {
-            assert!(limiter.check(&DAILY, "calls").await.unwrap().allowed());
+            limiter.check(&DAILY, "calls").await.unwrap();
             used(&limiter).await
         });
         assert_eq!(used, calls);

@@ -81,16 +81,16 @@ fn heard(rejection: Rejection) -> Heard {
 async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> Heard {
     let key = Key::new("calls").by(key);
     if limit.algorithm() == Algorithm::Concurrency {
-        return limiter.permit(&limit, key).await.map_or_else(heard, |permit| Ok(permit.decision()));
+        return limiter.permit(&limit, key).await.map_or_else(heard, |permit| Ok(Some(permit.decision())));
     }
     match kind {
-        0 => limiter.acquire(&limit, key).await.map(Some).map_err(|error| error.kind()),
-        1 => limiter.check(&limit, key).await.map(Some).map_err(|error| error.kind()),
+        0 => limiter.acquire(&limit, key).await.map_or_else(heard, |admitted| Ok(Some(admitted.decision()))),
+        1 => limiter.check(&limit, key).await.map_or_else(heard, |admitted| Ok(Some(admitted.decision()))),
         2 => limiter.penalize(&limit, key, 2).await.map(|_| None).map_err(|error| error.kind()),
         _ => match limiter.charge(&limit, key, 1).await {
             Ok(charge) => {
                 let decision = charge.decision();
-                charge.refund().await.map(|_| decision).map_err(|error| error.kind())
+                charge.refund().await.map(|_| Some(decision)).map_err(|error| error.kind())
             }
             Err(rejection) => heard(rejection),
         },

@@ -1,7 +1,8 @@
 //! Units that are given back, and units that are taken without asking: what a refund frees, and what it must not.
 
 use crate::setup::{Ask, SECOND, Tell, Twins};
-use ratelimit::{Change, Decision, ErrorKind, Limit, Mode, Refill, Store, StoreKey};
+use ratelimit::store::{Change, Mode, Store, StoreKey};
+use ratelimit::{Decision, ErrorKind, Limit, Refill};
 use std::time::Duration;
 
 /// One limit in both stores, which always answer the same, and a clock in ms.
@@ -44,11 +45,11 @@ impl Both {
 async fn a_window_of_a_counter_takes_back_its_own_units() {
     let mut both = Both::of(Limit::counter(5, SECOND * 10));
     let first = both.charge(3).await;
-    both.charge(1).await;
+    let _ = both.charge(1).await;
     assert_eq!((both.give(2, first).await, both.left().await), (2, 3));
     both.at(10_000);
     assert_eq!(both.give(1, first).await, 0, "its window is over");
-    both.charge(4).await;
+    let _ = both.charge(4).await;
     assert_eq!((both.give(1, first).await, both.left().await), (0, 1), "another window is no business of it");
 }
 
@@ -85,7 +86,7 @@ async fn a_part_of_a_unit_is_given_back_as_such() {
     let charge = both.charge(3).await;
     both.at(25_000);
     assert_eq!(both.give(3, charge).await, 1, "half a unit, rounded up");
-    both.charge(3).await;
+    let _ = both.charge(3).await;
     assert_eq!(both.left().await, 0);
     both.at(34_999);
     assert_eq!(both.left().await, 0);
@@ -118,7 +119,7 @@ async fn steps_give_back_what_they_have_not_brought_yet() {
     let charge = both.charge(10).await;
     assert_eq!((both.give(3, charge).await, both.left().await), (3, 3));
     both.at(1000);
-    both.charge(5).await;
+    let _ = both.charge(5).await;
     // Of the first charge, which three steps bring back, two steps are left.
     assert_eq!((both.give(10, charge).await, both.left().await), (8, 10));
 }
@@ -134,7 +135,7 @@ async fn two_cells_of_a_window_take_units_back() {
     assert_eq!(both.left().await, 2);
     assert_eq!((both.give(5, first).await, both.left().await), (5, 6));
     both.at(20_000);
-    both.charge(1).await;
+    let _ = both.charge(1).await;
     assert_eq!(both.give(6, first).await, 0, "two cells ago");
     assert_eq!((both.give(4, second).await, both.left().await), (4, 9));
 }
@@ -148,7 +149,7 @@ async fn a_log_forgets_the_very_units() {
     both.at(2);
     assert_eq!((both.give(9, first).await, both.left().await), (2, 3));
     assert_eq!((both.give(1, second).await, both.left().await), (1, 4));
-    both.charge(4).await;
+    let _ = both.charge(4).await;
     both.at(10_001);
     assert_eq!(both.left().await, 1, "the second unit of the second charge has its own time");
 }
@@ -217,7 +218,7 @@ async fn a_permit_is_not_taken_without_asking() {
     let stores: [&dyn Store; 2] = [&both.twins.memory, &both.twins.redis];
     for store in stores {
         for (limit, change) in [(both.limit, Change::Take), (Limit::counter(5, SECOND), Change::Renew(11))] {
-            let adjustment = ratelimit::Adjustment::new(StoreKey::new(b"key"), &limit, 1, change);
+            let adjustment = ratelimit::store::Adjustment::new(StoreKey::new(b"key"), &limit, 1, change);
             let error = store.adjust(&[adjustment]).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration);
         }

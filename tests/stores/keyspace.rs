@@ -1,7 +1,8 @@
 //! What the store leaves in the server: keys of the documented form, each with a TTL that is short enough.
 
-use crate::setup::{Ask, SECOND, ask, limiter_on};
-use ratelimit::{AsKey, ErrorKind, Key, Limit, Mode, RateLimiter, RedisStore, Refill};
+use crate::setup::{Ask, SECOND, ask, decision, limiter_on, undecided};
+use ratelimit::store::Mode;
+use ratelimit::{AsKey, ErrorKind, Key, Limit, RateLimiter, RedisStore, Refill};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use support::RedisServer;
@@ -22,8 +23,8 @@ fn spent(count: u32, time: Duration) -> [Limit; 6] {
 async fn call<K: AsKey>(limiter: &RateLimiter, limits: &[Limit], held: &Limit, key: impl Fn() -> K) {
     for _ in 0..3 {
         for limit in limits {
-            limiter.check(limit, key()).await.unwrap();
-            let _ = limiter.acquire(limit, key()).await.unwrap();
+            let _ = decision(limiter.check(limit, key()).await);
+            let _ = decision(limiter.acquire(limit, key()).await);
         }
         std::mem::forget(limiter.permit(held, key()).await);
     }
@@ -77,12 +78,12 @@ async fn a_lost_ttl_is_repaired() {
     // A log's entries know their own time, so it goes on counting.
     for limit in spent(2, SECOND * 60).into_iter().filter(|limit| limit.algorithm().as_str() != "sliding_log")
     {
-        assert!(limiter.check_cost(&limit, "job", 2).await.unwrap().allowed());
+        limiter.check_cost(&limit, "job", 2).await.unwrap();
         for key in keys(&server) {
             redis::cmd("PERSIST").arg(key).exec(&mut server.raw()).unwrap();
         }
         assert!(server.keys_without_ttl() > 0);
-        let decision = limiter.check(&limit, "job").await.unwrap();
+        let decision = decision(limiter.check(&limit, "job").await);
         assert_eq!(
             (decision.allowed(), decision.remaining()),
             (true, 1),
@@ -103,7 +104,7 @@ async fn foreign_data_is_neither_read_nor_overwritten() {
             let key = format!("ratelimit:{{theirs}}:{form}");
             redis::cmd(foreign[0]).arg(&key).arg(foreign[1]).exec(&mut raw).unwrap();
             let before: Vec<u8> = redis::cmd("DUMP").arg(&key).query(&mut raw).unwrap();
-            let error = limiter.check(&limit, "theirs").await.unwrap_err();
+            let error = undecided(limiter.check(&limit, "theirs").await);
             assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
             assert!(!error.to_string().contains("theirs"), "no key in an error: {error}");
             let after: Vec<u8> = redis::cmd("DUMP").arg(&key).query(&mut raw).unwrap();
@@ -120,17 +121,17 @@ async fn reset_peek_and_costs_work_on_the_server() {
     for limit in spent(5, SECOND * 60) {
         let key = || Key::new("mails").by("user").part(limit.algorithm().as_str());
         limiter.reset(&limit, key()).await.unwrap();
-        assert!(limiter.check_cost(&limit, key(), 4).await.unwrap().allowed());
-        assert!(!limiter.check_cost(&limit, key(), 2).await.unwrap().allowed());
-        assert_eq!(limiter.check_cost(&limit, key(), 6).await.unwrap().retry_after(), None);
-        assert!(limiter.check_cost(&limit, key(), 0).await.unwrap().allowed());
+        limiter.check_cost(&limit, key(), 4).await.unwrap();
+        assert!(!decision(limiter.check_cost(&limit, key(), 2).await).allowed());
+        assert_eq!(decision(limiter.check_cost(&limit, key(), 6).await).retry_after(), None);
+        limiter.check_cost(&limit, key(), 0).await.unwrap();
         assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 1);
         limiter.reset(&limit, key()).await.unwrap();
         assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 5);
     }
     for nothing in spent(0, SECOND) {
         for cost in [0, 1] {
-            let decision = limiter.check_cost(&nothing, "nothing", cost).await.unwrap();
+            let decision = decision(limiter.check_cost(&nothing, "nothing", cost).await);
             assert_eq!((decision.allowed(), decision.retry_after()), (false, None));
         }
     }

@@ -3,7 +3,8 @@
 use crate::definitions::{Kind, Numbers};
 use crate::scripts::decided;
 use crate::setup::{CLOCK, Twins, operations, seed};
-use ratelimit::{Mode, RedisStore};
+use ratelimit::__testing;
+use ratelimit::store::Mode;
 
 const KEY: &str = "t:{merged}";
 
@@ -68,7 +69,7 @@ pub(crate) fn first_difference(
 #[test]
 fn merged_requests_are_decided_as_one_by_one() {
     let mut twins = Twins::start();
-    let [decide, _] = RedisStore::scripts();
+    let [decide, _] = __testing::scripts();
     for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
         for (count, time) in [(1, 1), (5, 1000), (12, 60_000), (100, 7)] {
             twins.forget();

@@ -1,7 +1,8 @@
 //! Requests and adjustments of all algorithms at once: limits that change under a key, stacks, other limits' charges.
 
 use crate::setup::{Ask, Tell, Twins, ask, tell};
-use ratelimit::{Algorithm, Change, Decision, Limit, Mode, Refill};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
 const KEYS: usize = 5;

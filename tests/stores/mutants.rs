@@ -6,7 +6,7 @@ use crate::setup::{CLOCK, Twins};
 use crate::steps::{agree, by_store};
 use crate::traffic::Traffic;
 use crate::{merged, mixture};
-use ratelimit::RedisStore;
+use ratelimit::{__testing, RedisStore};
 
 const FILES: [(&str, &str); 15] = [
     ("head", include_str!("../../lua/head.lua")),
@@ -101,14 +101,14 @@ impl Mutant {
     /// The store that runs it, and the text of `decide`.
     fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
-        let [decide, adjust] = RedisStore::scripts().map(|script| script.replacen(original, &mutated, 1));
-        let lone = RedisStore::lone_scripts()
+        let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
+        let lone = __testing::lone_scripts()
             .map(|(name, text)| (name, if text == original { mutated.as_str() } else { text }));
         let store = if self.is_lone() {
-            RedisStore::with_lone_scripts(url, CLOCK, lone)
+            __testing::with_lone_scripts(url, CLOCK, lone)
         } else {
-            assert!(RedisStore::scripts() != [&decide, &adjust], "{self:?} changes nothing");
-            RedisStore::with_texts(url, CLOCK, &decide, &adjust)
+            assert!(__testing::scripts() != [&decide, &adjust], "{self:?} changes nothing");
+            __testing::with_texts(url, CLOCK, &decide, &adjust)
         };
         (store.unwrap(), decide)
     }

@@ -1,7 +1,8 @@
 //! Keys as no script leaves them: without a deadline, or with something else in them.
 
 use crate::setup::{Ask, Tell, Twins, ask, key, tell};
-use ratelimit::{Algorithm, Change, Limit, Mode, Refill};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
 
 const START: u64 = 1_763_000_000_000_000;

@@ -1,6 +1,6 @@
 //! Limits replaced while everything runs: seen by all processes, kept by the server, and what is in use stays in use.
 
-use crate::setup::{SECOND, limiter_on};
+use crate::setup::{SECOND, decision, limiter_on};
 use ratelimit::{Key, Limit, OverrideTarget, RateLimiter};
 use std::time::{Duration, Instant};
 use support::RedisServer;
@@ -53,10 +53,10 @@ async fn a_new_process_knows_them_from_its_first_call() {
         limiter_on(&server).build().await.unwrap(),
         limiter_on(&server).connect_lazily().build().await.unwrap(),
     ] {
-        assert!(!limiter.check(&LOGIN, key("a")).await.unwrap().allowed());
+        assert!(!decision(limiter.check(&LOGIN, key("a")).await).allowed());
     }
     let other = limiter_on(&server).prefix("other").build().await.unwrap();
-    assert!(other.check(&LOGIN, key("a")).await.unwrap().allowed(), "another prefix has its own");
+    other.check(&LOGIN, key("a")).await.expect("another prefix has its own");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -96,15 +96,15 @@ async fn what_is_in_use_stays_in_use() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     for _ in 0..4 {
-        assert!(limiter.check(&LOGIN, key("a")).await.unwrap().allowed());
+        limiter.check(&LOGIN, key("a")).await.unwrap();
     }
     limiter.overrides().set("login:{form}", &Limit::counter(3, LOGIN.time())).await.unwrap();
-    let refused = limiter.check(&LOGIN, key("a")).await.unwrap();
+    let refused = decision(limiter.check(&LOGIN, key("a")).await);
     assert!(!refused.allowed());
     assert_eq!((refused.limit(), refused.remaining()), (3, 0));
     assert!(refused.retry_after().unwrap() > Duration::from_secs(500), "until the window ends");
     limiter.overrides().set("login:{form}", &Limit::counter(6, LOGIN.time())).await.unwrap();
-    assert_eq!(limiter.check(&LOGIN, key("a")).await.unwrap().remaining(), 1);
+    assert_eq!(limiter.check(&LOGIN, key("a")).await.unwrap().decision().remaining(), 1);
     limiter.overrides().set("login:{form}", &Limit::token_bucket(6, LOGIN.time())).await.unwrap();
     assert_eq!(
         limiter.peek(&LOGIN, key("a")).await.unwrap().remaining(),
@@ -132,7 +132,7 @@ async fn nonsense_in_their_key_is_told_and_harms_nobody() {
     assert_eq!(error.kind(), ratelimit::ErrorKind::Configuration, "{error}");
     assert_eq!(seen(&limiter, "a").await, 5);
     let fresh = limiter_on(&server).build().await.unwrap();
-    assert!(fresh.check(&LOGIN, key("a")).await.unwrap().allowed());
+    fresh.check(&LOGIN, key("a")).await.unwrap();
 }
 
 #[tokio::test]

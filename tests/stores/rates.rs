@@ -1,7 +1,8 @@
 //! Over a long time exactly as much passes as the limit says, whatever the rate: nothing is rounded away, nothing drifts.
 
 use crate::setup::{Ask, Twins, ask};
-use ratelimit::{Limit, Mode, Refill, Store};
+use ratelimit::store::{Mode, Store};
+use ratelimit::{Limit, Refill};
 use std::time::Duration;
 
 const START: u64 = 1_000_000_000;

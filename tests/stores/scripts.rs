@@ -1,6 +1,6 @@
 //! The scripts themselves: their headers, and what they do with arguments that no limiter would send.
 
-use ratelimit::RedisStore;
+use ratelimit::__testing;
 use redis::Value;
 use support::RedisServer;
 
@@ -70,7 +70,7 @@ fn nothing_was_written(server: &RedisServer) {
 #[test]
 fn decide_names_bad_arguments_before_anything_is_written() {
     let server = RedisServer::start();
-    let [decide, _] = RedisStore::scripts();
+    let [decide, _] = __testing::scripts();
     let refuses = |run_before: &str, bad: &[&str], what: &str| {
         let good = [run_before, "5", "1000", "5", "0", "1", "1"];
         for mode in ["check", "charge", "peek"] {
@@ -126,7 +126,7 @@ fn decide_names_bad_arguments_before_anything_is_written() {
 #[test]
 fn adjust_names_bad_arguments_before_anything_is_written() {
     let server = RedisServer::start();
-    let [_, adjust] = RedisStore::scripts();
+    let [_, adjust] = __testing::scripts();
     let first = ["take", "counter", "5", "1000", "5", "0", "1", "0"];
     let refuses = |bad: &[&str]| {
         let error = run(&server, adjust, &["a", "b"], &[&first[..], bad].concat()).expect_err("bad");
@@ -156,7 +156,7 @@ fn adjust_names_bad_arguments_before_anything_is_written() {
 #[test]
 fn lone_scripts_name_bad_arguments_before_anything_is_written() {
     let server = RedisServer::start();
-    for (name, script) in RedisStore::lone_scripts() {
+    for (name, script) in __testing::lone_scripts() {
         let good = ["5", "1000", "5", "1"];
         let number = if name == "token_bucket" {
             4
@@ -185,7 +185,7 @@ fn lone_scripts_name_bad_arguments_before_anything_is_written() {
 #[test]
 fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
     let server = RedisServer::start();
-    let [decide, adjust] = RedisStore::scripts();
+    let [decide, adjust] = __testing::scripts();
     let mut raw = server.raw();
     let make: [&[&str]; 5] = [
         &["SET", "foreign", "something"],
@@ -218,7 +218,7 @@ fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
                     "{what} {algorithm} {command:?}"
                 );
             }
-            for (_, script) in RedisStore::lone_scripts().iter().filter(|(name, _)| *name == algorithm) {
+            for (_, script) in __testing::lone_scripts().iter().filter(|(name, _)| *name == algorithm) {
                 let arguments: &[&str] = match algorithm {
                     "token_bucket" => &["5", "1000", "5", "1"],
                     "sliding_log" => &["5", "1000"],
@@ -236,7 +236,7 @@ fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
 #[test]
 fn merged_requests_are_decided_as_if_they_had_come_one_by_one() {
     let server = RedisServer::start();
-    let [decide, _] = RedisStore::scripts();
+    let [decide, _] = __testing::scripts();
     for algorithm in
         ALGORITHMS.into_iter().filter(|name| !matches!(*name, "leaky_bucket_queue" | "concurrency"))
     {

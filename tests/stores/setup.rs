@@ -1,8 +1,9 @@
 //! What the tests of stores share: a private server, a clock that rules both stores, plain questions.
 
+use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
 use ratelimit::{
-    Adjustment, Change, Decision, Error, Limit, ManualClock, MemoryStore, Mode, RateLimiter,
-    RateLimiterBuilder, RedisStore, Request, Store, StoreKey,
+    __testing, Admitted, Decision, Error, ErrorKind, Limit, ManualClock, MemoryStore, RateLimiter,
+    RateLimiterBuilder, RedisStore, Rejection,
 };
 use std::time::Duration;
 use support::RedisServer;
@@ -15,6 +16,29 @@ pub(crate) const CLOCK: &str = include_str!("clock.lua");
 /// A limiter on a server, with a deadline that no busy machine misses.
 pub(crate) fn limiter_on(server: &RedisServer) -> RateLimiterBuilder {
     RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(20))
+}
+
+/// The decision about a call, whether it was admitted or refused.
+pub(crate) fn decision(outcome: Result<Admitted, Rejection>) -> Decision {
+    match outcome {
+        Ok(admitted) => admitted.decision(),
+        Err(rejection) => *rejection.decision().unwrap_or_else(|| panic!("no decision: {rejection:?}")),
+    }
+}
+
+/// The error of a call that could not be decided.
+pub(crate) fn undecided<T>(outcome: Result<T, Rejection>) -> Error {
+    match outcome {
+        Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
+        Err(Rejection::Unavailable(unavailable)) => unavailable.error().clone(),
+        Err(rejection) => panic!("a decision was made: {rejection:?}"),
+        Ok(_) => panic!("the call has passed"),
+    }
+}
+
+/// The kind of the error, if a call could not be decided.
+pub(crate) fn failure<T>(outcome: Result<T, Rejection>) -> Option<ErrorKind> {
+    outcome.is_err().then(|| undecided(outcome).kind())
 }
 
 /// How many operations a random test makes: `RATELIMIT_OPERATIONS` asks for more.
@@ -72,7 +96,7 @@ impl Twins {
         let server = RedisServer::start();
         let clock = ManualClock::new();
         Self {
-            redis: RedisStore::with_prelude(&server.url(), CLOCK).unwrap(),
+            redis: __testing::with_prelude(&server.url(), CLOCK).unwrap(),
             memory: MemoryStore::with_clock(clock.clone()),
             clock,
             raw: server.raw(),

@@ -2,10 +2,8 @@
 
 use crate::heard::heard;
 use crate::setup::limiter_on;
-use ratelimit::{
-    Adjustment, Change, Identity, Key, KeyWriter, Limit, MemoryStore, Overridden, RateLimiter, RedisStore,
-    Request, StoreKey,
-};
+use ratelimit::store::{Adjustment, Change, Overridden, Request, StoreKey};
+use ratelimit::{Identity, Key, KeyWriter, Limit, MemoryStore, RateLimiter, RedisStore};
 use std::cell::RefCell;
 use std::time::Duration;
 use support::RedisServer;

@@ -1,8 +1,9 @@
 //! Servers that answer, but too late for anybody: nobody waits for them for long, and they are found again.
 
 use crate::inspect::script_calls;
-use crate::setup::{Ask, SECOND, ask};
-use ratelimit::{ErrorKind, Limit, Mode, OnError, RateLimiter, RateLimiterBuilder, RedisStore};
+use crate::setup::{Ask, SECOND, ask, failure, undecided};
+use ratelimit::store::Mode;
+use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
@@ -21,7 +22,7 @@ fn on(store: &RedisStore, deadline: Duration) -> RateLimiterBuilder {
 }
 
 async fn kind(limiter: &RateLimiter) -> Option<ErrorKind> {
-    limiter.check(&DAILY, "calls").await.err().map(|error| error.kind())
+    failure(limiter.check(&DAILY, "calls").await)
 }
 
 /// Calls until one is decided.
@@ -58,7 +59,7 @@ async fn a_server_that_is_too_slow_for_all_is_not_waited_for() {
         assert_eq!(kind(&limiter).await, Some(ErrorKind::Unavailable), "waits for an answer");
     }
     assert_eq!(script_calls(&server), asked, "what nobody waits for is asked");
-    let error = limiter.check(&DAILY, "calls").await.unwrap_err().to_string();
+    let error = undecided(limiter.check(&DAILY, "calls").await).to_string();
     assert!(error.contains("it answers later than within 50ms"), "{error}");
     // A server that is slow is not silent: its connection stays.
     tokio::time::sleep(SECOND).await;

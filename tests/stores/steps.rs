@@ -2,7 +2,8 @@
 
 use crate::definitions::{Answer, Definition, Kind, Numbers};
 use crate::setup::{Ask, Tell, ask, tell};
-use ratelimit::{Change, Decision, Error, Limit, Mode, Store};
+use ratelimit::store::{Change, Mode, Store};
+use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
 
 /// What happens to a key.

@@ -3,10 +3,8 @@
 
 use crate::inspect::{assert_all_expire, script_calls, server_time_us};
 use crate::setup::{SECOND, limiter_on};
-use ratelimit::{
-    Adjusted, Adjustment, Decision, Decisions, Limit, Mode, OnError, RateLimiter, RedisStore, Rejection,
-    Reply, Request, Store, StoreKey,
-};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Decision, Limit, OnError, RateLimiter, RedisStore, Rejection};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,7 +34,7 @@ impl Store for AskInAnHour {
             while late.load(Ordering::Relaxed) && decisions.iter().any(|decision| !decision.allowed()) {
                 tokio::task::yield_now().await;
             }
-            Ok(decisions.into_iter().zip(&limits).map(later).collect())
+            Ok(decisions.iter().copied().zip(&limits).map(later).collect())
         })
     }
 

@@ -2,9 +2,10 @@
 
 use crate::definitions::{Kind, Numbers};
 use crate::inspect::script_calls;
-use crate::setup::{Ask, SECOND, Twins, ask, key, limiter_on, operations, seed};
+use crate::setup::{Ask, SECOND, Twins, ask, decision, key, limiter_on, operations, seed};
 use crate::slots::{limiter_on_slots, sharded};
-use ratelimit::{Decision, Error, Key, Limit, Mode, OnError, RateLimiter, RedisStore};
+use ratelimit::store::Mode;
+use ratelimit::{Decision, Error, Key, Limit, OnError, RateLimiter, RedisStore};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
@@ -51,7 +52,7 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
                 let mut allowed = Vec::new();
                 for n in 0..each {
                     let key = (task + n) % keys;
-                    let decision = limiter.check(&limit, Key::new("together").by(key)).await.unwrap();
+                    let decision = decision(limiter.check(&limit, Key::new("together").by(key)).await);
                     if decision.allowed() {
                         allowed.push((key, decision.remaining()));
                     }

@@ -2,7 +2,8 @@
 
 use crate::setup::{Ask, SECOND, Stopped, ask, key};
 use crate::together::{Asking, asking, asking_in, together};
-use ratelimit::{Decision, ErrorKind, Limit, Mode, RedisStore, Refill};
+use ratelimit::store::Mode;
+use ratelimit::{Decision, ErrorKind, Limit, RedisStore, Refill};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -162,8 +163,11 @@ async fn a_key_that_is_not_permitted_spoils_the_calls_on_it_alone() {
     let forbidden = || -> Asking<'_> {
         let store = &store;
         Box::pin(async move {
-            let request = ratelimit::Request::new(ratelimit::StoreKey::new(b"other:{1}"), &LIMIT, 1);
-            ratelimit::Store::decide(store, Mode::Check, &[request]).await.map(|decisions| decisions.to_vec())
+            let request =
+                ratelimit::store::Request::new(ratelimit::store::StoreKey::new(b"other:{1}"), &LIMIT, 1);
+            ratelimit::store::Store::decide(store, Mode::Check, &[request])
+                .await
+                .map(|decisions| decisions.to_vec())
         })
     };
     let answers = together(vec![permitted(0), permitted(1), forbidden(), permitted(1), permitted(2)]).await;

@@ -2,7 +2,7 @@
 
 use crate::definitions::{Answer, Definition, Kind, Numbers};
 use crate::steps::{Outcome, Step, by_definition};
-use ratelimit::{Change, Mode};
+use ratelimit::store::{Change, Mode};
 
 const KEYS: usize = 6;
 

@@ -4,7 +4,8 @@
 use crate::mixture::{differs_at, first_difference};
 use crate::setup::{Ask, Twins, operations, seed};
 use crate::smallest::shorten;
-use ratelimit::{Algorithm, Decision, Limit, Mode, Refill};
+use ratelimit::store::Mode;
+use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
 /// A queue of 300 per ms for 3 s is the highest level of these limits, and one unit per minute the lowest rate: what was

@@ -117,10 +117,16 @@ impl Caller {
             return self.hold_for_a_while().await;
         }
         let waits = !limit.longest_wait().is_zero();
-        let decision =
-            if waits { limiter.acquire(limit, name).await? } else { limiter.check(limit, name).await? };
-        let delay = u64::try_from(decision.delay().as_micros())?;
-        Ok(decision.allowed().then_some((sent + delay, now()?)))
+        let admitted =
+            if waits { limiter.acquire(limit, name).await } else { limiter.check(limit, name).await };
+        match admitted {
+            Ok(admitted) => {
+                let delay = u64::try_from(admitted.decision().delay().as_micros())?;
+                Ok(Some((sent + delay, now()?)))
+            }
+            Err(Rejection::Limited(_)) => Ok(None),
+            Err(rejection) => Err(rejection.into()),
+        }
     }
 
     /// From when to when a permit was held for certain.

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::others;
 use super::subject::{Kind, Subject};
-use ratelimit::RedisStore;
+use ratelimit::__testing;
 use redis::{Cmd, Value};
 
 /// How many requests the store puts into one call.
@@ -64,7 +64,7 @@ pub(crate) fn all() -> Vec<Subject> {
 fn lone(limit: Limit) -> Subject {
     // A meter is a bucket.
     let script = if limit.algorithm == "leaky_bucket" { "token_bucket" } else { limit.algorithm };
-    let text = RedisStore::lone_scripts().into_iter().find(|(name, _)| *name == script);
+    let text = __testing::lone_scripts().into_iter().find(|(name, _)| *name == script);
     let fill = move |command: &mut Cmd, draw: &mut Draw| {
         command.arg(1).arg(draw.key()).arg(limit.count).arg(limit.time_ms);
         match script {
@@ -110,7 +110,7 @@ fn run(command: &mut Cmd, limit: Limit, draw: &mut Draw) {
 }
 
 const fn decide() -> &'static str {
-    let [decide, _] = RedisStore::scripts();
+    let [decide, _] = __testing::scripts();
     decide
 }
 

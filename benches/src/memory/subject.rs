@@ -1,7 +1,8 @@
 //! What is compared: each decides on a `String` key, and lets everything pass.
 
 use crate::peers;
-use ratelimit::{Clock, Limit, MemoryStore, Mode, Request, Store, StoreKey};
+use ratelimit::store::{Mode, Request, Store, StoreKey};
+use ratelimit::{Clock, Limit, MemoryStore};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};

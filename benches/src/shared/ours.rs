@@ -29,11 +29,7 @@ impl Ours {
 
 impl Asker for Ours {
     async fn ask(&mut self, key: u64) -> Result<(), String> {
-        let decision = self.limiter.check(self.limit, Key::new("bench").by(key)).await;
-        match decision {
-            Ok(decision) if decision.allowed() => Ok(()),
-            Ok(decision) => Err(format!("refused: {decision:?}")),
-            Err(error) => Err(error.to_string()),
-        }
+        let admitted = self.limiter.check(self.limit, Key::new("bench").by(key)).await;
+        admitted.map(|_| ()).map_err(|rejection| format!("{rejection:?}"))
     }
 }

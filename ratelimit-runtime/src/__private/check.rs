@@ -1,10 +1,10 @@
 //! Whether a call may go on.
 
 use super::call::Call;
-use super::{hold, report};
+use super::hold;
 use crate::error::Error;
 use crate::limit::Limit;
-use crate::limiter::{Outcome, joined};
+use crate::limiter::{Outcome, joined, undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply};
 use smallvec::SmallVec;
@@ -82,16 +82,11 @@ impl Future for Check {
                         None => Ok(()),
                         Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),
                     },
-                    Err(error) => Err(unavailable(name(0), error)),
+                    Err(error) => Err(undecided(name(0), error)),
                 })
             }
         }
     }
-}
-
-pub(super) fn unavailable(name: &'static str, error: Error) -> Rejection {
-    report::error(name, &error, "calls are rejected, since their limit cannot be decided");
-    Rejection::unavailable(name, error)
 }
 
 impl fmt::Debug for Check {

@@ -1,10 +1,8 @@
 //! Calls whose units stay at hand: permits, and charges that depend on the call's result.
 
 use super::call::Call;
-use super::check::unavailable;
-use super::report;
 use crate::error::Error;
-use crate::limiter::{self, Question, RateLimiter, Refused, Stack};
+use crate::limiter::{self, Question, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
@@ -35,7 +33,7 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
                 first.get_or_insert(limiter);
             }
             Err(error) if shadow => report::error(name, &error, "a shadow limit cannot be decided"),
-            Err(error) => return Err(unavailable(name, error)),
+            Err(error) => return Err(undecided(name, error)),
         }
     }
     if let Some(limiter) = first {
@@ -65,7 +63,7 @@ async fn admit(
             Ok(held)
         }
         Err(Refused::Limited(at, decision)) => Err(Rejection::limited(names[at], decision)),
-        Err(Refused::Failed(error)) => Err(unavailable(names[0], error)),
+        Err(Refused::Failed(error)) => Err(undecided(names[0], error)),
     }
 }
 

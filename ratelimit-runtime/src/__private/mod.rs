@@ -7,7 +7,6 @@ mod hold;
 mod key_part;
 pub mod limit;
 mod probe;
-mod report;
 mod request;
 mod warn;
 

@@ -12,10 +12,12 @@
 //! Identities and parts are escaped ([`write`]), so that different values never make the same key, and no value
 //! reaches beyond its place.
 
+mod limit_name;
 mod render;
 mod store_key;
 mod write;
 
+pub(crate) use limit_name::LimitName;
 pub(crate) use render::{KeyBuilder, RenderedKey, render};
 pub use store_key::StoreKey;
 pub use write::KeyWriter;

@@ -1,3 +1,30 @@
-//! The error of a limit whose numbers are wrong.
+//! The error of a limit whose numbers are out of range.
 
-pub use super::rules::Violation as LimitError;
+use super::rules::Violation;
+use std::fmt;
+
+/// Why the numbers of a [`Limit`](crate::Limit) were refused: a message that says what to write instead.
+///
+/// Constructors such as [`Limit::try_counter`](crate::Limit::try_counter) return it, also in constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitError(Violation);
+
+impl LimitError {
+    pub(super) const fn new(violation: Violation) -> Self {
+        Self(violation)
+    }
+
+    /// The error in words, with what to do. [`Display`](fmt::Display) writes the same, and this also works in constants.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        self.0.message()
+    }
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl std::error::Error for LimitError {}

@@ -1,5 +1,6 @@
 //! The constructors of limits, for constants and for run time.
 
+use super::rules::Violation;
 use super::rules::numbers::Numbers;
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::time::Duration;
@@ -152,7 +153,7 @@ impl Limit {
     pub const fn try_burst(self, burst: u32) -> Result<Self, LimitError> {
         match self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0) {
             Ok(()) => Self::of(Numbers { burst, ..self.numbers }),
-            Err(error) => Err(error),
+            Err(violation) => Err(LimitError::new(violation)),
         }
     }
 
@@ -175,7 +176,7 @@ impl Limit {
     pub const fn try_refill(self, refill: Refill) -> Result<Self, LimitError> {
         match self.numbers.algorithm.check_takes_refill() {
             Ok(()) => Self::of(Numbers { refill, ..self.numbers }),
-            Err(error) => Err(error),
+            Err(violation) => Err(LimitError::new(violation)),
         }
     }
 
@@ -200,7 +201,7 @@ impl Limit {
     pub const fn try_borrow(self, borrow: u32) -> Result<Self, LimitError> {
         match self.numbers.algorithm.check_takes_borrow() {
             Ok(()) => Self::of(Numbers { borrow, ..self.numbers }),
-            Err(error) => Err(error),
+            Err(violation) => Err(LimitError::new(violation)),
         }
     }
 
@@ -227,21 +228,21 @@ impl Limit {
     pub const fn try_wait(self, wait: Duration) -> Result<Self, LimitError> {
         match whole_ms(wait) {
             Some(wait_ms) => Self::of(Numbers { wait_ms, ..self.numbers }),
-            None => Err(LimitError::WaitFraction),
+            None => Err(LimitError::new(Violation::WaitFraction)),
         }
     }
 
     const fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Self, LimitError> {
         match whole_ms(time) {
             Some(time_ms) => Self::of(Numbers::new(algorithm, count, time_ms)),
-            None => Err(LimitError::TimeFraction),
+            None => Err(LimitError::new(Violation::TimeFraction)),
         }
     }
 
     pub(super) const fn of(numbers: Numbers) -> Result<Self, LimitError> {
         match numbers.check() {
             Ok(derived) => Ok(Self { numbers, derived }),
-            Err(violation) => Err(violation),
+            Err(violation) => Err(LimitError::new(violation)),
         }
     }
 }

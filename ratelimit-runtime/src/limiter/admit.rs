@@ -8,7 +8,7 @@ use super::wake::Waiter;
 use super::{FAR, RateLimiter};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Mode, Request};
+use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -118,7 +118,7 @@ impl<'l> Claim<'l> {
     async fn ask(&self, mode: Mode) -> Result<Outcome, Error> {
         let requests = joined(self.charged().map(Asked::request));
         if requests.is_empty() {
-            return Ok(Outcome { decisions: SmallVec::new(), source: Source::Store });
+            return Ok(Outcome { decisions: Decisions::new(), source: Source::Store });
         }
         self.limiter.decide_kept(mode, &requests).await
     }

@@ -7,7 +7,7 @@ use super::check::{spent, unanswered};
 use super::held::Held;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::key::AsKey;
+use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
 use crate::store::{Adjustment, Change};
@@ -39,13 +39,13 @@ use std::future::Future;
 #[must_use = "a charge that is dropped stays; give it back or settle it, or call `check` instead"]
 pub struct Charge {
     held: Held,
+    decision: Decision,
 }
 
 impl Charge {
-    /// What the store has decided when it was taken.
-    #[must_use]
-    pub fn decision(&self) -> Option<Decision> {
-        self.held.decision()
+    /// The decision that admitted the call.
+    pub const fn decision(&self) -> Decision {
+        self.decision
     }
 
     /// Gives all of it back. Answers how many units were still in use.
@@ -73,7 +73,7 @@ impl Charge {
 
 impl fmt::Debug for Charge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Charge").field("decision", &self.decision()).finish_non_exhaustive()
+        f.debug_struct("Charge").field("decision", &self.decision).finish_non_exhaustive()
     }
 }
 
@@ -82,7 +82,7 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], if the limit refuses or no decision could be made.
+    /// A [`Rejection`], as [`check`](Self::check).
     pub fn charge(
         &self,
         limit: &Limit,
@@ -90,13 +90,15 @@ impl RateLimiter {
         cost: u32,
     ) -> impl Future<Output = Result<Charge, Rejection>> + Send {
         let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
-        let name = key.name().to_owned();
+        let name = LimitName::copy(key.name());
         async move {
             let admitted = async {
                 let asked = spent(limiter.resolve(question?).await)?;
-                limiter.clone().admit(Stack::from_iter([asked])).await
+                let held = limiter.clone().admit(Stack::from_iter([asked])).await?;
+                let decision = held.decision().ok_or_else(unanswered)?;
+                Ok(Charge { held, decision })
             };
-            admitted.await.map(|held| Charge { held }).map_err(|refused| refused.rejection(name))
+            admitted.await.map_err(|refused: Refused| refused.rejection(name))
         }
     }
 
@@ -118,15 +120,6 @@ impl RateLimiter {
             let take = Adjustment::new(asked.key.as_store_key(), &asked.limit, cost, Change::Take);
             let taken = limiter.within_deadline(limiter.shared.store.adjust(&[take])).await?;
             taken.first().copied().ok_or_else(unanswered)
-        }
-    }
-}
-
-impl Refused {
-    pub(super) fn rejection(self, name: String) -> Rejection {
-        match self {
-            Self::Limited(_, decision) => Rejection::limited(name, decision),
-            Self::Failed(error) => Rejection::unavailable(name, error),
         }
     }
 }

@@ -1,64 +1,93 @@
 //! Deciding at once: `check`, `check_all`, and looking at a limit and forgetting it.
 
 use super::RateLimiter;
+use super::admit::Refused;
+use super::admitted::{Admitted, undecided};
 use super::asked::{Asked, Question, Stack, is_spent, joined};
 use super::denied::Forgetting;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::{AsKey, Place};
+use crate::key::{AsKey, LimitName, Place};
 use crate::limit::Limit;
-use crate::store::{Decisions, Mode};
+use crate::rejection::Rejection;
+use crate::store::Mode;
 use std::future::Future;
 
 impl RateLimiter {
-    /// Takes one unit of a limit, if it is free. It never waits for a turn.
+    /// Takes one unit of a limit if it is free, and never waits for a turn. A refused call is an error, so `?` is enough:
     ///
-    /// Nothing happens before the future is polled. If it is dropped before it is ready, the unit may have been
+    /// ```
+    /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
+    /// use std::time::Duration;
+    ///
+    /// const MAILS: Limit = Limit::counter(2, Duration::from_secs(60));
+    ///
+    /// async fn send_mail(limiter: &RateLimiter, user: u64) -> Result<(), Rejection> {
+    ///     limiter.check(&MAILS, Key::new("mails").by(user)).await?; // a refused call returns here
+    ///     println!("sent a mail for user {user}");
+    ///     Ok(())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let limiter = RateLimiter::in_memory();
+    /// # for _ in 0..2 { send_mail(&limiter, 7).await.unwrap(); }
+    /// # let rejection = send_mail(&limiter, 7).await.unwrap_err();
+    /// # assert!(matches!(rejection, Rejection::Limited(_)) && rejection.name() == "mails");
+    /// # }
+    /// ```
+    ///
+    /// Nothing happens before the future is polled. If the future is dropped before it is ready, the unit may have been
     /// taken or not.
     ///
     /// # Errors
     ///
-    /// When no decision could be made: a store that is ill under [`OnError::Deny`](crate::OnError::Deny), a wrong configuration, a key
-    /// without identity ([`ErrorKind::NoIdentity`]), or a concurrency limit, whose units are held
-    /// ([`permit`](Self::permit)). A refusal is no error.
+    /// A [`Rejection`] with the name of the key:
+    ///
+    /// - [`Limited`](Rejection::Limited), if the limit is used up;
+    /// - [`Unidentified`](Rejection::Unidentified), if an identity of the key is absent;
+    /// - [`Unavailable`](Rejection::Unavailable), if the limit could not be decided: the store failed under
+    ///   [`OnError::Deny`](crate::OnError::Deny), the configuration is wrong, or the limit is a concurrency limit, whose
+    ///   units are held ([`permit`](Self::permit)).
     pub fn check(
         &self,
         limit: &Limit,
         key: impl AsKey,
-    ) -> impl Future<Output = Result<Decision, Error>> + Send {
+    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
         self.check_cost(limit, key, 1)
     }
 
-    /// Takes `cost` units of a limit, or none. A cost of zero is answered and takes nothing; one above the
-    /// limit's [`capacity`](Limit::capacity) is refused for good (`retry_after` is `None`).
+    /// Takes `cost` units of a limit, or none. A cost of zero is decided and takes nothing. A cost above the limit's
+    /// [`capacity`](Limit::capacity) is always refused (`retry_after` is `None`).
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check).
+    /// A [`Rejection`], as [`check`](Self::check).
     pub fn check_cost(
         &self,
         limit: &Limit,
         key: impl AsKey,
         cost: u32,
-    ) -> impl Future<Output = Result<Decision, Error>> + Send {
+    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
         let mut question = Question::of(self, limit, &key, cost);
+        let name = LimitName::copy(key.name());
         async move {
-            let question = question.as_mut().map_err(|error| error.clone())?;
-            self.learn_overrides().await;
-            let request = question.spends(self)?;
-            first(&self.decide_kept(Mode::Check, &[request]).await?.decisions)
+            let admitted = async {
+                let question = question.as_mut().map_err(|error| error.clone())?;
+                self.learn_overrides().await;
+                let request = question.spends(self)?;
+                Admitted::of(first(&self.decide_kept(Mode::Check, &[request]).await?.decisions)?)
+            };
+            admitted.await.map_err(|refused: Refused| refused.rejection(name))
         }
     }
 
-    /// Takes units of several limits, of all or of none, in one decision: the call may go on if all are allowed. Each
-    /// comes with its key and its cost.
+    /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
+    /// cost. The answers are in the order of the limits.
     ///
-    /// The decisions are in the order of the limits. Where one refuses, those of the others say what they would have
-    /// been. The keys are not those of the same limits alone, see [`Key::in_stack`](crate::Key::in_stack).
+    /// The keys differ from those of the same limits alone, see [`Key::in_stack`](crate::Key::in_stack).
     ///
     /// ```
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
-    /// use ratelimit::{Decision, Key, Limit, RateLimiter};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
+    /// use ratelimit::{Key, Limit, RateLimiter};
     /// use std::time::Duration;
     ///
     /// const PER_SECOND: Limit = Limit::counter(2, Duration::from_secs(1));
@@ -66,42 +95,60 @@ impl RateLimiter {
     ///
     /// let limiter = RateLimiter::in_memory();
     /// let search = Key::new("search").by("user 7");
-    /// let decisions = limiter.check_all(&[(&PER_SECOND, search, 1), (&PER_DAY, search, 1)]).await?;
-    /// assert!(decisions.iter().all(Decision::allowed));
-    /// assert_eq!(decisions[1].remaining(), 999);
+    /// let admitted = limiter.check_all(&[(&PER_SECOND, search, 1), (&PER_DAY, search, 1)]).await?;
+    /// assert_eq!(admitted[1].decision().remaining(), 999);
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check), and [`ErrorKind::Configuration`] for a limit that is given twice.
+    /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
+    /// it names the one with the longest wait. A limit that is given twice is an
+    /// [`Unavailable`](Rejection::Unavailable) rejection.
     pub fn check_all<K: AsKey>(
         &self,
         stack: &[(&Limit, K, u32)],
-    ) -> impl Future<Output = Result<Decisions, Error>> + Send + use<K> {
+    ) -> impl Future<Output = Result<Vec<Admitted>, Rejection>> + Send + use<K> {
         let limiter = self.clone();
-        let questions: Result<Vec<Question>, Error> = stack
+        let questions: Vec<(LimitName, Result<Question, Error>)> = stack
             .iter()
             .map(|(limit, key, cost)| {
-                let question = Question::of(self, limit, key, *cost)?;
-                let in_stack = stack.len() > 1 || question.place.in_stack;
-                Ok(Question { place: Place { in_stack, ..question.place }, ..question })
+                let question = Question::of(self, limit, key, *cost).map(|question| {
+                    let in_stack = stack.len() > 1 || question.place.in_stack;
+                    Question { place: Place { in_stack, ..question.place }, ..question }
+                });
+                (LimitName::copy(key.name()), question)
             })
             .collect();
         async move {
             limiter.learn_overrides().await;
-            let resolve = |question: Question| spent(question.resolve(&limiter));
-            let stack: Stack = questions?.into_iter().map(resolve).collect::<Result<_, Error>>()?;
-            Ok(limiter.decide_kept(Mode::Check, &joined(stack.iter().map(Asked::request))).await?.decisions)
+            let (mut names, mut stack) = (Vec::with_capacity(questions.len()), Stack::new());
+            for (name, question) in questions {
+                match question.and_then(|question| spent(question.resolve(&limiter))) {
+                    Ok(asked) => stack.push(asked),
+                    Err(error) => return Err(undecided(name, error)),
+                }
+                names.push(name);
+            }
+            match limiter.decide_kept(Mode::Check, &joined(stack.iter().map(Asked::request))).await {
+                Ok(outcome) => match outcome.refused() {
+                    None => Ok(outcome.decisions.iter().copied().map(Admitted).collect()),
+                    Some(at) => Err(Rejection::limited(names.swap_remove(at), outcome.decisions[at])),
+                },
+                Err(error) => {
+                    let first = names.into_iter().next();
+                    Err(undecided(first.unwrap_or(LimitName::Static("")), error))
+                }
+            }
         }
     }
 
-    /// What [`check`](Self::check) would answer now, without taking anything; of a concurrency limit what
-    /// [`permit`](Self::permit) would.
+    /// Returns what [`check`](Self::check) would decide now, and takes nothing. Of a concurrency limit it returns what
+    /// [`permit`](Self::permit) would decide. It does not refuse anything: look at [`allowed`](Decision::allowed).
     ///
     /// # Errors
     ///
-    /// When the store cannot answer, whatever the failure policy.
+    /// If the store cannot answer, whatever the failure policy is, or if an identity of the key is absent.
     pub fn peek(
         &self,
         limit: &Limit,
@@ -140,7 +187,7 @@ pub(super) fn spent(asked: Asked) -> Result<Asked, Error> {
     Ok(asked)
 }
 
-fn first(decisions: &Decisions) -> Result<Decision, Error> {
+fn first(decisions: &[Decision]) -> Result<Decision, Error> {
     decisions.first().copied().ok_or_else(unanswered)
 }
 

@@ -9,7 +9,7 @@ use crate::store::memory::MemoryStore;
 use crate::store::{
     Adjusted, Adjustment, Answer, Change, Decisions, Mode, OwnedRequest, PendingReply, Reply, Request,
 };
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -85,7 +85,7 @@ impl RateLimiter {
             return Begun::Told(reply);
         }
         if let Some(refusal) = self.shared.denied.as_ref().and_then(|denied| denied.answer(requests)) {
-            let outcome = Outcome { decisions: smallvec![refusal], source: Source::Store };
+            let outcome = Outcome { decisions: Decisions::one(refusal), source: Source::Store };
             return Begun::Told(Reply::ready(Ok(outcome)));
         }
         match self.shared.store.decide(mode, requests).into_answer() {

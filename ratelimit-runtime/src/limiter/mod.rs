@@ -2,6 +2,7 @@
 
 mod acquire;
 mod admit;
+mod admitted;
 mod asked;
 mod background;
 mod builder;
@@ -17,10 +18,13 @@ mod outage;
 mod overrides;
 mod permit;
 mod renewals;
+pub(crate) mod report;
 mod shadow;
 mod wake;
 
 pub(crate) use admit::Refused;
+pub use admitted::Admitted;
+pub(crate) use admitted::undecided;
 pub(crate) use asked::{Asked, Question, Stack, joined};
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
@@ -51,7 +55,7 @@ use wake::Wake;
 /// Its methods need no attribute:
 ///
 /// ```
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use ratelimit::{Key, Limit, RateLimiter};
 /// use std::time::Duration;
 ///
@@ -59,9 +63,9 @@ use wake::Wake;
 /// let hourly = Limit::counter(2, Duration::from_secs(3600));
 /// let mails = || Key::new("mails").by("user 7");
 ///
-/// assert!(limiter.check(&hourly, mails()).await?.allowed());
+/// limiter.check(&hourly, mails()).await?; // a refused call returns a `Rejection`
 /// assert_eq!(limiter.peek(&hourly, mails()).await?.remaining(), 1);
-/// assert!(!limiter.check_cost(&hourly, mails(), 2).await?.allowed());
+/// assert!(limiter.check_cost(&hourly, mails(), 2).await.is_err());
 /// limiter.reset(&hourly, mails()).await?;
 /// assert_eq!(limiter.peek(&hourly, mails()).await?.remaining(), 2);
 /// # Ok(()) }
@@ -124,7 +128,7 @@ impl RateLimiter {
     /// store is away, where a search goes on. Everything else is shared.
     ///
     /// ```
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use ratelimit::{Limit, OnError, RateLimiter};
     /// use std::time::Duration;
     ///
@@ -132,7 +136,7 @@ impl RateLimiter {
     ///
     /// let limiter = RateLimiter::in_memory();
     /// let strict = limiter.with_on_error(OnError::Deny);
-    /// assert!(strict.check(&LOGINS, "login").await?.allowed());
+    /// strict.check(&LOGINS, "login").await?;
     /// assert_eq!(limiter.peek(&LOGINS, "login").await?.remaining(), 4);
     /// # Ok(()) }
     /// ```

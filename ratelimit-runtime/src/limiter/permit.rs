@@ -1,11 +1,13 @@
 //! A slot of a concurrency limit, given back on drop.
 
 use super::RateLimiter;
+use super::admit::Refused;
 use super::asked::{Question, Stack};
+use super::check::unanswered;
 use super::held::Held;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::AsKey;
+use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
 use std::fmt;
@@ -34,20 +36,21 @@ use std::future::Future;
 /// ```
 #[must_use = "a permit that is dropped is given back"]
 pub struct Permit {
+    #[expect(dead_code, reason = "gives the permit back when it is dropped")]
     held: Held,
+    decision: Decision,
 }
 
 impl Permit {
-    /// What the store has decided when it was given.
-    #[must_use]
-    pub fn decision(&self) -> Option<Decision> {
-        self.held.decision()
+    /// The decision that admitted the call.
+    pub const fn decision(&self) -> Decision {
+        self.decision
     }
 }
 
 impl fmt::Debug for Permit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").field("decision", &self.decision()).finish_non_exhaustive()
+        f.debug_struct("Permit").field("decision", &self.decision).finish_non_exhaustive()
     }
 }
 
@@ -60,7 +63,8 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], if all permits are held, no decision could be made, or the limit is no concurrency limit.
+    /// A [`Rejection`], as [`check`](Self::check). A limit that is no concurrency limit is an
+    /// [`Unavailable`](Rejection::Unavailable) rejection.
     pub fn permit(
         &self,
         limit: &Limit,
@@ -81,16 +85,18 @@ impl RateLimiter {
         cost: u32,
     ) -> impl Future<Output = Result<Permit, Rejection>> + Send {
         let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
-        let name = key.name().to_owned();
+        let name = LimitName::copy(key.name());
         async move {
             let admitted = async {
                 let asked = limiter.resolve(question?).await;
                 if !asked.limit.is_concurrency() {
                     return Err(spent().into());
                 }
-                limiter.clone().admit(Stack::from_iter([asked])).await
+                let held = limiter.clone().admit(Stack::from_iter([asked])).await?;
+                let decision = held.decision().ok_or_else(unanswered)?;
+                Ok(Permit { held, decision })
             };
-            admitted.await.map(|held| Permit { held }).map_err(|refused| refused.rejection(name))
+            admitted.await.map_err(|refused: Refused| refused.rejection(name))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::decide::Source;
 use super::held::{Held, Member};
 use crate::decision::Decision;
-use crate::store::{Mode, Request};
+use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
 impl Held {
@@ -30,10 +30,10 @@ impl Held {
             let reply = self.limiter.shared.store.decide(mode, &requests);
             self.limiter.within_deadline(reply).await.unwrap_or_else(|error| {
                 tracing::debug!(%error, "shadow limits were not decided");
-                SmallVec::new()
+                Decisions::new()
             })
         } else {
-            SmallVec::new()
+            Decisions::new()
         };
         for (i, at) in shadows.into_iter().enumerate() {
             let decision = decisions.get(i).copied();

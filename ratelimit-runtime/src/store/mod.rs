@@ -1,26 +1,65 @@
-//! The one seam between deciding and remembering: a store takes a slice of requests and answers decisions.
+//! Types for authors of a store. Applications do not need them.
+//!
+//! A [`Store`] keeps the state of limits. It takes a slice of [`Request`]s and returns a [`Decision`] about each. Pass your own
+//! store to [`RateLimiterBuilder::store`](crate::RateLimiterBuilder::store). This one delegates to another store, and counts how
+//! often it was asked:
+//!
+//! ```
+//! use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+//! use ratelimit::{Limit, MemoryStore, RateLimiter};
+//! use std::sync::Arc;
+//! use std::sync::atomic::{AtomicU64, Ordering};
+//! use std::time::Duration;
+//!
+//! #[derive(Default)]
+//! struct Counting {
+//!     store: MemoryStore,
+//!     asked: Arc<AtomicU64>,
+//! }
+//!
+//! impl Store for Counting {
+//!     fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+//!         self.asked.fetch_add(1, Ordering::Relaxed);
+//!         self.store.decide(mode, requests)
+//!     }
+//!
+//!     fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+//!         self.store.adjust(adjustments)
+//!     }
+//!
+//!     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+//!         self.store.reset(keys)
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! const DAILY: Limit = Limit::counter(100, Duration::from_secs(86_400));
+//!
+//! let store = Counting::default();
+//! let asked = Arc::clone(&store.asked);
+//! let limiter = RateLimiter::builder().store(store).build().await?;
+//! limiter.check(&DAILY, "mails").await?;
+//! assert_eq!(asked.load(Ordering::Relaxed), 1);
+//! # Ok(()) }
+//! ```
 
+mod answers;
 pub(crate) mod memory;
 pub(crate) mod redis;
 mod reply;
 mod request;
 
+pub use crate::key::StoreKey;
+pub use answers::{Adjusted, Decisions};
 pub(crate) use reply::{Answer, Awaited, PendingReply};
 pub use reply::{MissedDeadline, Reply};
 pub use request::{Adjustment, Change, Mode, Request};
 pub(crate) use request::{OwnedAdjustment, OwnedRequest, stacks};
 
+#[cfg(doc)]
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::StoreKey;
-use smallvec::SmallVec;
 use std::fmt;
-
-/// One decision per request, in their order; `collect` makes it. One needs no heap.
-pub type Decisions = SmallVec<[Decision; 1]>;
-
-/// The units that each [`Adjustment`] has changed, in their order.
-pub type Adjusted = SmallVec<[u32; 1]>;
 
 /// Where the state of limits lives.
 ///

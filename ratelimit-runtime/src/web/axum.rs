@@ -78,13 +78,14 @@ fn peer(extensions: &Extensions) -> Option<IpAddr> {
 fn status(rejection: &Rejection) -> StatusCode {
     match rejection {
         Rejection::Limited(_) => StatusCode::TOO_MANY_REQUESTS,
-        Rejection::Unavailable(unavailable) if unavailable.is_anonymous() => StatusCode::BAD_REQUEST,
+        Rejection::Unidentified(_) => StatusCode::BAD_REQUEST,
         Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
-/// 429 with `Retry-After` in whole seconds, 400 where a request does not say who calls, or 503 when no decision could be
-/// made. A call that can never pass gets no `Retry-After`.
+/// [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds. [`Unidentified`](Rejection::Unidentified) is
+/// 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A call that never passes gets no
+/// `Retry-After`.
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         let mut response = (status(&self), self.to_string()).into_response();

@@ -1,7 +1,7 @@
 //! Concurrency: permits that hold units until they are released or their lease ends, and tickets of those who wait.
 
 use super::{Answer, Definition, Numbers};
-use ratelimit::Mode;
+use ratelimit::store::Mode;
 
 pub(super) struct Concurrency {
     numbers: Numbers,

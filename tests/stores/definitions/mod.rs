@@ -12,7 +12,8 @@ mod log;
 mod promises;
 mod window;
 
-use ratelimit::{Limit, Mode, Refill};
+use ratelimit::store::Mode;
+use ratelimit::{Limit, Refill};
 use std::time::Duration;
 
 /// What a store has to answer. Times are ms, but for the stamp of a log, which is µs.

@@ -1,7 +1,7 @@
 //! What the algorithms promise, asked of the definitions themselves: bounds, turns in order, exact retries, refunds.
 
 use super::{Answer, Definition, Kind, Numbers};
-use ratelimit::Mode;
+use ratelimit::store::Mode;
 
 const BUCKETS: [Numbers; 7] = [
     Numbers::new(Kind::Greedy, 3, 1000),

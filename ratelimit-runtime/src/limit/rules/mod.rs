@@ -10,4 +10,4 @@ pub(crate) mod numbers;
 pub(crate) mod violation;
 
 pub use algorithm::{Algorithm, Refill};
-pub use violation::Violation;
+pub(crate) use violation::Violation;

@@ -10,7 +10,7 @@ pub(crate) const ZERO_BURST: &str = "`burst` must be at least 1: a bucket of zer
 /// Why the numbers of a [`Limit`](crate::Limit) were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Violation {
+pub(crate) enum Violation {
     /// `time` is zero.
     TimeZero,
     /// `time` has a fraction of a millisecond.
@@ -54,7 +54,7 @@ pub enum Violation {
 impl Violation {
     /// The error in words, with what to do.
     #[must_use]
-    pub const fn message(self) -> &'static str {
+    pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::TimeZero => "`time` must be at least 1 ms",
             Self::TimeFraction => "`time` must be a whole number of milliseconds",

@@ -15,7 +15,6 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::{Answer, Awaited, Decisions, Mode, OwnedRequest, Reply, Request};
 use fetch::{Fetch, Fetched, Registered, TooFew};
-use smallvec::smallvec;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use table::{Alone, FetchUnderWay, KeyLease, Waits};
@@ -56,7 +55,7 @@ impl RateLimiter {
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {
             Step::Told(decision) => {
-                let outcome = Outcome { decisions: smallvec![decision], source: Source::Store };
+                let outcome = Outcome { decisions: Decisions::one(decision), source: Source::Store };
                 return Some(Reply::ready(Ok(outcome)));
             }
             Step::Plain => return None,
@@ -65,10 +64,7 @@ impl RateLimiter {
         let awaited = Arc::new(Awaited::default());
         let (limiter, owned, observer) = (self.clone(), OwnedRequest::of(request), Arc::clone(&awaited));
         let mut taken = Box::pin(async move {
-            limiter
-                .go_on(&lease, &owned.request(), step, tried, &awaited)
-                .await
-                .map(|decision| smallvec![decision])
+            limiter.go_on(&lease, &owned.request(), step, tried, &awaited).await.map(Decisions::one)
         });
         // A store in this process answers at once, with a runtime or without.
         if let Poll::Ready(answer) = taken.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -25,7 +25,6 @@ use ask::{Ask, Now, is_number};
 use hash::HashKey;
 use held::Held;
 use overrides::Overrides;
-use smallvec::smallvec;
 use std::fmt;
 use table::Table;
 
@@ -115,7 +114,7 @@ impl<C: Clock> MemoryStore<C> {
         if let [request] = requests
             && !request.passes_with_next()
         {
-            return Ok(smallvec![self.decide_one(mode, request, now)]);
+            return Ok(Decisions::one(self.decide_one(mode, request, now)));
         }
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {

@@ -12,7 +12,7 @@ use crate::limit::Limit;
 use crate::store::Awaited;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request};
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -158,7 +158,7 @@ impl Shared {
         match self.run(call, awaited).await {
             Ok(value) => {
                 let decision = lone::decision(&value, mode, &alone.limit, alone.cost, alone.permit);
-                return decision.map(|decision| smallvec![decision]).map_err(|wrong| self.wrong(&wrong, &[]));
+                return decision.map(Decisions::one).map_err(|wrong| self.wrong(&wrong, &[]));
             }
             Err(error) if error.is_transient() => return Err(error),
             Err(_) => {}

@@ -11,7 +11,6 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::Awaited;
 use crate::store::{Decisions, MissedDeadline, Mode, OwnedRequest, Request};
-use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -74,7 +73,7 @@ pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decis
     match Caller(&seat).await {
         Answer::Decided(answer) => {
             session.heard(&answer);
-            answer.map(|decision| smallvec![decision])
+            answer.map(Decisions::one)
         }
         Answer::Yourself => decide_alone().await,
     }

@@ -9,7 +9,7 @@ use redis::{Cmd, Value};
 use std::time::Duration;
 
 /// The texts in `lua/one`, by the algorithms that they decide.
-pub(super) const TEXTS: [(&str, &str); 5] = [
+pub(crate) const TEXTS: [(&str, &str); 5] = [
     ("counter", include_str!("../../../lua/one/counter.lua")),
     ("token_bucket", include_str!("../../../lua/one/token_bucket.lua")),
     ("sliding_window", include_str!("../../../lua/one/sliding_window.lua")),

@@ -1,4 +1,4 @@
-//! How a store comes to its servers: by a URL, on a connection that is there, with other scripts for tests.
+//! Makes a store: from a URL, or on a connection that exists already.
 
 use super::RedisStore;
 use super::address::Address;
@@ -39,7 +39,7 @@ impl RedisStore {
     ///
     /// [`ErrorKind::Configuration`] if the URL cannot be read. No message holds its password.
     pub fn new(url: &str) -> Result<Self, Error> {
-        Self::with_prelude(url, "")
+        Self::of_scripts(url, "", [script::DECIDE, script::ADJUST], Some(lone::TEXTS))
     }
 
     /// A store that uses a connection which is there already: a multiplexed one, one with a manager, or that of a cluster.
@@ -56,41 +56,14 @@ impl RedisStore {
         Self::at(Home::Server(Node::new(handed)), decide, adjust, Some(Lone::new("", lone::TEXTS)))
     }
 
-    /// For tests: Lua in front of the scripts, such as a clock that stands in for the server's.
-    #[doc(hidden)]
-    pub fn with_prelude(url: &str, prelude: &str) -> Result<Self, Error> {
-        Self::with_lone_scripts(url, prelude, lone::TEXTS)
-    }
-
-    /// For tests: other texts than [`lone_scripts`](Self::lone_scripts).
-    #[doc(hidden)]
-    pub fn with_lone_scripts(url: &str, prelude: &str, texts: [(&str, &str); 5]) -> Result<Self, Error> {
-        let lone = Some(Lone::new(prelude, texts));
-        Self::with(url, prelude, script::DECIDE, script::ADJUST, lone)
-    }
-
-    /// For tests: other scripts than [`scripts`](Self::scripts), also for lone requests.
-    #[doc(hidden)]
-    pub fn with_texts(url: &str, prelude: &str, decide: &str, adjust: &str) -> Result<Self, Error> {
-        Self::with(url, prelude, decide, adjust, None)
-    }
-
-    /// For tests: the script of every decision but the lone ones, and that of every adjustment.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn scripts() -> [&'static str; 2] {
-        [script::DECIDE, script::ADJUST]
-    }
-
-    /// For tests: the scripts of lone requests, by name.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn lone_scripts() -> [(&'static str, &'static str); 5] {
-        lone::TEXTS
-    }
-
-    fn with(url: &str, prelude: &str, decide: &str, adjust: &str, lone: Option<Lone>) -> Result<Self, Error> {
-        let home = Home::new(Target::parse(url)?);
+    /// A store with these scripts: `decide` and `adjust`, and those of lone requests. Each begins with `prelude`.
+    pub(crate) fn of_scripts(
+        url: &str,
+        prelude: &str,
+        [decide, adjust]: [&str; 2],
+        lone: Option<[(&str, &str); 5]>,
+    ) -> Result<Self, Error> {
+        let (home, lone) = (Home::new(Target::parse(url)?), lone.map(|texts| Lone::new(prelude, texts)));
         Ok(Self::at(home, Script::new(prelude, decide), Script::new(prelude, adjust), lone))
     }
 
@@ -108,7 +81,7 @@ impl RedisStore {
         let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
         let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
-            self.decide(Mode::Check, &[probe]).await?;
+            let _ = self.decide(Mode::Check, &[probe]).await?;
             self.reset(&[*probe.key()]).await
         };
         match tokio::time::timeout(CONNECT, probing).await {

@@ -34,8 +34,8 @@ macro_rules! script {
     };
 }
 
-pub(super) const DECIDE: &str = script!("../../../lua/decide.lua");
-pub(super) const ADJUST: &str = script!("../../../lua/adjust.lua");
+pub(crate) const DECIDE: &str = script!("../../../lua/decide.lua");
+pub(crate) const ADJUST: &str = script!("../../../lua/adjust.lua");
 
 /// The text to run, and its digest, computed once.
 pub(super) struct Script {

@@ -29,7 +29,7 @@ pub(super) async fn decide(
     }
     let mut decisions = Decisions::new();
     for stack in stacks(requests)? {
-        decisions.extend(decide_stack(shared, mode, stack, awaited).await?);
+        decisions.extend(decide_stack(shared, mode, stack, awaited).await?.iter().copied());
     }
     Ok(decisions)
 }
@@ -59,7 +59,7 @@ async fn decide_stack(
             }
         };
         let passed = answers.iter().all(|decision| is_allowed(mode, decision));
-        for (at, decision) in members.iter().zip(answers) {
+        for (at, decision) in members.iter().zip(answers.iter().copied()) {
             decisions[*at] = Some(decision);
         }
         if asked == Mode::Charge && decisions_allowed(&members, &decisions) {
@@ -143,7 +143,7 @@ pub(super) async fn adjust(shared: &Shared, adjustments: &[Adjustment<'_>]) -> R
     }
     let mut adjusted = Adjusted::new();
     for adjustment in adjustments {
-        adjusted.extend(shared.adjust(std::slice::from_ref(adjustment)).await?);
+        adjusted.extend(shared.adjust(std::slice::from_ref(adjustment)).await?.iter().copied());
     }
     Ok(adjusted)
 }

@@ -1,6 +1,6 @@
 //! Reports about single limits, so spaced that a flood of calls does not flood the log.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 const BETWEEN_ERRORS: Duration = Duration::from_secs(60);
 const BETWEEN_REFUSALS: Duration = Duration::from_secs(1);
 
+/// Names are usually constants. If a program makes them up, the memory that they need is bounded.
+const MOST_NAMES: usize = 1000;
+
 /// What was reported last about each limit.
-type Last = LazyLock<Mutex<HashMap<&'static str, Report>>>;
+type Last = LazyLock<Mutex<HashMap<Box<str>, Report>>>;
 
 struct Report {
     at: Instant,
@@ -19,11 +22,14 @@ struct Report {
 }
 
 /// Counts one more, and returns the number since the last report, if it is time for another.
-fn due(last: &Last, name: &'static str, between: Duration) -> Option<u64> {
+fn due(last: &Last, name: &str, between: Duration) -> Option<u64> {
     let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
     let Some(report) = last.get_mut(name) else {
-        last.insert(name, Report { at: now, since: 0 });
+        if last.len() >= MOST_NAMES {
+            last.clear();
+        }
+        last.insert(name.into(), Report { at: now, since: 0 });
         return Some(1);
     };
     report.since += 1;
@@ -34,16 +40,18 @@ fn due(last: &Last, name: &'static str, between: Duration) -> Option<u64> {
     Some(std::mem::take(&mut report.since))
 }
 
-/// Reports an error that somebody has to mend, once a minute for each limit. Outages are the limiter's to report.
-pub(super) fn error(name: &'static str, error: &Error, consequence: &str) {
+/// Logs an error that the operator must fix, at most once a minute for each limit. Outages are logged elsewhere. A call
+/// without identity is the mistake of a client, so it does not fill the log.
+pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     static LAST: Last = LazyLock::new(Mutex::default);
-    if !error.is_transient() && due(&LAST, name, BETWEEN_ERRORS).is_some() {
+    let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
+    if must_be_fixed && due(&LAST, name, BETWEEN_ERRORS).is_some() {
         tracing::error!(limit = name, %error, "{consequence}");
     }
 }
 
-/// Reports that a shadow limit would have refused calls, once a second for each limit.
-pub(super) fn shadow_refusal(name: &'static str, retry_after: Option<Duration>) {
+/// Logs that a shadow limit would have refused calls, at most once a second for each limit.
+pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
     static LAST: Last = LazyLock::new(Mutex::default);
     if let Some(calls) = due(&LAST, name, BETWEEN_REFUSALS) {
         tracing::info!(limit = name, calls, ?retry_after, "a shadow limit would have refused calls");

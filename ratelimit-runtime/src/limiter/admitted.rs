@@ -1,0 +1,43 @@
+//! The answer of the methods that charge a call: it was admitted, or it is rejected under the name of its limit.
+
+use super::admit::Refused;
+use super::report;
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::LimitName;
+use crate::rejection::Rejection;
+
+/// A call that its limit has admitted.
+///
+/// [`check`](crate::RateLimiter::check) and [`acquire`](crate::RateLimiter::acquire) return it. A refused call has no
+/// `Admitted`, but a [`Rejection`]. The units stay charged, whether this value is used or dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted(pub(super) Decision);
+
+impl Admitted {
+    /// The decision that admitted the call: how much is left, and when the limit is free again.
+    pub const fn decision(&self) -> Decision {
+        self.0
+    }
+
+    pub(super) fn of(decision: Decision) -> Result<Self, Refused> {
+        if decision.allowed() { Ok(Self(decision)) } else { Err(Refused::Limited(0, decision)) }
+    }
+}
+
+impl Refused {
+    /// The rejection of a call that asked for one limit.
+    pub(super) fn rejection(self, name: LimitName) -> Rejection {
+        match self {
+            Self::Limited(_, decision) => Rejection::limited(name, decision),
+            Self::Failed(error) => undecided(name, error),
+        }
+    }
+}
+
+/// The rejection of a call whose limit could not be decided.
+pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Rejection {
+    let name = name.into();
+    report::error(name.as_str(), &error, "calls are rejected, because their limit cannot be decided");
+    Rejection::undecided(name, error)
+}

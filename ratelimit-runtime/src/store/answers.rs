@@ -1,0 +1,94 @@
+//! The answers to a slice of requests or adjustments: slices in their order, whose first element needs no heap.
+
+use crate::decision::Decision;
+use smallvec::SmallVec;
+use std::ops::Deref;
+
+macro_rules! answers {
+    ($(#[$attribute:meta])* $name:ident of $element:ty) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct $name(SmallVec<[$element; 1]>);
+
+        impl $name {
+            pub(crate) const fn new() -> Self {
+                Self(SmallVec::new_const())
+            }
+        }
+
+        impl Deref for $name {
+            type Target = [$element];
+
+            fn deref(&self) -> &[$element] {
+                &self.0
+            }
+        }
+
+        impl FromIterator<$element> for $name {
+            fn from_iter<I: IntoIterator<Item = $element>>(elements: I) -> Self {
+                Self(SmallVec::from_iter(elements))
+            }
+        }
+
+        impl Extend<$element> for $name {
+            fn extend<I: IntoIterator<Item = $element>>(&mut self, elements: I) {
+                self.0.extend(elements);
+            }
+        }
+
+        impl<'a> IntoIterator for &'a $name {
+            type Item = &'a $element;
+            type IntoIter = std::slice::Iter<'a, $element>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+    };
+}
+
+answers! {
+    /// The decision about each [`Request`](super::Request), in their order.
+    ///
+    /// It is a slice of [`Decision`]s, and `collect` makes it from an iterator. One decision needs no heap.
+    #[must_use = "a decision limits nothing unless `allowed()` is looked at"]
+    Decisions of Decision
+}
+
+answers! {
+    /// The number of units that each [`Adjustment`](super::Adjustment) changed, in their order.
+    ///
+    /// It is a slice of numbers, and `collect` makes it from an iterator. One number needs no heap.
+    Adjusted of u32
+}
+
+impl Decisions {
+    pub(crate) fn one(decision: Decision) -> Self {
+        Self(SmallVec::from_buf([decision]))
+    }
+
+    pub(crate) fn push(&mut self, decision: Decision) {
+        self.0.push(decision);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Limit;
+    use std::time::Duration;
+
+    #[test]
+    fn answers_are_slices_of_what_was_collected() {
+        let limit = Limit::counter(9, Duration::from_secs(1));
+        let decision = |left| Decision::allow(&limit, left, Duration::ZERO);
+        let mut decisions: Decisions = (0..3).map(decision).collect();
+        decisions.push(decision(3));
+        decisions.extend([decision(4)]);
+        assert_eq!(decisions.iter().map(Decision::remaining).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert_eq!((&decisions).into_iter().count(), decisions.len());
+        assert_eq!(Decisions::one(decision(7)), [decision(7)].into_iter().collect());
+        assert!(Decisions::new().is_empty() && !Decisions::one(decision(7)).0.spilled());
+        assert_eq!(*[1, 2].into_iter().collect::<Adjusted>(), [1, 2]);
+    }
+}

@@ -1,0 +1,23 @@
+// An answer that nobody looks at limits nothing, or gives back what it holds. `check(..).await?` is enough.
+
+#![deny(unused_must_use)]
+
+use ratelimit::{Limit, RateLimiter};
+use std::error::Error;
+use std::time::Duration;
+
+const UNITS: Limit = Limit::counter(1, Duration::from_secs(1));
+const PERMITS: Limit = Limit::concurrency(1, Duration::from_secs(1));
+
+async fn overlooked(limiter: &RateLimiter) -> Result<(), Box<dyn Error>> {
+    limiter.check(&UNITS, "units").await?;
+    limiter.acquire(&UNITS, "units").await?;
+    limiter.check(&UNITS, "units").await;
+    limiter.acquire(&UNITS, "units").await;
+    limiter.peek(&UNITS, "units").await?;
+    limiter.charge(&UNITS, "units", 1).await?;
+    limiter.permit(&PERMITS, "permits").await?;
+    Ok(())
+}
+
+fn main() {}
