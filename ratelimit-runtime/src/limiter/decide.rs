@@ -93,16 +93,12 @@ impl RateLimiter {
                 let answer = answer.unwrap_or_else(|| Err(nothing()));
                 Begun::Told(Reply::ready(self.conclude(answer, mode, requests)))
             }
-            Answer::Pending(deciding) => {
-                self.take_over_tasks();
-                Begun::Waits(deciding)
-            }
+            Answer::Pending(deciding) => Begun::Waits(deciding),
         }
     }
 
     /// Starts in this runtime what another one has not kept going.
-    fn take_over_tasks(&self) {
-        let now = std::time::Instant::now();
+    fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
         self.shared.renewals.take_over(self, now);
     }
@@ -114,6 +110,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[Request<'_>],
     ) -> Result<Outcome, Error> {
+        self.take_over_tasks(asked);
         let answer = self.until_deadline(asked, deciding).await;
         if let (Some(denied), Ok(decisions)) = (&self.shared.denied, &answer) {
             denied.note(asked, requests, decisions);

@@ -1,7 +1,8 @@
 //! Tells whether a background task is still kept going, so that another runtime can take it over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The heartbeat of a task that a limiter needs once. At each beat the task says when the next one follows.
 ///

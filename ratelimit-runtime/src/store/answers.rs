@@ -11,8 +11,8 @@ macro_rules! answers {
         pub struct $name(SmallVec<[$element; 1]>);
 
         impl $name {
-            pub(crate) const fn new() -> Self {
-                Self(SmallVec::new_const())
+            pub(crate) fn new() -> Self {
+                Self(SmallVec::new())
             }
         }
 

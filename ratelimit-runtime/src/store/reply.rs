@@ -118,6 +118,16 @@ impl Awaited {
     pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(awaited);
     }
+
+    /// What it has waited for has come.
+    pub(crate) fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Whether the call waits for anything.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
 }
 
 impl MissedDeadline for Awaited {

@@ -9,7 +9,8 @@ use crate::store::{Answer, Overridden, Reply};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often a process asks for changes.
 const POLL: Duration = Duration::from_millis(500);

@@ -72,6 +72,7 @@ impl Cluster {
             return Ok(node);
         }
         self.looked(awaited).await?;
+        awaited.clear();
         self.with_map(|map| map.node(slot)).ok_or_else(|| {
             self.address().error(
                 ErrorKind::Unavailable,

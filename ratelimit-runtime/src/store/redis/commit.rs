@@ -13,7 +13,7 @@ use crate::store::Awaited;
 use crate::store::{Decisions, MissedDeadline, Mode, OwnedRequest, Request};
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 const BOUNDS: Bounds = Bounds { waiting: 16_384, batch: 128, drivers: 4, pause: Duration::from_micros(250) };
@@ -31,6 +31,9 @@ impl Commit {
 pub(super) struct Question {
     mode: Mode,
     request: OwnedRequest,
+    /// The session in whose queue the call waits.
+    session: OnceLock<Arc<Session>>,
+    /// What the call waits for when it asks for itself.
     awaited: Awaited,
 }
 
@@ -39,7 +42,12 @@ type Waiting = seat::Waiting<Question, Result<Decision, Error>>;
 
 /// A seat for a call. Its request is copied once, into it.
 pub(super) fn seat(mode: Mode, request: &Request<'_>) -> Arc<Seat> {
-    Seat::new(Question { mode, request: OwnedRequest::of(request), awaited: Awaited::default() })
+    Seat::new(Question {
+        mode,
+        request: OwnedRequest::of(request),
+        session: OnceLock::new(),
+        awaited: Awaited::default(),
+    })
 }
 
 impl Question {
@@ -69,7 +77,7 @@ pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decis
             return Err(shared.address().error(ErrorKind::Unavailable, "too many calls wait for", FULL));
         }
     }
-    question.awaited.set(Arc::<Session>::clone(&session));
+    let session = question.session.get_or_init(|| session);
     match Caller(&seat).await {
         Answer::Decided(answer) => {
             session.heard(&answer);
@@ -81,7 +89,12 @@ pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decis
 
 impl MissedDeadline for Seat {
     fn missed_deadline(&self, deadline: Duration) {
-        self.question().awaited.missed_deadline(deadline);
+        let question = self.question();
+        // Nothing else is awaited unless the call has left the queue.
+        match question.session.get() {
+            Some(session) if !question.awaited.is_set() => session.missed_deadline(deadline),
+            _ => question.awaited.missed_deadline(deadline),
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! Calls of every kind, dropped at each of their polls in turn. What is in use afterwards is what is held: no unit is lost,
 //! and nothing is admitted twice.
 
+mod kinds;
+
 use crate::setup::{SECOND, limiter_on};
 use crate::slots::{limiter_on_slots, sharded};
-use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, Rejection, rate_limit, scope};
+use kinds::KINDS;
+use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter};
 use std::future::poll_fn;
 use std::ops::RangeInclusive;
 use std::pin::Pin;
@@ -92,178 +95,6 @@ impl Kind {
         let key = Key::new("dropped").by(number);
         if self.in_stack { Box::new(key.in_stack()) } else { Box::new(key) }
     }
-}
-
-/// Units that are taken for good: by a call that has ended, perhaps by one that was dropped before its answer.
-fn taken(dropped: Dropped) -> RangeInclusive<u32> {
-    match dropped {
-        _ if dropped.is_ready => 1..=1,
-        _ if dropped.before_the_question() => 0..=0,
-        _ => 0..=1,
-    }
-}
-
-/// Units that come back when the call is dropped after the answer.
-fn given_back(dropped: Dropped) -> RangeInclusive<u32> {
-    if dropped.before_the_answer() { 0..=1 } else { 0..=0 }
-}
-
-fn nothing(_: Dropped) -> RangeInclusive<u32> {
-    0..=0
-}
-
-const KINDS: [Kind; 13] = [
-    Kind {
-        name: "check",
-        limit: COUNTER,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| {
-            Box::pin(async move {
-                limiter.check(&COUNTER, key(n)).await.unwrap();
-            })
-        },
-        after: taken,
-    },
-    Kind {
-        name: "check_all",
-        limit: BUCKET,
-        in_stack: true,
-        before: 0,
-        call: |limiter, n| {
-            Box::pin(async move {
-                let stack = [(&BUCKET, key(n), 1), (&OTHER, key(n), 1)];
-                limiter.check_all(&stack).await.unwrap();
-            })
-        },
-        after: taken,
-    },
-    Kind {
-        name: "peek",
-        limit: COUNTER,
-        in_stack: false,
-        before: 5,
-        call: |limiter, n| {
-            Box::pin(async move {
-                assert!(limiter.peek(&COUNTER, key(n)).await.unwrap().allowed());
-            })
-        },
-        after: |_| 5..=5,
-    },
-    Kind {
-        name: "reset",
-        limit: COUNTER,
-        in_stack: false,
-        before: 5,
-        call: |limiter, n| Box::pin(async move { limiter.reset(&COUNTER, key(n)).await.unwrap() }),
-        after: |dropped| if dropped.is_ready { 0..=0 } else { 0..=5 },
-    },
-    Kind {
-        name: "acquire, at once",
-        limit: COUNTER,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| {
-            Box::pin(async move {
-                limiter.acquire(&COUNTER, key(n)).await.unwrap();
-            })
-        },
-        after: |dropped| if dropped.is_ready { 1..=1 } else { given_back(dropped) },
-    },
-    Kind {
-        name: "acquire, in turn",
-        limit: QUEUE,
-        in_stack: false,
-        before: 1,
-        call: |limiter, n| {
-            Box::pin(async move {
-                limiter.acquire(&QUEUE, key(n)).await.unwrap();
-            })
-        },
-        after: |dropped| 1..=1 + given_back(dropped).end(),
-    },
-    Kind {
-        name: "charge",
-        limit: BUCKET,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| Box::pin(async move { drop(limiter.charge(&BUCKET, key(n), 1).await.unwrap()) }),
-        after: |dropped| if dropped.is_ready { 1..=1 } else { given_back(dropped) },
-    },
-    Kind {
-        name: "charge and refund",
-        limit: BUCKET,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| {
-            Box::pin(async move {
-                let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
-                charge.refund().await.unwrap();
-            })
-        },
-        after: given_back,
-    },
-    Kind {
-        name: "charge and settle",
-        limit: BUCKET,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| {
-            Box::pin(async move {
-                let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
-                charge.settle(3).await.unwrap();
-            })
-        },
-        // Once it is charged, what it has really cost is on its way.
-        after: |dropped| match dropped {
-            _ if dropped.is_ready => 3..=3,
-            _ if dropped.before_the_question() => 0..=0,
-            _ if dropped.before_the_answer() => 0..=1,
-            _ => 3..=3,
-        },
-    },
-    Kind {
-        name: "penalize",
-        limit: COUNTER,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| {
-            Box::pin(async move {
-                assert_eq!(limiter.penalize(&COUNTER, key(n), 1).await.unwrap(), 1);
-            })
-        },
-        after: taken,
-    },
-    Kind {
-        name: "permit",
-        limit: PERMITS,
-        in_stack: false,
-        before: 0,
-        call: |limiter, n| Box::pin(async move { drop(limiter.permit(&PERMITS, key(n)).await.unwrap()) }),
-        after: nothing,
-    },
-    Kind {
-        name: "permit, in turn",
-        limit: PATIENT,
-        in_stack: false,
-        before: 2,
-        call: |limiter, n| Box::pin(async move { drop(limiter.permit(&PATIENT, key(n)).await.unwrap()) }),
-        after: |_| 2..=2,
-    },
-    Kind {
-        name: "in turn, with a shadow",
-        limit: QUEUE,
-        in_stack: true,
-        before: 1,
-        call: |limiter, n| Box::pin(scope(limiter, async move { waits_beside_a_shadow(n).await.unwrap() })),
-        after: |dropped| 1..=1 + given_back(dropped).end(),
-    },
-];
-
-#[rate_limit(key = "dropped", by = number, limit = QUEUE)]
-#[rate_limit(key = "shadow", by = number, count = 5, shadow = true)]
-async fn waits_beside_a_shadow(number: u32) -> Result<(), Rejection> {
-    Ok(())
 }
 
 /// Takes what is to be in use before, and holds what has to be held.

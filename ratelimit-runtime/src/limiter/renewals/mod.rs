@@ -3,13 +3,15 @@
 //! Each runtime in which a permit was taken has a task that renews its permits. Permits whose runtime is late, because it
 //! is blocked, idle or shut down, are renewed by any other such task, or by one that the next call starts.
 
+mod task;
+
+use super::RateLimiter;
 use super::asked::Asked;
 use super::decide::Source;
-use super::{FAR, RateLimiter, Shared};
 use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::Notify;
@@ -21,13 +23,11 @@ const RENEWED_AFTER: u32 = 3;
 const TRIED_AFTER: u32 = 9;
 /// A permit that is given back is given back again when there is no answer for so long.
 const RELEASED_AFTER: Duration = Duration::from_millis(500);
-/// The most permits that are renewed in one call.
-const AT_ONCE: usize = 64;
 const NEVER: u64 = u64::MAX;
 
 pub(crate) struct Renewals {
     held: Mutex<Held>,
-    start: std::time::Instant,
+    start: Instant,
     /// When some permit may be overdue, so that any runtime renews it. In milliseconds from the start.
     overdue_ms: AtomicU64,
 }
@@ -79,7 +79,7 @@ fn adjustment(asked: &Asked, change: Change) -> Adjustment<'_> {
 
 impl Default for Renewals {
     fn default() -> Self {
-        Self { held: Mutex::default(), start: std::time::Instant::now(), overdue_ms: AtomicU64::new(NEVER) }
+        Self { held: Mutex::default(), start: Instant::now(), overdue_ms: AtomicU64::new(NEVER) }
     }
 }
 
@@ -129,12 +129,12 @@ impl Renewals {
         });
         if let Some(woken) = woken {
             let limiter = Arc::downgrade(&limiter.shared);
-            runtime.spawn(renew(Renewer { limiter, runtime: runtime.id(), woken }));
+            runtime.spawn(task::renew(task::Renewer { limiter, runtime: runtime.id(), woken }));
         }
     }
 
     /// Renews in the current runtime what no other one has renewed in time.
-    pub(crate) fn take_over(&self, limiter: &RateLimiter, now: std::time::Instant) {
+    pub(crate) fn take_over(&self, limiter: &RateLimiter, now: Instant) {
         let overdue_ms = self.overdue_ms.load(Ordering::Relaxed);
         if overdue_ms == NEVER || self.ms(now) < overdue_ms {
             return;
@@ -202,7 +202,7 @@ impl Renewals {
             (due, next, held.permits.values().map(Permit::overdue).min())
         });
         match overdue {
-            Some(overdue) => self.overdue_ms.store(self.ms_until(overdue), Ordering::Relaxed),
+            Some(overdue) => self.overdue_ms.store(self.ms(overdue), Ordering::Relaxed),
             None => self.overdue_ms.store(NEVER, Ordering::Relaxed),
         }
         (due, next)
@@ -223,58 +223,10 @@ impl Renewals {
     }
 
     fn note_overdue(&self, moment: Instant) {
-        self.overdue_ms.fetch_min(self.ms_until(moment), Ordering::Relaxed);
+        self.overdue_ms.fetch_min(self.ms(moment), Ordering::Relaxed);
     }
 
-    /// A moment of tokio's clock, which may stand still, by the system's.
-    fn ms_until(&self, moment: Instant) -> u64 {
-        let left = moment.saturating_duration_since(Instant::now());
-        self.ms(std::time::Instant::now() + left.min(FAR))
-    }
-
-    fn ms(&self, moment: std::time::Instant) -> u64 {
+    fn ms(&self, moment: Instant) -> u64 {
         u64::try_from(moment.saturating_duration_since(self.start).as_millis()).unwrap_or(NEVER - 1)
-    }
-}
-
-/// The task of a runtime. Dropped, also with the runtime, it leaves its place to another.
-struct Renewer {
-    limiter: Weak<Shared>,
-    runtime: Id,
-    woken: Arc<Notify>,
-}
-
-impl Drop for Renewer {
-    fn drop(&mut self) {
-        if let Some(shared) = self.limiter.upgrade() {
-            let woken = &self.woken;
-            shared.renewals.with(|held| held.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
-        }
-    }
-}
-
-async fn renew(renewer: Renewer) {
-    while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
-        let renewals = &limiter.shared.renewals;
-        let (due, next) = renewals.due(renewer.runtime);
-        for source in [Source::Store, Source::Local] {
-            let of_source: Vec<&(Asked, Source, Change)> =
-                due.iter().filter(|(_, from, _)| *from == source).collect();
-            for some in of_source.chunks(AT_ONCE) {
-                let changes: Vec<Adjustment<'_>> =
-                    some.iter().map(|(asked, _, change)| adjustment(asked, *change)).collect();
-                let sent = Instant::now();
-                match limiter.within_deadline(limiter.adjust(source, &changes)).await {
-                    Ok(_) => limiter.shared.renewals.done(some, sent),
-                    Err(error) => {
-                        tracing::debug!(%error, "permits were not renewed; renewing them again before their leases end");
-                    }
-                }
-            }
-        }
-        let Some(next) = next else { return };
-        drop(limiter);
-        let next = next.max(Instant::now() + Duration::from_millis(1));
-        let _ = tokio::time::timeout_at(next, renewer.woken.notified()).await;
     }
 }

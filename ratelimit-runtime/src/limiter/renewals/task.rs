@@ -1,0 +1,58 @@
+//! The task that renews the permits of one runtime, and those that others have not renewed in time.
+
+use super::adjustment;
+use crate::limiter::asked::Asked;
+use crate::limiter::decide::Source;
+use crate::limiter::{RateLimiter, Shared};
+use crate::store::{Adjustment, Change};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::runtime::Id;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// The most permits that are renewed in one call.
+const AT_ONCE: usize = 64;
+
+/// The task of a runtime. Dropped, also with the runtime, it leaves its place to another.
+pub(super) struct Renewer {
+    pub(super) limiter: Weak<Shared>,
+    pub(super) runtime: Id,
+    pub(super) woken: Arc<Notify>,
+}
+
+impl Drop for Renewer {
+    fn drop(&mut self) {
+        if let Some(shared) = self.limiter.upgrade() {
+            let woken = &self.woken;
+            shared.renewals.with(|held| held.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
+        }
+    }
+}
+
+/// Renews and gives back what is due, until the limiter holds no permit.
+pub(super) async fn renew(renewer: Renewer) {
+    while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
+        let renewals = &limiter.shared.renewals;
+        let (due, next) = renewals.due(renewer.runtime);
+        for source in [Source::Store, Source::Local] {
+            let of_source: Vec<&(Asked, Source, Change)> =
+                due.iter().filter(|(_, from, _)| *from == source).collect();
+            for some in of_source.chunks(AT_ONCE) {
+                let changes: Vec<Adjustment<'_>> =
+                    some.iter().map(|(asked, _, change)| adjustment(asked, *change)).collect();
+                let sent = Instant::now();
+                match limiter.within_deadline(limiter.adjust(source, &changes)).await {
+                    Ok(_) => limiter.shared.renewals.done(some, sent),
+                    Err(error) => {
+                        tracing::debug!(%error, "permits were not renewed; renewing them again before their leases end");
+                    }
+                }
+            }
+        }
+        let Some(next) = next else { return };
+        drop(limiter);
+        let next = next.max(Instant::now() + Duration::from_millis(1));
+        let _ = tokio::time::timeout_at(next, renewer.woken.notified()).await;
+    }
+}
