@@ -34,7 +34,7 @@ async fn everything(limiter: &RateLimiter) {
         limiter.reset(&limit, "calls").await.unwrap();
         limiter.charge(&limit, "charged", 2).await.unwrap().refund().await.unwrap();
         limiter.charge(&limit, "charged", 2).await.unwrap().settle(1).await.unwrap();
-        limiter.acquire(&limit.wait(SECOND), "waiting").await.unwrap();
+        let _ = decision(limiter.acquire(&limit.wait(SECOND), "waiting").await);
     }
     let held = Limit::concurrency(1, MINUTE);
     let permit = limiter.permit(&held, "jobs").await.unwrap();

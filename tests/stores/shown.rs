@@ -65,7 +65,7 @@ async fn an_override_that_cannot_be_read_is_not_quoted() {
         ("counter count=walrus time=1s", "a field has a wrong value"),
         ("counter count=1 count=2 time=1s", "a field is given twice"),
         ("counter count=1", "`count` or `time` is missing"),
-        ("counter count=1 time=0s", "`time` has to be at least 1 ms"),
+        ("counter count=1 time=0s", "`time` must be at least 1 ms"),
     ] {
         let mut set = redis::cmd("HSET");
         set.arg("ratelimit:{#}:overrides").arg(&["version", &text.len().to_string(), "key:walrus", text]);

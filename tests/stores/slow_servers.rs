@@ -1,7 +1,7 @@
 //! Servers that answer, but too late for anybody: nobody waits for them for long, and they are found again.
 
 use crate::inspect::script_calls;
-use crate::setup::{Ask, SECOND, ask, failure, undecided};
+use crate::setup::{Ask, SECOND, Stopped, ask, failure, undecided};
 use ratelimit::store::Mode;
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore};
 use std::future::poll_fn;
@@ -23,6 +23,30 @@ fn on(store: &RedisStore, deadline: Duration) -> RateLimiterBuilder {
 
 async fn kind(limiter: &RateLimiter) -> Option<ErrorKind> {
     failure(limiter.check(&DAILY, "calls").await)
+}
+
+/// One fetch of units is waited for by many calls. Each deadline that is missed counts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_silent_server_costs_a_leased_limit_as_many_deadlines_as_any() {
+    let leased = DAILY.lease(1000);
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let limiter = on(&store, 100 * MS).build().await.unwrap();
+    for _ in 0..100 {
+        limiter.check(&leased, "leased").await.unwrap();
+    }
+    let stopped = Stopped::stop(&server);
+    let mut missed = 0;
+    for _ in 0..1000 {
+        match failure(limiter.check(&leased, "leased").await) {
+            None => {}
+            Some(ErrorKind::Timeout) => missed += 1,
+            Some(_) => break,
+        }
+    }
+    assert!((1..=MANY).contains(&missed), "{missed} deadlines");
+    drop(stopped);
+    back(&limiter).await;
 }
 
 /// Calls until one is decided.

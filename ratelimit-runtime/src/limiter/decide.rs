@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Who has decided, and keeps what was charged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Store,
     /// The memory of this process, while the store is away.
@@ -98,7 +98,7 @@ impl RateLimiter {
     }
 
     /// Starts in this runtime what another one has not kept going.
-    fn take_over_tasks(&self, now: Instant) {
+    pub(super) fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
         self.shared.renewals.take_over(self, now);
     }

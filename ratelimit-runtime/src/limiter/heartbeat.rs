@@ -37,33 +37,38 @@ impl Heartbeat {
         if late_at_ms > self.ms(Instant::now()) {
             return None;
         }
-        let promised = self.late_at_ms(next);
+        let promised = self.promised_ms(next);
         self.late_at_ms
             .compare_exchange(late_at_ms, promised, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok()
             .then(|| self.task.fetch_add(1, Ordering::AcqRel) + 1)
     }
 
+    /// Whether no other task has taken over.
+    pub(crate) fn is_in_charge(&self, task: u64) -> bool {
+        self.task.load(Ordering::Acquire) == task
+    }
+
     /// Says that the next beat follows within `next`. False if another task has taken over.
     pub(crate) fn beat(&self, task: u64, next: Duration) -> bool {
-        let is_in_charge = self.task.load(Ordering::Acquire) == task;
+        let is_in_charge = self.is_in_charge(task);
         if is_in_charge {
-            self.late_at_ms.store(self.late_at_ms(next), Ordering::Release);
+            self.late_at_ms.store(self.promised_ms(next), Ordering::Release);
         }
         is_in_charge
     }
 
     /// The task has ended: the next call may start another. False if another task has taken over.
     pub(crate) fn stop(&self, task: u64) -> bool {
-        let is_in_charge = self.task.load(Ordering::Acquire) == task;
+        let is_in_charge = self.is_in_charge(task);
         if is_in_charge {
             self.late_at_ms.store(0, Ordering::Release);
         }
         is_in_charge
     }
 
-    /// When a task is late that beats again within `next`.
-    fn late_at_ms(&self, next: Duration) -> u64 {
+    /// The time after which a task that has promised a beat within `next` is late.
+    fn promised_ms(&self, next: Duration) -> u64 {
         let next_ms = u64::try_from(next.saturating_add(GRACE).as_millis()).unwrap_or(u64::MAX);
         self.ms(Instant::now()).saturating_add(next_ms)
     }

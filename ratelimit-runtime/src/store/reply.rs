@@ -132,7 +132,8 @@ impl Awaited {
 
 impl MissedDeadline for Awaited {
     fn missed_deadline(&self, deadline: Duration) {
-        let awaited = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Several calls may wait for one fetch, and each of them counts.
+        let awaited = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(awaited) = awaited {
             awaited.missed_deadline(deadline);
         }

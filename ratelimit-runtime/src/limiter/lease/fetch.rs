@@ -43,7 +43,7 @@ pub(super) struct Fetch {
     too_few: Option<TooFew>,
 }
 
-/// A fetch that is about to ask the store.
+/// The entry of a fetch in the lease, until the fetch has ended.
 pub(super) struct Registered {
     sender: watch::Sender<Fetched>,
     lease: Arc<KeyLease>,
@@ -85,13 +85,10 @@ impl Fetch {
                     let Some((registered, under_way)) = registered else {
                         return Fetched::Failed(Error::runtime().err().unwrap_or_else(unanswered));
                     };
-                    if let Some(observer) = reply.observer() {
-                        under_way.awaited.set(observer);
-                    }
                     let counted = self.limiter.shared.background.task();
                     let runtime = registered.runtime.clone();
                     runtime.spawn(async move {
-                        let fetched = self.run(Answer::Pending(reply).into()).await;
+                        let fetched = self.run(Answer::Pending(reply), &under_way).await;
                         registered.end(fetched);
                         drop(counted);
                     });
@@ -101,12 +98,17 @@ impl Fetch {
         }
     }
 
-    async fn run(mut self, mut reply: Reply<Decisions>) -> Fetched {
+    async fn run(mut self, mut answer: Answer<Decisions>, under_way: &FetchUnderWay) -> Fetched {
         loop {
-            if let Some(fetched) = self.receive(reply.await, true) {
+            if let Answer::Pending(reply) = &answer
+                && let Some(observer) = reply.observer()
+            {
+                under_way.awaited.set(observer);
+            }
+            if let Some(fetched) = self.receive(Reply::from(answer).await, true) {
                 return fetched;
             }
-            reply = self.ask();
+            answer = self.ask().into_answer();
         }
     }
 
@@ -128,7 +130,7 @@ impl Fetch {
             self.fill(&decision, far);
             return Some(Fetched::Units);
         }
-        // Next what is left, if that is more than the call itself costs, and then each call for itself.
+        // First a retry with what is left, if that exceeds the call's cost. Otherwise each call asks for itself.
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
         self.units = left;
@@ -140,7 +142,7 @@ impl Fetch {
         if state.epoch == self.epoch {
             state.lease.fill(self.units, decision, self.sent);
             if let Some(too_few) = self.too_few.filter(|_| far) {
-                state.lease.fell_short(too_few.wanted - self.units, &too_few.refusal);
+                state.lease.fell_short(too_few.wanted.saturating_sub(self.units), &too_few.refusal);
             }
             return;
         }

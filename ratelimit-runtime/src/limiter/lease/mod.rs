@@ -41,7 +41,7 @@ enum Step {
     Told(Decision),
     /// It waits for the units that are on their way.
     Waits(Arc<FetchUnderWay>, Waits),
-    /// It asks the store for what it costs. What was wanted in advance before was too much.
+    /// It asks the store for what it costs, with the refusal of an earlier fetch.
     Alone(Alone, Option<TooFew>),
     /// It asks the store as if there were no lease.
     Plain,
@@ -91,15 +91,18 @@ impl RateLimiter {
                 return Step::Told(decision);
             }
             self.return_unused_units();
+            self.take_over_tasks(Instant::now());
             if state.lease.is_dry() {
                 return Step::Plain;
             }
             if tried.too_few.is_some() || tried.fetches >= FETCHES {
-                return Step::Alone(lease.ask_alone(), tried.too_few);
+                return Step::Alone(lease.ask_alone(state.epoch), tried.too_few);
             }
             if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
-                // What is on its way would not be enough for all that wait.
-                if lease.waiting() >= limit.largest_lease() {
+                // What is on its way would not be enough for all that wait, or the store is slow and has to be asked to
+                // find that out.
+                let is_late = under_way.began.elapsed() >= self.shared.deadline;
+                if is_late || lease.waiting() >= limit.largest_lease() {
                     return Step::Plain;
                 }
                 tried.fetches += 1;
@@ -107,15 +110,17 @@ impl RateLimiter {
             }
             let outdated = state.lease.outdated();
             self.give_lease_back(request.key().as_bytes(), limit, outdated);
-            // What one call asks for alone would do for a second one too.
+            // Another call asks alone: a fetch serves both.
             let others = if lease.is_asked_for() { cost } else { 0 };
-            let units = state.lease.wanted(cost, lease.waiting().saturating_add(others));
-            if units == cost {
-                return Step::Alone(lease.ask_alone(), None);
+            // All runtimes together take at most one lease.
+            let most = limit.largest_lease().saturating_sub(state.on_the_way());
+            let units = state.lease.wanted(cost, lease.waiting().saturating_add(others)).min(most);
+            if units <= cost {
+                return Step::Alone(lease.ask_alone(state.epoch), None);
             }
             let fetch = Fetch::new(self, lease, request, units, state.epoch);
             let registered = runtime.as_ref().map(|runtime| {
-                let (sender, under_way) = state.begin_fetch(runtime.id());
+                let (sender, under_way) = state.begin_fetch(runtime.id(), units);
                 (Registered::new(lease, runtime.clone(), sender), under_way)
             });
             drop(state);
@@ -142,8 +147,8 @@ impl RateLimiter {
                 Step::Told(decision) => return Ok(decision),
                 Step::Failed(error) => return Err(error),
                 Step::Plain => return Ok(self.ask_one(request, awaited).await?.decision),
-                Step::Alone(_alone, too_few) => {
-                    return self.ask_alone(lease, request, too_few, awaited).await;
+                Step::Alone(alone, too_few) => {
+                    return self.ask_alone(lease, request, alone, too_few, awaited).await;
                 }
                 Step::Waits(under_way, _waits) => {
                     let mut fetched = under_way.fetched.clone();
@@ -165,12 +170,16 @@ impl RateLimiter {
         &self,
         lease: &Arc<KeyLease>,
         request: &Request<'_>,
+        alone: Alone,
         too_few: Option<TooFew>,
         awaited: &Awaited,
     ) -> Result<Decision, Error> {
         let sent = Instant::now();
         let Told { decision, far } = self.ask_one(request, awaited).await?;
         let mut state = lease.lock();
+        if state.epoch != alone.epoch {
+            return Ok(decision);
+        }
         if !decision.allowed() {
             let refusal = state.lease.refused(decision, sent, far);
             drop(state);
@@ -181,7 +190,7 @@ impl RateLimiter {
         }
         state.lease.go_past(request.cost(), &decision, sent);
         if let Some(too_few) = too_few.filter(|_| far) {
-            state.lease.fell_short(too_few.wanted - request.cost(), &too_few.refusal);
+            state.lease.fell_short(too_few.wanted.saturating_sub(request.cost()), &too_few.refusal);
         }
         Ok(decision)
     }

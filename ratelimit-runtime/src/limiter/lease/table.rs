@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Id;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// The most keys that may have units on lease; the calls of others ask the store.
 const MOST_KEYS: usize = 10_000;
@@ -35,7 +36,7 @@ pub(super) struct KeyLease {
 
 pub(super) struct State {
     pub(super) lease: Lease,
-    /// Units that were asked for before the last change of this number belong to no lease.
+    /// Units that were requested under an older epoch are given back.
     pub(super) epoch: u64,
     /// The fetch under way in each runtime. A runtime has one at most, and waits for no other's.
     fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,
@@ -46,6 +47,9 @@ pub(super) struct FetchUnderWay {
     pub(super) fetched: watch::Receiver<Fetched>,
     /// What the fetch itself waits for.
     pub(super) awaited: Awaited,
+    /// How many units it asks for, at most.
+    units: u32,
+    pub(super) began: Instant,
 }
 
 impl KeyLease {
@@ -75,9 +79,9 @@ impl KeyLease {
     }
 
     /// Counts a call among those that ask for their own units, until this is dropped.
-    pub(super) fn ask_alone(self: &Arc<Self>) -> Alone {
+    pub(super) fn ask_alone(self: &Arc<Self>, epoch: u64) -> Alone {
         self.alone.fetch_add(1, Ordering::Relaxed);
-        Alone(Arc::clone(self))
+        Alone { lease: Arc::clone(self), epoch }
     }
 }
 
@@ -87,12 +91,22 @@ impl State {
         self.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
     }
 
-    /// Registers a fetch, which ends when its sender is dropped.
-    pub(super) fn begin_fetch(&mut self, runtime: Id) -> (watch::Sender<Fetched>, Arc<FetchUnderWay>) {
+    /// Registers a fetch, until `end_fetch`.
+    pub(super) fn begin_fetch(
+        &mut self,
+        runtime: Id,
+        units: u32,
+    ) -> (watch::Sender<Fetched>, Arc<FetchUnderWay>) {
         let (sender, fetched) = watch::channel(Fetched::UnderWay);
-        let under_way = Arc::new(FetchUnderWay { fetched, awaited: Awaited::default() });
+        let under_way =
+            Arc::new(FetchUnderWay { fetched, awaited: Awaited::default(), units, began: Instant::now() });
         self.fetches.push((runtime, Arc::clone(&under_way)));
         (sender, under_way)
+    }
+
+    /// How many units are on their way, in all runtimes.
+    pub(super) fn on_the_way(&self) -> u32 {
+        self.fetches.iter().fold(0, |units, (_, fetch)| units.saturating_add(fetch.units))
     }
 
     pub(super) fn end_fetch(&mut self, runtime: Id) {
@@ -127,11 +141,15 @@ impl Drop for Waits {
 }
 
 /// A call that asks for its own units.
-pub(super) struct Alone(Arc<KeyLease>);
+pub(super) struct Alone {
+    lease: Arc<KeyLease>,
+    /// The lease's epoch when it asked.
+    pub(super) epoch: u64,
+}
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        self.0.alone.fetch_sub(1, Ordering::Relaxed);
+        self.lease.alone.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -172,11 +172,14 @@ impl Drop for Watcher {
 
 async fn watch(watcher: Watcher) {
     while let Some(limiter) = watcher.limiter.upgrade().map(RateLimiter::of) {
-        let next = POLL.saturating_add(limiter.shared.deadline);
-        if !limiter.shared.overrides.heartbeat.beat(watcher.task, next) {
+        let snapshot = &limiter.shared.overrides;
+        if !snapshot.heartbeat.is_in_charge(watcher.task) {
             return;
         }
+        // Without a connection there is no beat, so that a runtime which has one takes over.
         if limiter.shared.store.is_connected() {
+            snapshot.heartbeat.beat(watcher.task, POLL.saturating_add(limiter.shared.deadline));
+            snapshot.watched.store(true, Ordering::Relaxed);
             let answer = limiter.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(answer);
         }

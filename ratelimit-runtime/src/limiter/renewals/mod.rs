@@ -19,9 +19,10 @@ use tokio::time::Instant;
 
 /// A lease is renewed when this part of it has passed.
 const RENEWED_AFTER: u32 = 3;
-/// A renewal that has failed is tried again after this part of the lease. Other runtimes wait as long before they renew.
+/// A renewal that has failed is tried again after this part of the lease. Other runtimes renew a permit this much later
+/// than its own.
 const TRIED_AFTER: u32 = 9;
-/// A permit that is given back is given back again when there is no answer for so long.
+/// A return that has no reply after this time is sent again.
 const RELEASED_AFTER: Duration = Duration::from_millis(500);
 const NEVER: u64 = u64::MAX;
 
@@ -34,7 +35,8 @@ pub(crate) struct Renewals {
 
 #[derive(Default)]
 struct Held {
-    permits: HashMap<u64, Permit>,
+    /// By who gave it, and its id: a permit of the store and one of its fall-back may have the same id.
+    permits: HashMap<(Source, u64), Permit>,
     /// The tasks of the runtimes that have one.
     renewers: Vec<Sleeping>,
 }
@@ -63,7 +65,13 @@ impl Permit {
         if self.released { Change::Give(self.asked.permit) } else { Change::Renew(self.asked.permit) }
     }
 
-    /// When a runtime renews it: its own first.
+    /// How long to wait for the reply to a renewal or a return, before it is sent again.
+    fn patience(&self) -> Duration {
+        let tried_after = self.asked.limit.time() / TRIED_AFTER;
+        if self.released { tried_after.min(RELEASED_AFTER) } else { tried_after }
+    }
+
+    /// When this runtime renews it. The permit's own runtime is first.
     fn due_in(&self, runtime: Id) -> Instant {
         if self.runtime == Some(runtime) { self.due } else { self.overdue() }
     }
@@ -91,29 +99,29 @@ impl Renewals {
     /// Renews this permit from now on. Without a runtime, which only the memory store can do without, it lasts as long
     /// as its lease.
     pub(crate) fn hold(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
-        self.keep(limiter, source, asked, asked.limit.time() / RENEWED_AFTER, false);
+        let due = self.keep(source, asked, false);
+        self.wake(limiter, due);
     }
 
-    fn keep(&self, limiter: &RateLimiter, source: Source, asked: &Asked, due: Duration, released: bool) {
-        let (runtime, now, lease) = (Handle::try_current().ok(), Instant::now(), asked.limit.time());
-        let permit = Permit {
-            asked: asked.clone(),
-            source,
-            runtime: runtime.as_ref().map(Handle::id),
-            due: now + due,
-            ends: now + lease,
-            released,
-        };
-        let due = permit.due;
-        self.note_overdue(permit.overdue());
-        self.with(|held| held.permits.insert(asked.permit, permit));
-        if let Some(runtime) = runtime {
-            self.wake(limiter, &runtime, due);
+    /// Puts a permit into the table. Returns when it is due.
+    fn keep(&self, source: Source, asked: &Asked, released: bool) -> Instant {
+        let (runtime, now) = (Handle::try_current().ok().map(|runtime| runtime.id()), Instant::now());
+        let (due, ends) = (now + asked.limit.time() / RENEWED_AFTER, now + asked.limit.time());
+        let mut permit = Permit { asked: asked.clone(), source, runtime, due, ends, released };
+        if released {
+            permit.due = now + permit.patience();
         }
+        let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
+        self.with(|held| {
+            held.permits.insert((source, asked.permit), permit);
+            self.overdue_ms.fetch_min(overdue_ms, Ordering::Relaxed);
+        });
+        due
     }
 
-    /// Starts the task of a runtime, unless there is one; wakes it, unless it wakes by itself before that moment.
-    fn wake(&self, limiter: &RateLimiter, runtime: &Handle, before: Instant) {
+    /// Starts the task of the current runtime, unless there is one. Wakes it, unless it wakes by itself before that moment.
+    fn wake(&self, limiter: &RateLimiter, before: Instant) {
+        let Ok(runtime) = Handle::try_current() else { return };
         let woken = self.with(|held| {
             if let Some(task) = held.renewers.iter_mut().find(|task| task.runtime == runtime.id()) {
                 if before < task.until {
@@ -139,26 +147,24 @@ impl Renewals {
         if overdue_ms == NEVER || self.ms(now) < overdue_ms {
             return;
         }
-        if let Ok(runtime) = Handle::try_current() {
-            // The task that is started or woken finds out when the next one is overdue.
-            self.overdue_ms.store(NEVER, Ordering::Relaxed);
-            self.wake(limiter, &runtime, Instant::now());
-        }
+        // The task finds out when the next permit is overdue. If the task is late too, another call takes over.
+        self.overdue_ms.store(self.ms(now + RELEASED_AFTER), Ordering::Relaxed);
+        self.wake(limiter, now);
     }
 
-    /// Gives a permit back, and wakes one that waits for it. If its runtime does not live until the answer is here,
-    /// another one gives it back.
+    /// Gives a permit back, and wakes one that waits for it. Until the store has confirmed that, the permit is given back
+    /// again, by another runtime if this one is late.
     pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
+        let due = self.keep(source, asked, true);
         let answer = limiter.adjust(source, &[adjustment(asked, Change::Give(asked.permit))]).into_answer();
-        if let Answer::Pending(_) = answer {
-            let due = RELEASED_AFTER.min(asked.limit.time() / TRIED_AFTER);
-            self.keep(limiter, source, asked, due, true);
+        if !matches!(answer, Answer::Ready(Some(Ok(_)))) {
+            self.wake(limiter, due);
         }
         let (owner, key, permit) = (Arc::downgrade(&limiter.shared), asked.key.clone(), asked.permit);
         limiter.shared.background.run(Reply::<Adjusted>::from(answer), move |answer| {
             if let Some(shared) = owner.upgrade() {
                 if answer.is_ok() {
-                    shared.renewals.with(|held| held.permits.remove(&permit));
+                    shared.renewals.with(|held| held.permits.remove(&(source, permit)));
                 }
                 shared.wake.wake(key.as_store_key());
             }
@@ -181,11 +187,11 @@ impl Renewals {
     /// The permits that this runtime is to renew or give back now, and when the next one is due.
     fn due(&self, runtime: Id) -> (Vec<(Asked, Source, Change)>, Option<Instant>) {
         let now = Instant::now();
-        let (due, next, overdue) = self.with(|held| {
+        self.with(|held| {
             held.permits.retain(|_, permit| !permit.released || now < permit.ends);
             let mut due = Vec::new();
             for permit in held.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
-                permit.due = now + permit.asked.limit.time() / TRIED_AFTER;
+                permit.due = now + permit.patience();
                 // From now on it is this runtime's to renew.
                 permit.runtime = Some(runtime);
                 due.push((permit.asked.clone(), permit.source, permit.change()));
@@ -199,31 +205,25 @@ impl Renewals {
                     .filter(|task| task.runtime == runtime)
                     .for_each(|task| task.until = next),
             }
-            (due, next, held.permits.values().map(Permit::overdue).min())
-        });
-        match overdue {
-            Some(overdue) => self.overdue_ms.store(self.ms(overdue), Ordering::Relaxed),
-            None => self.overdue_ms.store(NEVER, Ordering::Relaxed),
-        }
-        (due, next)
+            let overdue = held.permits.values().map(Permit::overdue).min();
+            self.overdue_ms.store(overdue.map_or(NEVER, |overdue| self.ms(overdue)), Ordering::Relaxed);
+            (due, next)
+        })
     }
 
     /// Notes that these permits were renewed or given back by a call that was sent then.
     fn done(&self, permits: &[&(Asked, Source, Change)], sent: Instant) {
         self.with(|held| {
-            for (asked, _, change) in permits {
+            for (asked, source, change) in permits {
+                let id = (*source, asked.permit);
                 if let Change::Give(_) = change {
-                    held.permits.remove(&asked.permit);
-                } else if let Some(permit) = held.permits.get_mut(&asked.permit) {
+                    held.permits.remove(&id);
+                } else if let Some(permit) = held.permits.get_mut(&id).filter(|permit| !permit.released) {
                     permit.due = sent + asked.limit.time() / RENEWED_AFTER;
                     permit.ends = sent + asked.limit.time();
                 }
             }
         });
-    }
-
-    fn note_overdue(&self, moment: Instant) {
-        self.overdue_ms.fetch_min(self.ms(moment), Ordering::Relaxed);
     }
 
     fn ms(&self, moment: Instant) -> u64 {

@@ -50,8 +50,8 @@ use std::sync::Arc;
 ///
 /// One multiplexed connection to each server serves all calls of a tokio runtime. A decision is one script call; decisions that are asked for
 /// while others are under way go together, up to 128 in one call, each decided for itself and in order of arrival. The script
-/// decides with the server's clock, so processes need no synchronised clocks of their own. At most 16 384 calls wait to be
-/// sent to a server; more fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
+/// decides with the server's clock, so processes need no synchronised clocks of their own. In each runtime, at most 16 384 calls
+/// wait to be sent to a server; more fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, calls fail
 /// at once, and one attempt at a time is made in the background, after 0.1 to 1 second. So it is where five calls in a row
