@@ -152,12 +152,16 @@ impl Renewals {
         self.wake(limiter, now);
     }
 
-    /// Gives a permit back, and wakes one that waits for it. Until the store has confirmed that, the permit is given back
-    /// again, by another runtime if this one is late.
+    /// Gives a permit back, and wakes one that waits for it. Until the store has confirmed that, a permit that was held is
+    /// given back again, by another runtime if this one is late. One that the store may have given without a reply is
+    /// given back once: during an outage there may be very many.
     pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
-        let due = self.keep(source, asked, true);
+        let was_held = self.with(|held| held.permits.contains_key(&(source, asked.permit)));
+        let due = was_held.then(|| self.keep(source, asked, true));
         let answer = limiter.adjust(source, &[adjustment(asked, Change::Give(asked.permit))]).into_answer();
-        if !matches!(answer, Answer::Ready(Some(Ok(_)))) {
+        if let Some(due) = due
+            && !matches!(answer, Answer::Ready(Some(Ok(_))))
+        {
             self.wake(limiter, due);
         }
         let (owner, key, permit) = (Arc::downgrade(&limiter.shared), asked.key.clone(), asked.permit);
@@ -175,12 +179,12 @@ impl Renewals {
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
         let now = Instant::now();
         let is_on_its_way = |permit: &Permit| permit.released && now < permit.due;
-        let permits: Vec<Permit> = self.with(|held| {
-            let to_release = held.permits.extract_if(|_, permit| !is_on_its_way(permit));
-            to_release.map(|(_, permit)| permit).collect()
+        let permits: Vec<(Source, Asked)> = self.with(|held| {
+            let to_release = held.permits.values().filter(|permit| !is_on_its_way(permit));
+            to_release.map(|permit| (permit.source, permit.asked.clone())).collect()
         });
-        for permit in permits {
-            self.release(limiter, permit.source, &permit.asked);
+        for (source, asked) in permits {
+            self.release(limiter, source, &asked);
         }
     }
 
