@@ -147,7 +147,7 @@ fn others_decide(workers: &[Worker], but: usize, limiter: &RateLimiter) -> Decid
 }
 
 impl Deciding {
-    /// Until each has decided so many rounds, and this time has passed.
+    /// Waits until each has decided this number of rounds, and this time has passed.
     fn wait_for_rounds(&self, number: u32, least: Duration, what: &str) {
         let (start, mut done) = (Instant::now(), [0; RUNTIMES]);
         while self.ends.iter().any(|(at, _)| done[*at] < number) || start.elapsed() < least {

@@ -1,4 +1,4 @@
-//! Reports about single limits, so spaced that a flood of calls does not flood the log.
+//! Reports about single limits, spaced out so that a flood of calls does not flood the log.
 
 use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
@@ -17,8 +17,8 @@ type Last = LazyLock<Mutex<HashMap<Box<str>, Report>>>;
 
 struct Report {
     at: Instant,
-    /// How often there was something to report since.
-    since: u64,
+    /// The number of events since then.
+    unreported: u64,
 }
 
 /// Counts one more, and returns the number since the last report, if it is time for another.
@@ -29,15 +29,15 @@ fn due(last: &Last, name: &str, between: Duration) -> Option<u64> {
         if last.len() >= MOST_NAMES {
             last.clear();
         }
-        last.insert(name.into(), Report { at: now, since: 0 });
+        last.insert(name.into(), Report { at: now, unreported: 0 });
         return Some(1);
     };
-    report.since += 1;
+    report.unreported += 1;
     if now.saturating_duration_since(report.at) < between {
         return None;
     }
     report.at = now;
-    Some(std::mem::take(&mut report.since))
+    Some(std::mem::take(&mut report.unreported))
 }
 
 /// Logs an error that the operator must fix, at most once a minute for each limit. Outages are logged elsewhere. A call

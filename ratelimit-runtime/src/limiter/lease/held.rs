@@ -28,7 +28,7 @@ pub(super) struct Lease {
     dry_until: Instant,
     /// It has fewer than are of use: until then calls that find none here are refused.
     short_until: Instant,
-    /// Those of so many units at most: then as many are there.
+    /// The highest cost that is refused until then: the store will have that many units.
     short_of: u32,
 }
 

@@ -20,7 +20,7 @@ use std::task::{Context, Poll, Waker};
 use table::{Alone, FetchUnderWay, KeyLease, Waits};
 use tokio::time::Instant;
 
-/// A call waits for so many fetches at most. Units may go to other calls, or be outdated when they arrive.
+/// The most fetches that one call waits for. Other calls may take the units, or the units may be outdated on arrival.
 const FETCHES: u32 = 2;
 
 /// Whether a call may be answered from a lease.

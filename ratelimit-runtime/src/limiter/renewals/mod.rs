@@ -51,7 +51,7 @@ struct Sleeping {
 struct Permit {
     asked: Asked,
     source: Source,
-    /// The runtime in which it was taken. Without one it lasts as long as its lease.
+    /// The runtime that renews it first: the one in which it was taken, or the last one that took it over.
     runtime: Option<Id>,
     due: Instant,
     /// When its lease ends, unless it is renewed.

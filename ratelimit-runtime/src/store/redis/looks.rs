@@ -48,7 +48,7 @@ impl Looks {
         self.slow.store(false, Ordering::Relaxed);
     }
 
-    /// Whether so many callers in a row have waited for a look in vain that no further one waits.
+    /// Whether five waiting callers in a row have missed their deadline: then no further call waits.
     pub(super) fn are_slow(&self) -> bool {
         self.slow.load(Ordering::Relaxed)
     }
