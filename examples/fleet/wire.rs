@@ -2,7 +2,7 @@
 //! time. A test of the stores compares the number of script calls with that of the real one.
 
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Clock, Error, ErrorKind, Limit, MemoryStore};
+use ratelimit::{Clock, Error, ErrorKind, MemoryStore};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,16 +71,8 @@ struct Gate {
 
 struct Waiting {
     mode: Mode,
-    key: Vec<u8>,
-    limit: Limit,
-    cost: u32,
+    request: Request,
     answer: oneshot::Sender<Result<Decisions, Error>>,
-}
-
-impl Waiting {
-    fn request(&self) -> Request<'_> {
-        Request::new(StoreKey::new(&self.key), &self.limit, self.cost)
-    }
 }
 
 impl Wire {
@@ -89,7 +81,7 @@ impl Wire {
     }
 
     /// A call of its own.
-    fn send(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn send(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let answer = self.redis.call().decide(mode, requests);
         Reply::pending(async move {
             tokio::time::sleep(ROUND_TRIP).await;
@@ -135,7 +127,7 @@ async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
             batch.into_iter().partition(|waiting| waiting.mode == Mode::Charge);
         let mut answers = Vec::new();
         for waiting in [charges, checks].into_iter().filter(|waiting| !waiting.is_empty()) {
-            let requests: Vec<Request<'_>> = waiting.iter().map(Waiting::request).collect();
+            let requests: Vec<&Request> = waiting.iter().map(|waiting| &waiting.request).collect();
             let decided = redis.call().decide(waiting[0].mode, &requests).await;
             answers.push((waiting, decided));
         }
@@ -155,7 +147,7 @@ async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
 }
 
 impl Store for Wire {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let (Some(shared), [request]) = (&self.gate, requests) else { return self.send(mode, requests) };
         let mut gate = lock(shared);
         if !gate.alone && gate.drivers == 0 {
@@ -169,15 +161,14 @@ impl Store for Wire {
             });
         }
         let (sender, answer) = oneshot::channel();
-        let (key, limit) = (request.key().as_bytes().to_vec(), *request.limit());
-        let waiting = Waiting { mode, key, limit, cost: request.cost(), answer: sender };
+        let waiting = Waiting { mode, request: Request::clone(request), answer: sender };
         if self.queue(&mut gate, waiting) {
             tokio::spawn(drive(Arc::clone(&self.redis), Arc::clone(shared)));
         }
         Reply::pending(async move { answer.await.unwrap_or_else(|_| Err(lost())) })
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         let answer = self.redis.call().adjust(adjustments);
         Reply::pending(async move {
             tokio::time::sleep(ROUND_TRIP).await;
@@ -185,7 +176,7 @@ impl Store for Wire {
         })
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         Reply::pending(self.redis.call().reset(keys))
     }
 }

@@ -42,7 +42,7 @@ fn later(reply: Reply<Decisions>) -> Reply<Decisions> {
 }
 
 impl Store for Distant {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         self.0.asked.fetch_add(1, Ordering::Relaxed);
         if self.0.away.load(Ordering::Relaxed) {
             return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "away")));
@@ -50,11 +50,11 @@ impl Store for Distant {
         later(self.0.store.decide(mode, requests))
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         self.0.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         self.0.store.reset(keys)
     }
 }

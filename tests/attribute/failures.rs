@@ -12,15 +12,15 @@ fn away<T>() -> Reply<T> {
 }
 
 impl Store for Away {
-    fn decide(&self, _: Mode, _: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
         away()
     }
 
-    fn adjust(&self, _: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
         away()
     }
 
-    fn reset(&self, _: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, _: &[StoreKey]) -> Reply<()> {
         away()
     }
 }

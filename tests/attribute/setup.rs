@@ -70,7 +70,7 @@ struct Recorder {
 }
 
 impl Store for Recorder {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         for request in requests {
             let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
             let (key, _form) = key.rsplit_once(':').unwrap();
@@ -79,11 +79,11 @@ impl Store for Recorder {
         self.store.decide(mode, requests)
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         self.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         self.store.reset(keys)
     }
 }

@@ -48,25 +48,25 @@ impl Elsewhere {
 }
 
 impl Store for Elsewhere {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let reply = self.store.decide(mode, requests);
         Reply::pending(reply)
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         Reply::pending(self.store.adjust(adjustments))
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         Reply::pending(self.store.reset(keys))
     }
 
-    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<ratelimit::store::Overridden>> {
+    fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<ratelimit::store::Overridden>> {
         self.store.load_overrides(key, seen)
     }
 
-    fn save_override(&self, key: StoreKey<'_>, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
         self.store.save_override(key, entry, limit)
     }
 }

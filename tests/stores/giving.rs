@@ -218,7 +218,7 @@ async fn a_permit_is_not_taken_without_asking() {
     let stores: [&dyn Store; 2] = [&both.twins.memory, &both.twins.redis];
     for store in stores {
         for (limit, change) in [(both.limit, Change::Take), (Limit::counter(5, SECOND), Change::Renew(11))] {
-            let adjustment = ratelimit::store::Adjustment::new(StoreKey::new(b"key"), &limit, 1, change);
+            let adjustment = ratelimit::store::Adjustment::new(StoreKey::new(b"key"), limit, 1, change);
             let error = store.adjust(&[adjustment]).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration);
         }

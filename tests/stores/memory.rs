@@ -112,7 +112,7 @@ fn many_keys() -> u32 {
 fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Range<u32>) -> u32 {
     let passes = |key: &u32| {
         let key = key.to_be_bytes();
-        let decisions = now(store.decide(mode, &[Request::new(StoreKey::new(&key), limit, 1)])).unwrap();
+        let decisions = now(store.decide(mode, &[&Request::new(StoreKey::new(&key), *limit, 1)])).unwrap();
         decisions[0].allowed()
     };
     u32::try_from(keys.filter(passes).count()).unwrap()

@@ -197,25 +197,26 @@ pub(crate) fn key(number: usize, limit: &Limit) -> String {
 
 pub(crate) async fn ask(store: &dyn Store, mode: Mode, asks: &[Ask]) -> Result<Vec<Decision>, Error> {
     let keys: Vec<String> = asks.iter().map(|ask| key(ask.key, &ask.limit)).collect();
-    let requests: Vec<Request<'_>> = asks
+    let requests: Vec<Request> = asks
         .iter()
         .zip(&keys)
         .map(|(ask, key)| {
-            let request = Request::new(StoreKey::new(key.as_bytes()), &ask.limit, ask.cost);
+            let request = Request::new(StoreKey::new(key.as_bytes()), ask.limit, ask.cost);
             let request = request.with_permit(ask.permit);
             if ask.with_next { request.with_next() } else { request }
         })
         .collect();
+    let requests: Vec<&Request> = requests.iter().collect();
     store.decide(mode, &requests).await.map(|decisions| decisions.to_vec())
 }
 
 pub(crate) async fn tell(store: &dyn Store, tells: &[Tell]) -> Result<Vec<u32>, Error> {
     let keys: Vec<String> = tells.iter().map(|tell| key(tell.key, &tell.limit)).collect();
-    let adjustments: Vec<Adjustment<'_>> = tells
+    let adjustments: Vec<Adjustment> = tells
         .iter()
         .zip(&keys)
         .map(|(tell, key)| {
-            Adjustment::new(StoreKey::new(key.as_bytes()), &tell.limit, tell.units, tell.change)
+            Adjustment::new(StoreKey::new(key.as_bytes()), tell.limit, tell.units, tell.change)
         })
         .collect();
     store.adjust(&adjustments).await.map(|adjusted| adjusted.to_vec())

@@ -4,20 +4,20 @@ use crate::heard::heard;
 use crate::setup::limiter_on;
 use ratelimit::store::{Adjustment, Change, Overridden, Request, StoreKey};
 use ratelimit::{Identity, Key, KeyWriter, Limit, MemoryStore, RateLimiter, RedisStore};
-use std::cell::RefCell;
+use std::sync::Mutex;
 use std::time::Duration;
 use support::RedisServer;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// An identity that keeps how the writer of its key is shown.
-struct Caller<'c>(&'c RefCell<String>);
+struct Caller<'c>(&'c Mutex<String>);
 
 impl Identity for Caller<'_> {
     fn write(&self, key: &mut KeyWriter<'_>) {
         key.text("walrus");
         key.secret(b"walrus");
-        *self.0.borrow_mut() = format!("{key:?}");
+        *self.0.lock().unwrap() = format!("{key:?}");
     }
 }
 
@@ -27,16 +27,16 @@ async fn debug_shows_no_key() {
     let (limit, one) = (Limit::counter(1, MINUTE), Limit::concurrency(1, MINUTE));
     let key = Key::new("login").by("walrus").part("walrus");
     let bytes = StoreKey::new(b"ratelimit:{walrus}:login:c1");
-    let writer = RefCell::default();
+    let writer = Mutex::default();
     limiter.check(&limit, Key::new("login").by(Caller(&writer))).await.unwrap();
     limiter.overrides().set(key, &limit).await.unwrap();
     let url = "redis://walrus:walrus@localhost";
     let permit = limiter.permit(&one, key).await.unwrap();
     let shown = [
-        writer.into_inner(),
+        writer.into_inner().unwrap(),
         format!("{key:?} {bytes:?}"),
-        format!("{:?}", Request::new(bytes, &limit, 1)),
-        format!("{:?}", Adjustment::new(bytes, &limit, 1, Change::Take)),
+        format!("{:?}", Request::new(bytes.clone(), limit, 1)),
+        format!("{:?}", Adjustment::new(bytes, limit, 1, Change::Take)),
         format!(
             "{:?}",
             Overridden { version: 7, entries: vec![(b"key:walrus".to_vec(), "walrus".to_owned())] }

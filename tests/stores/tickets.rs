@@ -22,7 +22,7 @@ struct AskInAnHour {
 }
 
 impl Store for AskInAnHour {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let limits: Vec<Limit> = requests.iter().map(|request| *request.limit()).collect();
         let (reply, late) = (self.store.decide(mode, requests), Arc::clone(&self.late));
         let later = |(decision, limit): (Decision, &Limit)| match decision.retry_after() {
@@ -38,11 +38,11 @@ impl Store for AskInAnHour {
         })
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         self.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         self.store.reset(keys)
     }
 }

@@ -164,8 +164,8 @@ async fn a_key_that_is_not_permitted_spoils_the_calls_on_it_alone() {
         let store = &store;
         Box::pin(async move {
             let request =
-                ratelimit::store::Request::new(ratelimit::store::StoreKey::new(b"other:{1}"), &LIMIT, 1);
-            ratelimit::store::Store::decide(store, Mode::Check, &[request])
+                ratelimit::store::Request::new(ratelimit::store::StoreKey::new(b"other:{1}"), LIMIT, 1);
+            ratelimit::store::Store::decide(store, Mode::Check, &[&request])
                 .await
                 .map(|decisions| decisions.to_vec())
         })

@@ -52,8 +52,8 @@ pub(crate) struct Ours<C>(pub(crate) MemoryStore<C>, pub(crate) Limit);
 
 impl<C: Clock> Subject for Ours<C> {
     fn pass(&self, key: &String) {
-        let request = Request::new(StoreKey::new(key.as_bytes()), &self.1, 1);
-        let mut reply = self.0.decide(Mode::Check, &[request]);
+        let request = Request::new(StoreKey::new(key.as_bytes()), self.1, 1);
+        let mut reply = self.0.decide(Mode::Check, &[&request]);
         let polled = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(Ok(decisions)) = polled else { unreachable!("the memory store answers at once") };
         assert!(decisions[0].allowed());

@@ -7,11 +7,9 @@ use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, Place};
 use crate::limit::{Limit, LimitError};
-use crate::limiter::current::{Current, current};
-use crate::limiter::{OnError, Question, RateLimiter};
-use crate::store::Request;
-use smallvec::{SmallVec, smallvec};
-use std::borrow::Cow;
+use crate::limiter::current::current;
+use crate::limiter::{Current, Member, OnError, RateLimiter};
+use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
@@ -51,7 +49,7 @@ pub struct Call {
     key: KeyBuilder<'static>,
     limit: Option<Result<Limit, LimitError>>,
     cost: u32,
-    later: bool,
+    charge_after: bool,
     place: Place,
     skipped: bool,
 }
@@ -77,7 +75,7 @@ impl Call {
             key,
             limit: site.limit.map(Ok),
             cost: 1,
-            later: false,
+            charge_after: false,
             place: Place::default(),
             skipped: false,
         }
@@ -95,7 +93,7 @@ impl Call {
 
     /// The units are taken after the call, if its result says so.
     pub fn charge_later(&mut self) {
-        self.later = true;
+        self.charge_after = true;
     }
 
     /// A writer for one more element of the identity.
@@ -155,76 +153,65 @@ impl Call {
         self.part().text(name);
     }
 
-    /// Decides, at once where the store needs no waiting. The answer borrows nothing.
+    /// Decides the call. A store that needs no waiting has decided when this returns. The answer borrows nothing.
     pub fn start(self) -> Check {
-        check::start(smallvec![self])
+        check::start_one(self)
     }
 
-    /// As [`start`](Self::start), and what was taken stays at hand.
+    /// As [`start`](Self::start), and what the call has taken can be returned.
     pub fn hold(self) -> Hold {
-        hold::hold(smallvec![self])
+        hold::hold(SmallVec::from_buf([self]))
     }
 
     /// A stack of two.
     #[must_use]
     pub fn and(self, next: Self) -> Calls {
-        Calls(SmallVec::from_iter([self])).and(next)
+        Calls(SmallVec::from_buf([self])).and(next)
     }
 
     pub(super) fn is_skipped(&self) -> bool {
         self.skipped
     }
 
-    pub(super) fn is_shadow(&self) -> bool {
-        self.place.shadow
-    }
-
     pub(super) fn name(&self) -> &'static str {
         self.name
     }
 
+    pub(super) fn is_shadow(&self) -> bool {
+        self.place.shadow
+    }
+
+    /// Whether the overrides are known. Without a limiter there are none.
+    pub(super) fn knows_overrides(&self) -> bool {
+        self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
+    }
+
+    /// The limiter that decides the call.
     pub(super) fn limiter(&self) -> Result<&RateLimiter, Error> {
         self.limiter.as_deref().map_err(Error::clone)
     }
 
-    /// The limit that holds now, and whether it is no more than a question to the store. The key is finished.
-    pub(super) fn resolve(&mut self) -> Result<(Limit, bool), Error> {
-        let written = self.written()?;
+    /// What the store is asked, and the limiter that asks it.
+    pub(super) fn resolve(self) -> Result<Resolved, Error> {
+        let limiter = self.limiter?;
+        let limit = self
+            .limit
+            .ok_or_else(|| Error::new(ErrorKind::Limit, "the call has brought no limit along"))??;
         let key = self.key.finish()?;
-        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        let limit = limiter.overridden(self.name, key, &written);
-        Ok((limit, !self.later && limit.wait_ms() == 0 && !limit.is_concurrency()))
-    }
-
-    /// The question to the store, by the limit that [`resolve`](Self::resolve) has found, and who asks it.
-    pub(super) fn request<'c>(
-        &'c mut self,
-        limit: &'c Limit,
-    ) -> Result<(Request<'c>, &'c RateLimiter), Error> {
-        let time_ms = self.written()?.time_ms();
-        let key = self.key.finish()?;
-        key.add_form(limit, self.place, time_ms);
-        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        Ok((Request::new(key.as_store_key(), limit, self.cost), limiter))
-    }
-
-    /// What is asked where that takes longer.
-    pub(super) fn into_question(mut self) -> Result<Question, Error> {
-        let limit = self.written()?;
-        self.key.finish()?;
-        let Self { name, key, cost, later, place, .. } = self;
-        let (name, key) = (Cow::Borrowed(name), key.into_key());
-        Ok(Question { name, key, limit, cost, place, later, aside: place.shadow })
-    }
-
-    fn written(&self) -> Result<Limit, Error> {
-        let limit =
-            self.limit.ok_or_else(|| Error::new(ErrorKind::Limit, "the call has brought no limit along"))?;
-        Ok(limit?)
+        let request = limiter.resolve(self.name, key, self.place, &limit, self.cost);
+        let mut member = Member::new(request);
+        (member.charge_after, member.shadow) = (self.charge_after, self.place.shadow);
+        Ok(Resolved { limiter, member })
     }
 }
 
-/// Calls of several limits that are decided together.
+/// A call with the limit in force, under the key of its state.
+pub(super) struct Resolved {
+    pub(super) limiter: Current,
+    pub(super) member: Member,
+}
+
+/// The limits of one call, which are decided together.
 pub struct Calls(SmallVec<[Call; 1]>);
 
 impl Calls {
@@ -238,12 +225,12 @@ impl Calls {
         self
     }
 
-    /// Decides, at once where the store needs no waiting. The answer borrows nothing.
+    /// As [`Call::start`].
     pub fn start(self) -> Check {
-        check::start(self.0)
+        check::start_all(self.0)
     }
 
-    /// As [`start`](Self::start), and what was taken stays at hand.
+    /// As [`Call::hold`].
     pub fn hold(self) -> Hold {
         hold::hold(self.0)
     }

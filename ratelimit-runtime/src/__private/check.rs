@@ -1,71 +1,87 @@
-//! Whether a call may go on.
+//! The decision about a call whose units are taken at once and stay taken, which is nearly every call.
 
-use super::call::Call;
+use super::call::{Call, Resolved};
 use super::hold;
-use crate::error::Error;
-use crate::limit::Limit;
-use crate::limiter::{Outcome, joined, undecided};
+use crate::limiter::{Current, Outcome, Stack, join, undecided};
 use crate::rejection::Rejection;
-use crate::store::{Mode, Reply};
-use smallvec::SmallVec;
+use crate::store::{Mode, Reply, Request};
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 /// The decision about a call, and its turn, if it has to wait for one.
-#[must_use = "the decision has to be awaited"]
-pub struct Check(Way);
+#[must_use = "the decision must be awaited"]
+pub struct Check(State);
 
-enum Way {
-    /// The answer of the store is all there is to it.
-    Plain { names: SmallVec<[&'static str; 1]>, reply: Reply<Outcome> },
-    /// There may be more than one question, or a turn to wait for.
-    Boxed(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
+enum State {
+    /// The reply of the store is the whole decision.
+    Deciding { names: Names, reply: Reply<Outcome> },
+    /// The call waits for its turn, or its limits are decided one after another.
+    Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
 }
 
-pub(super) fn start(mut calls: SmallVec<[Call; 1]>) -> Check {
-    calls.retain(|call| !call.is_skipped());
-    let names = calls.iter().map(Call::name).collect();
-    let reply = match ask(&mut calls) {
-        Ok(Some(reply)) => reply,
-        Ok(None) => {
-            let held = hold::hold(calls);
-            return Check(Way::Boxed(Box::pin(async move { held.await.map(drop) })));
+/// The names of a call's limits, in the order of its stack.
+pub(super) type Names = SmallVec<[&'static str; 1]>;
+
+/// Decides a call of one limit.
+pub(super) fn start_one(call: Call) -> Check {
+    if call.is_skipped() {
+        return exempt();
+    }
+    if call.is_shadow() || !call.knows_overrides() {
+        return admit(hold::hold(smallvec![call]));
+    }
+    let name = call.name();
+    match call.resolve() {
+        Ok(Resolved { limiter, member }) if member.is_plain() => {
+            decide(&limiter, smallvec![name], SmallVec::from_buf([member.request]))
         }
-        Err(error) => Reply::ready(Err(error)),
-    };
-    Check(Way::Plain { names, reply })
+        Ok(Resolved { limiter, member }) => {
+            admit(hold::admit(limiter.clone(), smallvec![name], smallvec![member]))
+        }
+        Err(error) => Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) }),
+    }
 }
 
-/// Asks the store, if that is all there is to do.
-fn ask(calls: &mut [Call]) -> Result<Option<Reply<Outcome>>, Error> {
-    let Some(first) = calls.first() else {
-        return Ok(Some(Reply::ready(Ok(Outcome::of_nobody()))));
-    };
-    if calls.iter().any(Call::is_shadow) || !first.limiter()?.knows_overrides() {
-        return Ok(None);
+/// Decides a call of several limits together.
+pub(super) fn start_all(calls: SmallVec<[Call; 1]>) -> Check {
+    if calls.iter().any(|call| call.is_shadow() || !call.knows_overrides()) {
+        return admit(hold::hold(calls));
     }
-    if let [call] = calls {
-        let (limit, plain) = call.resolve()?;
-        if !plain {
-            return Ok(None);
+    let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<Current>);
+    for call in calls.into_iter().filter(|call| !call.is_skipped()) {
+        names.push(call.name());
+        match call.resolve() {
+            Ok(Resolved { limiter, member }) => {
+                stack.push(member);
+                first.get_or_insert(limiter);
+            }
+            Err(error) => {
+                names.swap(0, stack.len());
+                return Check(State::Deciding { names, reply: Reply::ready(Err(error)) });
+            }
         }
-        let (request, limiter) = call.request(&limit)?;
-        return Ok(Some(limiter.decide(Mode::Check, &[request])));
     }
-    let resolved =
-        calls.iter_mut().map(Call::resolve).collect::<Result<SmallVec<[(Limit, bool); 2]>, _>>()?;
-    if resolved.iter().any(|(_, plain)| !plain) {
-        return Ok(None);
+    let Some(limiter) = first else { return exempt() };
+    if stack.iter().any(|member| !member.is_plain()) {
+        return admit(hold::admit(limiter.clone(), names, stack));
     }
-    let asked: SmallVec<[_; 2]> = calls
-        .iter_mut()
-        .zip(&resolved)
-        .map(|(call, (limit, _))| call.request(limit))
-        .collect::<Result<_, _>>()?;
-    let stack = joined(asked.iter().map(|(request, _)| *request));
-    Ok(asked.first().map(|(_, limiter)| limiter.decide(Mode::Check, &stack)))
+    join(stack.iter_mut().map(|member| &mut member.request));
+    decide(&limiter, names, stack.into_iter().map(|member| member.request).collect())
+}
+
+fn exempt() -> Check {
+    Check(State::Deciding { names: Names::new(), reply: Reply::ready(Ok(Outcome::of_nobody())) })
+}
+
+fn decide(limiter: &Current, names: Names, requests: SmallVec<[Request; 1]>) -> Check {
+    Check(State::Deciding { names, reply: limiter.decide(Mode::Check, requests) })
+}
+
+fn admit<T: Send>(admitted: impl Future<Output = Result<T, Rejection>> + Send + 'static) -> Check {
+    Check(State::Admitting(Box::pin(async move { admitted.await.map(drop) })))
 }
 
 impl Future for Check {
@@ -73,8 +89,8 @@ impl Future for Check {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Way::Boxed(future) => future.as_mut().poll(context),
-            Way::Plain { names, reply } => {
+            State::Admitting(future) => future.as_mut().poll(context),
+            State::Deciding { names, reply } => {
                 let answer = ready!(Pin::new(reply).poll(context));
                 let name = |at: usize| names.get(at).copied().unwrap_or_default();
                 Poll::Ready(match answer {

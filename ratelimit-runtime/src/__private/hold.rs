@@ -1,8 +1,8 @@
 //! Calls whose units stay at hand: permits, and charges that depend on the call's result.
 
-use super::call::Call;
-use crate::error::Error;
-use crate::limiter::{self, Question, RateLimiter, Refused, Stack, report, undecided};
+use super::call::{Call, Resolved};
+use super::check::Names;
+use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
@@ -20,39 +20,38 @@ pub(super) fn hold(calls: SmallVec<[Call; 1]>) -> Hold {
 
 async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
     let mut held = Held { held: None, positions: smallvec![None; calls.len()] };
-    let mut names = SmallVec::<[&'static str; 1]>::new();
-    let mut questions = SmallVec::<[Question; 1]>::new();
-    let mut first = None;
+    let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
     for (position, call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
         let (name, shadow) = (call.name(), call.is_shadow());
-        match question(call) {
-            Ok((limiter, question)) => {
-                held.positions[position] = Some(questions.len());
-                questions.push(question);
+        if first.is_none()
+            && let Ok(limiter) = call.limiter()
+        {
+            let limiter = limiter.clone();
+            limiter.learn_overrides().await;
+            first = Some(limiter);
+        }
+        match call.resolve() {
+            Ok(Resolved { member, .. }) => {
+                held.positions[position] = Some(stack.len());
+                stack.push(member);
                 names.push(name);
-                first.get_or_insert(limiter);
             }
             Err(error) if shadow => report::error(name, &error, "a shadow limit cannot be decided"),
             Err(error) => return Err(undecided(name, error)),
         }
     }
-    if let Some(limiter) = first {
-        held.held = Some(Box::new(admit(limiter, questions, &names).await?));
+    if let Some(limiter) = first.filter(|_| !stack.is_empty()) {
+        held.held = Some(Box::new(admit(limiter, names, stack).await?));
     }
     Ok(held)
 }
 
-fn question(call: Call) -> Result<(RateLimiter, Question), Error> {
-    Ok((call.limiter()?.clone(), call.into_question()?))
-}
-
-async fn admit(
+/// Admits a call, and reports the refusals of its shadow limits.
+pub(super) async fn admit(
     limiter: RateLimiter,
-    questions: SmallVec<[Question; 1]>,
-    names: &[&'static str],
-) -> Result<limiter::Held, Rejection> {
-    limiter.learn_overrides().await;
-    let stack: Stack = questions.into_iter().map(|question| question.resolve(&limiter)).collect();
+    names: Names,
+    stack: Stack,
+) -> Result<limiter::Holdings, Rejection> {
     match limiter.admit(stack).await {
         Ok(held) => {
             for (at, name) in names.iter().enumerate() {
@@ -79,7 +78,7 @@ impl Future for Hold {
 #[must_use = "what is held goes back when this is dropped"]
 pub struct Held {
     /// Nothing, if the call is exempt from all limits. Boxed, since the user's future would hold it several times.
-    held: Option<Box<limiter::Held>>,
+    held: Option<Box<limiter::Holdings>>,
     /// Where the limit of each attribute is in there, if it was decided.
     positions: SmallVec<[Option<usize>; 1]>,
 }
@@ -93,7 +92,7 @@ impl Held {
     /// Takes the units of a limit after the call, or lets them be.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
         if let Some((held, at)) = self.member(at) {
-            held.decide_later(at, charge);
+            held.charge_after(at, charge);
         }
     }
 
@@ -111,7 +110,7 @@ impl Held {
         }
     }
 
-    fn member(&mut self, at: usize) -> Option<(&mut limiter::Held, usize)> {
+    fn member(&mut self, at: usize) -> Option<(&mut limiter::Holdings, usize)> {
         let position = self.positions.get(at).copied().flatten();
         self.held.as_deref_mut().zip(position)
     }

@@ -18,7 +18,7 @@ mod store_key;
 mod write;
 
 pub(crate) use limit_name::LimitName;
-pub(crate) use render::{KeyBuilder, RenderedKey, render};
+pub(crate) use render::{KeyBuilder, render};
 pub use store_key::StoreKey;
 pub use write::KeyWriter;
 pub(crate) use write::{Name, derive_key};
@@ -121,8 +121,9 @@ impl<I, P> fmt::Debug for Key<'_, I, P> {
     }
 }
 
-/// What can be a key: a [`Key`], or a string, which is a key without identity.
-pub trait AsKey {
+/// What can be a key: a [`Key`], or a string, which is a key without identity. A method reads its key when its future is
+/// polled, so identities and parts must be `Send` and `Sync`.
+pub trait AsKey: Send + Sync {
     #[doc(hidden)]
     fn name(&self) -> &str;
     #[doc(hidden)]
@@ -189,7 +190,7 @@ impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
 
 /// The elements that `by` and `part` have collected, as nested pairs.
 #[doc(hidden)]
-pub trait Elements {
+pub trait Elements: Send + Sync {
     fn each(&self, visitor: &mut dyn FnMut(&dyn Identity));
 }
 
@@ -197,7 +198,7 @@ impl Elements for () {
     fn each(&self, _: &mut dyn FnMut(&dyn Identity)) {}
 }
 
-impl<E: Elements, J: Identity> Elements for (E, J) {
+impl<E: Elements, J: Identity + Send + Sync> Elements for (E, J) {
     fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
         self.0.each(visitor);
         visitor(&self.1);

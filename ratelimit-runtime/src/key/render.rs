@@ -7,12 +7,11 @@ use crate::limit::Limit;
 use std::io::Write as _;
 
 /// The key without a form.
-pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<RenderedKey, Error> {
+pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {
     let mut builder = KeyBuilder::new(settings, Name::new(key.name()));
     key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
     key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
-    builder.finish()?;
-    Ok(builder.key)
+    builder.finish()
 }
 
 /// Why there is nobody to count for.
@@ -20,10 +19,9 @@ pub(super) type Absent = Option<(ErrorKind, &'static str)>;
 
 /// Renders a key from left to right: prefix, identities, name, parts, form.
 pub(crate) struct KeyBuilder<'n> {
-    key: RenderedKey,
+    key: StoreKey,
     name: Name<'n>,
     named: bool,
-    finished: bool,
     has_identity: bool,
     absent: Absent,
 }
@@ -32,14 +30,7 @@ impl<'n> KeyBuilder<'n> {
     pub(crate) fn new(settings: &KeySettings, name: Name<'n>) -> Self {
         let mut bytes = Bytes::from_slice(settings.prefix.as_bytes());
         bytes.extend_from_slice(b":{");
-        Self {
-            key: RenderedKey(bytes),
-            name,
-            named: false,
-            finished: false,
-            has_identity: false,
-            absent: Absent::default(),
-        }
+        Self { key: StoreKey(bytes), name, named: false, has_identity: false, absent: Absent::default() }
     }
 
     /// A writer for one more identity. Identities come before parts.
@@ -60,21 +51,20 @@ impl<'n> KeyBuilder<'n> {
         self.absent = Some((kind, why));
     }
 
-    /// The key without a form, where it was built: it is too large to be moved about for each call.
-    pub(crate) fn finish(&mut self) -> Result<&mut RenderedKey, Error> {
+    /// The key without a form.
+    ///
+    /// # Errors
+    ///
+    /// If an identity is absent.
+    pub(crate) fn finish(mut self) -> Result<StoreKey, Error> {
         self.write_name();
-        if !std::mem::replace(&mut self.finished, true) && !self.has_identity {
+        if !self.has_identity {
             self.key.0.push(b'}');
         }
         match self.absent {
             Some((kind, why)) => Err(Error::new(kind, why)),
-            None => Ok(&mut self.key),
+            None => Ok(self.key),
         }
-    }
-
-    /// What was finished.
-    pub(crate) fn into_key(self) -> RenderedKey {
-        self.key
     }
 
     fn write_name(&mut self) {
@@ -88,11 +78,7 @@ impl<'n> KeyBuilder<'n> {
     }
 }
 
-/// A key with all its parts.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct RenderedKey(Bytes);
-
-impl RenderedKey {
+impl StoreKey {
     /// Adds the form of the state. In a stack the limit's time is a part of it, so that two limits of one function
     /// never meet in one key.
     pub(crate) fn add_form(&mut self, limit: &Limit, place: Place, time_ms: u64) {
@@ -105,9 +91,5 @@ impl RenderedKey {
         if place.shadow {
             self.0.extend_from_slice(b".shadow");
         }
-    }
-
-    pub(crate) fn as_store_key(&self) -> StoreKey<'_> {
-        StoreKey::new(&self.0)
     }
 }

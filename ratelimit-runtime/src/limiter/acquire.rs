@@ -1,14 +1,12 @@
 //! Waiting for a turn: `acquire`.
 
 use super::RateLimiter;
-use super::admit::Refused;
 use super::admitted::Admitted;
-use super::asked::{Question, Stack};
-use super::check::{spent, unanswered};
+use super::check::unanswered;
+use super::stack::{Member, Stack};
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
-use std::future::Future;
 
 impl RateLimiter {
     /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
@@ -21,12 +19,8 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
-    pub fn acquire(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
-        self.acquire_cost(limit, key, 1)
+    pub async fn acquire(&self, limit: &Limit, key: impl AsKey) -> Result<Admitted, Rejection> {
+        self.acquire_cost(limit, key, 1).await
     }
 
     /// [`acquire`](Self::acquire) with a cost of your choice, as in [`check_cost`](Self::check_cost).
@@ -34,21 +28,18 @@ impl RateLimiter {
     /// # Errors
     ///
     /// As [`check`](Self::check).
-    pub fn acquire_cost(
+    pub async fn acquire_cost(
         &self,
         limit: &Limit,
         key: impl AsKey,
         cost: u32,
-    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
-        let name = LimitName::copy(key.name());
-        async move {
-            let admitted = async {
-                let asked = spent(limiter.resolve(question?).await)?;
-                let held = limiter.clone().admit(Stack::from_iter([asked])).await?;
-                Admitted::of(held.decision().ok_or_else(unanswered)?)
-            };
-            admitted.await.map_err(|refused: Refused| refused.rejection(name))
-        }
+    ) -> Result<Admitted, Rejection> {
+        self.learn_overrides().await;
+        let holdings = match self.spending_request(limit, &key, cost) {
+            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
+            Err(error) => Err(error.into()),
+        };
+        let decided = holdings.and_then(|holdings| Ok(holdings.decision().ok_or_else(unanswered)?));
+        decided.map(Admitted).map_err(|refused| refused.rejection(LimitName::copy(key.name())))
     }
 }

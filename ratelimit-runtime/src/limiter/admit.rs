@@ -1,10 +1,9 @@
-//! Admission of calls that wait, or whose units may come back: charging, sleeping until the turn, asking again for a
-//! permit.
+//! Admission of calls that wait, or whose units may be returned: charges, sleeps until the turn, asks again for a permit.
 
-use super::asked::{Asked, Stack, joined};
 use super::decide::{Outcome, Source};
-use super::held::{Held, Member};
-use super::wake::Waiter;
+use super::holdings::Holdings;
+use super::permit_waiters::PermitWaiter;
+use super::stack::{Member, Stack, join};
 use super::{FAR, RateLimiter};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -27,17 +26,17 @@ impl From<Error> for Refused {
 }
 
 impl RateLimiter {
-    /// Charges a stack, waits for its turn, and hands over what is held.
+    /// Charges a stack, waits for its turn, and returns what the call holds.
     ///
-    /// Dropped after the store has answered, it gives everything back; dropped before, the units may have been taken or
-    /// not, and permits are given back.
-    pub(crate) async fn admit(self, stack: Stack) -> Result<Held, Refused> {
-        self.look_at_later_ones(&stack).await?;
+    /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, the units may
+    /// have been taken, and permits are returned.
+    pub(crate) async fn admit(self, stack: Stack) -> Result<Holdings, Refused> {
+        self.peek_at_charged_after(&stack).await?;
         let mut claim = Claim::new(&self, stack);
         let outcome = claim.decide().await?;
-        let mut turn = Turn(Some(claim.into_held(&outcome)));
-        if let Some(held) = &mut turn.0 {
-            held.ask_shadows().await;
+        let mut turn = Turn(Some(claim.into_holdings(&outcome)));
+        if let Some(holdings) = &mut turn.0 {
+            holdings.decide_shadows().await;
         }
         let delay = outcome.decisions.iter().map(Decision::delay).max().unwrap_or_default();
         if delay > Duration::ZERO {
@@ -47,52 +46,51 @@ impl RateLimiter {
         Ok(turn.taken())
     }
 
-    /// Units that are taken after the call have to be free before it.
-    async fn look_at_later_ones(&self, stack: &Stack) -> Result<(), Refused> {
-        let later: SmallVec<[usize; 2]> = stack
-            .iter()
-            .enumerate()
-            .filter(|(_, asked)| asked.later && !asked.aside)
-            .map(|(at, _)| at)
-            .collect();
-        if later.is_empty() {
+    /// Refuses the call if units that are taken after it are not free before it.
+    async fn peek_at_charged_after(&self, stack: &Stack) -> Result<(), Refused> {
+        let is_charged_after = |member: &Member| member.charge_after && !member.shadow;
+        let positions: SmallVec<[usize; 2]> =
+            (0..stack.len()).filter(|at| is_charged_after(&stack[*at])).collect();
+        if positions.is_empty() {
             return Ok(());
         }
-        let requests: SmallVec<[Request<'_>; 2]> = later.iter().map(|at| stack[*at].request()).collect();
+        let requests: SmallVec<[&Request; 2]> = positions.iter().map(|at| &stack[*at].request).collect();
         let outcome = self.decide_kept(Mode::Peek, &requests).await?;
         match outcome.refused() {
-            Some(at) => Err(Refused::Limited(later[at], outcome.decisions[at])),
+            Some(at) => Err(Refused::Limited(positions[at], outcome.decisions[at])),
             None => Ok(()),
         }
     }
 }
 
-/// A stack that is being decided. Dropped before it is settled, it gives back permits and tickets that it may have.
+/// A stack that is being decided. If it is dropped before that, it returns the permits and tickets that it may have.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
     stack: Stack,
-    settled: bool,
+    /// Nothing has to be returned when this is dropped.
+    decided: bool,
 }
 
 impl<'l> Claim<'l> {
-    fn new(limiter: &'l RateLimiter, stack: Stack) -> Self {
-        let settled = !stack.iter().any(|asked| asked.is_charged() && asked.limit.is_concurrency());
-        Self { limiter, stack, settled }
+    fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
+        join(stack.iter_mut().filter(|member| member.is_charged()).map(|member| &mut member.request));
+        let decided = !stack.iter().any(|member| member.is_charged() && member.is_permit());
+        Self { limiter, stack, decided }
     }
 
-    /// Decides, and asks again for permits as long as the limits say.
+    /// Decides, and asks again for permits as long as the limits allow it.
     async fn decide(&mut self) -> Result<Outcome, Refused> {
-        let (started, longest) = (Instant::now(), self.patience());
-        // Before the first question: a permit that comes back while the answer is under way has somebody to wake.
+        let (started, longest) = (Instant::now(), self.longest_wait());
+        // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter());
         let mut refused_before = false;
         loop {
-            let patience = longest.saturating_sub(started.elapsed());
-            // The last time as one that does not wait, so that the answer says when permits will be free at the latest.
-            let mode = if refused_before && patience.is_zero() { Mode::Check } else { Mode::Charge };
+            let wait = longest.saturating_sub(started.elapsed());
+            // The last request is one that does not wait: its refusal says when permits will be free at the latest.
+            let mode = if refused_before && wait.is_zero() { Mode::Check } else { Mode::Charge };
             let outcome = self.ask(mode).await?;
             let Some(refused) = outcome.refused() else {
-                self.settle(outcome.source);
+                self.finish(outcome.source);
                 if let Some(waiter) = &mut waiter
                     && outcome.decisions.iter().all(|decision| decision.remaining() > 0)
                 {
@@ -101,105 +99,102 @@ impl<'l> Claim<'l> {
                 return Ok(outcome);
             };
             let decision = outcome.decisions[refused];
-            let Some(waiter) =
-                waiter.as_ref().filter(|_| !patience.is_zero() && self.may_ask_again(&outcome))
+            let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&outcome))
             else {
-                self.settled = outcome.source == Source::Store && !self.has_ticket();
+                self.decided = outcome.source == Source::Store && !self.has_ticket();
                 return Err(Refused::Limited(self.position(refused), decision));
             };
             Error::unless_runtime()?;
             refused_before = true;
-            let again = jittered(decision.retry_after().unwrap_or(patience).min(FAR)).min(patience);
-            // Woken when a permit of this process comes back.
+            let again = jittered(decision.retry_after().unwrap_or(wait).min(FAR)).min(wait);
             let _ = tokio::time::timeout(again, waiter.woken()).await;
         }
     }
 
     async fn ask(&self, mode: Mode) -> Result<Outcome, Error> {
-        let requests = joined(self.charged().map(Asked::request));
+        let requests: SmallVec<[&Request; 1]> = self.charged().map(|member| &member.request).collect();
         if requests.is_empty() {
             return Ok(Outcome { decisions: Decisions::new(), source: Source::Store });
         }
         self.limiter.decide_kept(mode, &requests).await
     }
 
-    fn charged(&self) -> impl Iterator<Item = &Asked> {
-        self.stack.iter().filter(|asked| asked.is_charged())
+    fn charged(&self) -> impl Iterator<Item = &Member> {
+        self.stack.iter().filter(|member| member.is_charged())
     }
 
-    /// From a position among those that are charged to that in the stack.
+    /// The position in the stack of a limit, from its position among the charged ones.
     fn position(&self, charged: usize) -> usize {
-        let positions = self.stack.iter().enumerate().filter(|(_, asked)| asked.is_charged());
+        let positions = self.stack.iter().enumerate().filter(|(_, member)| member.is_charged());
         positions.map(|(at, _)| at).nth(charged).unwrap_or(charged)
     }
 
-    /// Whether a refusal has left a ticket: that of one limit alone, whose calls wait.
+    /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one.
     fn has_ticket(&self) -> bool {
-        self.charged().count() == 1 && !self.patience().is_zero()
+        self.charged().count() == 1 && !self.longest_wait().is_zero()
     }
 
-    /// How long it waits for permits; nobody knows their turn.
-    fn patience(&self) -> Duration {
-        let waits = self.charged().filter(|asked| asked.limit.is_concurrency());
-        waits.map(|asked| asked.limit.longest_wait()).filter(|wait| !wait.is_zero()).min().unwrap_or_default()
+    /// The longest wait for permits, whose turn is not known in advance.
+    fn longest_wait(&self) -> Duration {
+        let waits = self.charged().filter(|member| member.is_permit());
+        let waits = waits.map(|member| member.request.limit().longest_wait());
+        waits.filter(|wait| !wait.is_zero()).min().unwrap_or_default()
     }
 
-    /// Whether only permits are wanting, and can ever be had.
+    /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
     fn may_ask_again(&self, outcome: &Outcome) -> bool {
-        self.charged().zip(&outcome.decisions).filter(|(_, decision)| !decision.allowed()).all(
-            |(asked, decision)| {
-                asked.limit.is_concurrency() && asked.limit.wait_ms() > 0 && decision.retry_after().is_some()
-            },
-        )
+        let refused = self.charged().zip(&outcome.decisions).filter(|(_, decision)| !decision.allowed());
+        refused.into_iter().all(|(member, decision)| {
+            member.is_permit() && member.request.limit().wait_ms() > 0 && decision.retry_after().is_some()
+        })
     }
 
-    fn waiter(&self) -> Waiter {
-        let waits = self.charged().filter(|asked| asked.limit.is_concurrency() && asked.limit.wait_ms() > 0);
-        self.limiter.shared.wake.wait_for(waits.map(|asked| asked.key.as_store_key()))
+    fn waiter(&self) -> PermitWaiter {
+        let waits =
+            self.charged().filter(|member| member.is_permit() && member.request.limit().wait_ms() > 0);
+        self.limiter.shared.permit_waiters.wait_for(waits.map(|member| member.request.key()))
     }
 
-    /// Decided by another than the store, which may have given permits all the same, without anybody's knowing.
-    fn settle(&mut self, source: Source) {
-        self.settled = true;
+    /// If the store has not decided, it may have given permits without a reply. They are returned.
+    fn finish(&mut self, source: Source) {
+        self.decided = true;
         if source != Source::Store {
-            self.give_back(Source::Store);
+            self.return_permits(Source::Store);
         }
     }
 
-    fn give_back(&self, source: Source) {
-        let mut held = Held::new(self.limiter.clone(), source);
-        for asked in self.charged().filter(|asked| asked.limit.is_concurrency()) {
-            held.push(Member::new(asked.clone(), None));
-        }
+    fn return_permits(&self, source: Source) {
+        let permits = self.charged().filter(|member| member.is_permit());
+        let members = permits.map(|member| Member::new(member.request.clone())).collect();
+        drop(Holdings::new(self.limiter.clone(), source, members));
     }
 
-    fn into_held(mut self, outcome: &Outcome) -> Held {
-        let mut held = Held::new(self.limiter.clone(), outcome.source);
-        let mut decisions = outcome.decisions.iter().copied();
-        for asked in std::mem::take(&mut self.stack) {
-            let decision = if asked.is_charged() { decisions.next() } else { None };
-            held.push(Member::new(asked, decision));
+    fn into_holdings(mut self, outcome: &Outcome) -> Holdings {
+        let mut stack = std::mem::take(&mut self.stack);
+        let charged = stack.iter_mut().filter(|member| member.is_charged());
+        for (member, decision) in charged.zip(&outcome.decisions) {
+            member.decision = Some(*decision);
         }
-        held
+        Holdings::new(self.limiter.clone(), outcome.source, stack)
     }
 }
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        if !self.settled {
-            self.give_back(Source::Store);
+        if !self.decided {
+            self.return_permits(Source::Store);
             if self.limiter.shared.local.get().is_some() {
-                self.give_back(Source::Local);
+                self.return_permits(Source::Local);
             }
         }
     }
 }
 
-/// What is held before the call goes on. Dropped until then, all of it is given back.
-struct Turn(Option<Held>);
+/// What a call holds before it goes on. If it is dropped until then, everything is returned.
+struct Turn(Option<Holdings>);
 
 impl Turn {
-    fn taken(mut self) -> Held {
+    fn taken(mut self) -> Holdings {
         #[expect(clippy::expect_used, reason = "taken once, here")]
         self.0.take().expect("a turn")
     }
@@ -207,14 +202,14 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some(mut held) = self.0.take() {
-            held.give_all_back();
-            held.finish_in_background();
+        if let Some(mut holdings) = self.0.take() {
+            holdings.give_all_back();
+            holdings.finish_in_background();
         }
     }
 }
 
-/// A quarter more or less, so that those who wait do not come in step.
+/// A pause of 75 to 125 %, so that calls that wait do not ask all at once.
 fn jittered(pause: Duration) -> Duration {
     use std::hash::{BuildHasher, RandomState};
     let [chance, ..] = RandomState::new().hash_one(0).to_le_bytes();

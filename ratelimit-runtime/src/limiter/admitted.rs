@@ -20,8 +20,13 @@ impl Admitted {
         self.0
     }
 
-    pub(super) fn of(decision: Decision) -> Result<Self, Refused> {
-        if decision.allowed() { Ok(Self(decision)) } else { Err(Refused::Limited(0, decision)) }
+    /// The answer to a call of one limit.
+    pub(super) fn of(name: &str, decided: Result<Decision, Error>) -> Result<Self, Rejection> {
+        match decided {
+            Ok(decision) if decision.allowed() => Ok(Self(decision)),
+            Ok(decision) => Err(Rejection::limited(LimitName::copy(name), decision)),
+            Err(error) => Err(undecided(LimitName::copy(name), error)),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Puts a limiter together, and refuses what cannot work.
 
-use super::background::Background;
 use super::current::URL;
-use super::denied::Denied;
-use super::lease::OnLease;
+use super::deny_cache::DenyCache;
+use super::lease::Leases;
 use super::outage::Outage;
 use super::overrides::Snapshot;
+use super::permit_waiters::PermitWaiters;
 use super::renewals::Renewals;
-use super::wake::Wake;
+use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::key::{KeySettings, derive_key};
@@ -180,12 +180,12 @@ impl RateLimiterBuilder {
                 deadline: self.deadline,
                 local: OnceLock::new(),
                 outage: Outage::new(),
-                denied: self.deny_cache.then(Denied::new),
+                deny_cache: self.deny_cache.then(DenyCache::new),
                 overrides: Snapshot::default(),
                 renewals: Renewals::default(),
-                on_lease: OnLease::default(),
-                wake: Wake::default(),
-                background: Background::default(),
+                leases: Leases::default(),
+                permit_waiters: PermitWaiters::default(),
+                tasks: Tasks::default(),
             }),
             on_error: self.on_error,
         }

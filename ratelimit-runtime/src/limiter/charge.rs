@@ -1,18 +1,16 @@
 //! What an admitted call took, to be given back or settled once.
 
 use super::RateLimiter;
-use super::admit::Refused;
-use super::asked::{Question, Stack};
-use super::check::{spent, unanswered};
-use super::held::Held;
+use super::check::unanswered;
+use super::holdings::Holdings;
+use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
-use crate::store::{Adjustment, Change};
+use crate::store::Change;
 use std::fmt;
-use std::future::Future;
 
 /// Units that a call has taken. Dropped, it stays taken; it can be given back, or settled, once.
 ///
@@ -38,7 +36,7 @@ use std::future::Future;
 /// ```
 #[must_use = "a charge that is dropped stays; give it back or settle it, or call `check` instead"]
 pub struct Charge {
-    held: Held,
+    holdings: Holdings,
     decision: Decision,
 }
 
@@ -55,8 +53,8 @@ impl Charge {
     /// When the store that was charged does not answer. The units are on their way all the same, also when the future
     /// is dropped.
     pub async fn refund(mut self) -> Result<u32, Error> {
-        self.held.give_all_back();
-        self.held.finish().await
+        self.holdings.give_all_back();
+        self.holdings.finish().await
     }
 
     /// Says what the call has really cost: the difference is given back, or taken, whether there is room or not, at
@@ -66,8 +64,8 @@ impl Charge {
     ///
     /// As [`refund`](Self::refund).
     pub async fn settle(mut self, cost: u32) -> Result<u32, Error> {
-        self.held.settle(0, cost);
-        self.held.finish().await
+        self.holdings.settle(0, cost);
+        self.holdings.finish().await
     }
 }
 
@@ -83,23 +81,17 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
-    pub fn charge(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-        cost: u32,
-    ) -> impl Future<Output = Result<Charge, Rejection>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
-        let name = LimitName::copy(key.name());
-        async move {
-            let admitted = async {
-                let asked = spent(limiter.resolve(question?).await)?;
-                let held = limiter.clone().admit(Stack::from_iter([asked])).await?;
-                let decision = held.decision().ok_or_else(unanswered)?;
-                Ok(Charge { held, decision })
-            };
-            admitted.await.map_err(|refused: Refused| refused.rejection(name))
-        }
+    pub async fn charge(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Charge, Rejection> {
+        self.learn_overrides().await;
+        let holdings = match self.spending_request(limit, &key, cost) {
+            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
+            Err(error) => Err(error.into()),
+        };
+        let charge = holdings.and_then(|holdings| {
+            let decision = holdings.decision().ok_or_else(unanswered)?;
+            Ok(Charge { holdings, decision })
+        });
+        charge.map_err(|refused| refused.rejection(LimitName::copy(key.name())))
     }
 
     /// Takes units without asking: a penalty, or work whose cost is known only when it is done. The limit may go into
@@ -108,18 +100,10 @@ impl RateLimiter {
     /// # Errors
     ///
     /// When the store cannot answer, whatever the failure policy, and for a concurrency limit.
-    pub fn penalize(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-        cost: u32,
-    ) -> impl Future<Output = Result<u32, Error>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
-        async move {
-            let asked = spent(limiter.resolve(question?).await)?;
-            let take = Adjustment::new(asked.key.as_store_key(), &asked.limit, cost, Change::Take);
-            let taken = limiter.within_deadline(limiter.shared.store.adjust(&[take])).await?;
-            taken.first().copied().ok_or_else(unanswered)
-        }
+    pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
+        self.learn_overrides().await;
+        let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
+        let taken = self.within_deadline(self.shared.store.adjust(&[take])).await?;
+        taken.first().copied().ok_or_else(unanswered)
     }
 }

@@ -1,17 +1,18 @@
 //! Deciding at once: `check`, `check_all`, and looking at a limit and forgetting it.
 
 use super::RateLimiter;
-use super::admit::Refused;
 use super::admitted::{Admitted, undecided};
-use super::asked::{Asked, Question, Stack, is_spent, joined};
-use super::denied::Forgetting;
+use super::deny_cache::Forgetting;
+use super::stack::join;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::{AsKey, LimitName, Place};
+use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
-use crate::store::Mode;
-use std::future::Future;
+use crate::store::{Mode, Request};
+use smallvec::SmallVec;
+
+type Requests = SmallVec<[Request; 1]>;
 
 impl RateLimiter {
     /// Takes one unit of a limit if it is free, and never waits for a turn. A refused call is an error, so `?` is enough:
@@ -47,12 +48,8 @@ impl RateLimiter {
     /// - [`Unavailable`](Rejection::Unavailable), if the limit could not be decided: the store failed under
     ///   [`OnError::Deny`](crate::OnError::Deny), the configuration is wrong, or the limit is a concurrency limit, whose
     ///   units are held ([`permit`](Self::permit)).
-    pub fn check(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
-        self.check_cost(limit, key, 1)
+    pub async fn check(&self, limit: &Limit, key: impl AsKey) -> Result<Admitted, Rejection> {
+        self.check_cost(limit, key, 1).await
     }
 
     /// Takes `cost` units of a limit, or none. A cost of zero is decided and takes nothing. A cost above the limit's
@@ -61,23 +58,13 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
-    pub fn check_cost(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-        cost: u32,
-    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
-        let mut question = Question::of(self, limit, &key, cost);
-        let name = LimitName::copy(key.name());
-        async move {
-            let admitted = async {
-                let question = question.as_mut().map_err(|error| error.clone())?;
-                self.learn_overrides().await;
-                let request = question.spends(self)?;
-                Admitted::of(first(&self.decide_kept(Mode::Check, &[request]).await?.decisions)?)
-            };
-            admitted.await.map_err(|refused: Refused| refused.rejection(name))
-        }
+    pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
+        self.learn_overrides().await;
+        let decided = match self.spending_request(limit, &key, cost) {
+            Ok(request) => self.decide_one(Mode::Check, &request).await,
+            Err(error) => Err(error),
+        };
+        Admitted::of(key.name(), decided)
     }
 
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
@@ -105,41 +92,21 @@ impl RateLimiter {
     /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
     /// it names the one with the longest wait. A limit that is given twice is an
     /// [`Unavailable`](Rejection::Unavailable) rejection.
-    pub fn check_all<K: AsKey>(
-        &self,
-        stack: &[(&Limit, K, u32)],
-    ) -> impl Future<Output = Result<Vec<Admitted>, Rejection>> + Send + use<K> {
-        let limiter = self.clone();
-        let questions: Vec<(LimitName, Result<Question, Error>)> = stack
-            .iter()
-            .map(|(limit, key, cost)| {
-                let question = Question::of(self, limit, key, *cost).map(|question| {
-                    let in_stack = stack.len() > 1 || question.place.in_stack;
-                    Question { place: Place { in_stack, ..question.place }, ..question }
-                });
-                (LimitName::copy(key.name()), question)
-            })
-            .collect();
-        async move {
-            limiter.learn_overrides().await;
-            let (mut names, mut stack) = (Vec::with_capacity(questions.len()), Stack::new());
-            for (name, question) in questions {
-                match question.and_then(|question| spent(question.resolve(&limiter))) {
-                    Ok(asked) => stack.push(asked),
-                    Err(error) => return Err(undecided(name, error)),
-                }
-                names.push(name);
-            }
-            match limiter.decide_kept(Mode::Check, &joined(stack.iter().map(Asked::request))).await {
-                Ok(outcome) => match outcome.refused() {
-                    None => Ok(outcome.decisions.iter().copied().map(Admitted).collect()),
-                    Some(at) => Err(Rejection::limited(names.swap_remove(at), outcome.decisions[at])),
-                },
-                Err(error) => {
-                    let first = names.into_iter().next();
-                    Err(undecided(first.unwrap_or(LimitName::Static("")), error))
-                }
-            }
+    pub async fn check_all<K: AsKey>(&self, stack: &[(&Limit, K, u32)]) -> Result<Vec<Admitted>, Rejection> {
+        self.learn_overrides().await;
+        let mut requests = Requests::with_capacity(stack.len());
+        for (limit, key, cost) in stack {
+            let request = self.spending_request(limit, key, *cost);
+            requests.push(request.map_err(|error| undecided(LimitName::copy(key.name()), error))?);
+        }
+        join(requests.iter_mut());
+        let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
+        match self.decide(Mode::Check, requests).await {
+            Ok(outcome) => match outcome.refused() {
+                None => Ok(outcome.decisions.iter().copied().map(Admitted).collect()),
+                Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),
+            },
+            Err(error) => Err(undecided(name(0), error)),
         }
     }
 
@@ -149,17 +116,11 @@ impl RateLimiter {
     /// # Errors
     ///
     /// If the store cannot answer, whatever the failure policy is, or if an identity of the key is absent.
-    pub fn peek(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-    ) -> impl Future<Output = Result<Decision, Error>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, 1));
-        async move {
-            let asked = limiter.resolve(question?).await;
-            let reply = limiter.shared.store.decide(Mode::Peek, &[asked.request()]);
-            first(&limiter.within_deadline(reply).await?)
-        }
+    pub async fn peek(&self, limit: &Limit, key: impl AsKey) -> Result<Decision, Error> {
+        self.learn_overrides().await;
+        let request = self.request(limit, &key, 1)?;
+        let reply = self.shared.store.decide(Mode::Peek, &[&request]);
+        first(&self.within_deadline(reply).await?)
     }
 
     /// Forgets what is in use of a limit under a key: the next call finds it untouched. Permits that are held are
@@ -168,23 +129,18 @@ impl RateLimiter {
     /// # Errors
     ///
     /// When the store cannot answer, whatever the failure policy.
-    pub fn reset(&self, limit: &Limit, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, 1));
-        async move {
-            let asked = limiter.resolve(question?).await;
-            limiter.shared.on_lease.forget(asked.key.as_store_key().as_bytes());
-            let key = asked.key.as_store_key();
-            let _forgetting = Forgetting::start(&limiter, std::iter::once(&key));
-            let reply = limiter.shared.store.reset(&[key]);
-            limiter.within_deadline(reply).await
-        }
+    pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<(), Error> {
+        self.learn_overrides().await;
+        let request = self.request(limit, &key, 1)?;
+        self.shared.leases.forget(request.key());
+        let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
+        let reply = self.shared.store.reset(std::slice::from_ref(request.key()));
+        self.within_deadline(reply).await
     }
-}
 
-/// A limit whose units are spent, not held.
-pub(super) fn spent(asked: Asked) -> Result<Asked, Error> {
-    is_spent(&asked.limit)?;
-    Ok(asked)
+    async fn decide_one(&self, mode: Mode, request: &Request) -> Result<Decision, Error> {
+        first(&self.decide_kept(mode, &[request]).await?.decisions)
+    }
 }
 
 fn first(decisions: &[Decision]) -> Result<Decision, Error> {

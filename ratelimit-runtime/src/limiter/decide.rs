@@ -1,14 +1,12 @@
 //! Asking the store under a deadline, and what the failure policy makes of its errors.
 
-use super::denied::Forgetting;
+use super::deny_cache::Forgetting;
 use super::lease::is_leased;
 use super::{FAR, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
-use crate::store::{
-    Adjusted, Adjustment, Answer, Change, Decisions, Mode, OwnedRequest, PendingReply, Reply, Request,
-};
+use crate::store::{Adjusted, Adjustment, Answer, Change, Decisions, Mode, PendingReply, Reply, Request};
 use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -45,59 +43,64 @@ impl Outcome {
     }
 }
 
-/// A question that was put.
-enum Begun {
-    Told(Reply<Outcome>),
-    /// The store needs waiting for.
-    Waits(PendingReply<Decisions>),
+/// A decision that was asked for.
+pub(super) enum Begun {
+    Decided(Result<Outcome, Error>),
+    /// The lease of the key is refilled.
+    Leasing(Reply<Outcome>),
+    /// The store has to be waited for.
+    Deciding(PendingReply<Decisions>),
 }
 
 impl RateLimiter {
     /// Decides requests under the failure policy. What needs no waiting is decided before this returns.
-    pub(crate) fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Outcome> {
-        match self.begin(mode, requests) {
-            Begun::Told(reply) => reply,
-            Begun::Waits(deciding) => {
-                let (limiter, asked) = (self.clone(), Instant::now());
-                let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
-                Reply::pending(async move {
-                    let requests: SmallVec<[Request<'_>; 1]> =
-                        owned.iter().map(OwnedRequest::request).collect();
-                    limiter.finish(asked, deciding, mode, &requests).await
-                })
+    pub(crate) fn decide(&self, mode: Mode, requests: SmallVec<[Request; 1]>) -> Reply<Outcome> {
+        let begun = match requests.as_slice() {
+            [request] => self.begin(mode, &[request]),
+            requests => self.begin(mode, &references(requests)),
+        };
+        match begun {
+            Begun::Decided(outcome) => Reply::ready(outcome),
+            Begun::Leasing(reply) => reply,
+            Begun::Deciding(deciding) => {
+                let (limiter, sent) = (self.clone(), Instant::now());
+                Reply::pending(
+                    async move { limiter.finish(sent, deciding, mode, &references(&requests)).await },
+                )
             }
         }
     }
 
-    /// As [`decide`](Self::decide), where the requests stay until they are decided: nothing is copied.
-    pub(super) async fn decide_kept(&self, mode: Mode, requests: &[Request<'_>]) -> Result<Outcome, Error> {
+    /// As [`decide`](Self::decide), for a caller that keeps the requests until they are decided.
+    pub(super) async fn decide_kept(&self, mode: Mode, requests: &[&Request]) -> Result<Outcome, Error> {
         match self.begin(mode, requests) {
-            Begun::Told(reply) => reply.await,
-            // On the heap, so that little is moved where there is nothing to wait for.
-            Begun::Waits(deciding) => Box::pin(self.finish(Instant::now(), deciding, mode, requests)).await,
+            Begun::Decided(outcome) => outcome,
+            Begun::Leasing(reply) => reply.await,
+            // On the heap, so that the future of a store that needs no waiting stays small.
+            Begun::Deciding(deciding) => {
+                Box::pin(self.finish(Instant::now(), deciding, mode, requests)).await
+            }
         }
     }
 
-    fn begin(&self, mode: Mode, requests: &[Request<'_>]) -> Begun {
+    fn begin(&self, mode: Mode, requests: &[&Request]) -> Begun {
         if is_leased(mode, requests)
-            && let Some(reply) = self.decide_by_lease(&requests[0])
+            && let Some(begun) = self.decide_by_lease(requests[0])
         {
-            return Begun::Told(reply);
+            return begun;
         }
-        if let Some(refusal) = self.shared.denied.as_ref().and_then(|denied| denied.answer(requests)) {
-            let outcome = Outcome { decisions: Decisions::one(refusal), source: Source::Store };
-            return Begun::Told(Reply::ready(Ok(outcome)));
+        if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+            return Begun::Decided(Ok(Outcome { decisions: Decisions::one(refusal), source: Source::Store }));
         }
         match self.shared.store.decide(mode, requests).into_answer() {
             Answer::Ready(answer) => {
-                let answer = answer.unwrap_or_else(|| Err(nothing()));
-                Begun::Told(Reply::ready(self.conclude(answer, mode, requests)))
+                Begun::Decided(self.conclude(answer.unwrap_or_else(|| Err(nothing())), mode, requests))
             }
-            Answer::Pending(deciding) => Begun::Waits(deciding),
+            Answer::Pending(deciding) => Begun::Deciding(deciding),
         }
     }
 
-    /// Starts in this runtime what another one has not kept going.
+    /// Starts in this runtime the background tasks that another runtime has not kept going.
     pub(super) fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
         self.shared.renewals.take_over(self, now);
@@ -105,21 +108,21 @@ impl RateLimiter {
 
     async fn finish(
         &self,
-        asked: Instant,
+        sent: Instant,
         deciding: PendingReply<Decisions>,
         mode: Mode,
-        requests: &[Request<'_>],
+        requests: &[&Request],
     ) -> Result<Outcome, Error> {
-        self.take_over_tasks(asked);
-        let answer = self.until_deadline(asked, deciding).await;
-        if let (Some(denied), Ok(decisions)) = (&self.shared.denied, &answer) {
-            denied.note(asked, requests, decisions);
+        self.take_over_tasks(sent);
+        let answer = self.until_deadline(sent, deciding).await;
+        if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &answer) {
+            cache.note(sent, requests, decisions);
         }
         self.conclude(answer, mode, requests)
     }
 
     /// Changes what was charged, where it was charged.
-    pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         match source {
             Source::Store => self.adjust_store(adjustments),
             Source::Local => Reply::ready(self.local().adjust_now(adjustments)),
@@ -127,7 +130,7 @@ impl RateLimiter {
         }
     }
 
-    fn adjust_store(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust_store(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         let given = adjustments
             .iter()
             .filter(|given| matches!(given.change(), Change::Give(_)) && !given.limit().is_concurrency());
@@ -180,7 +183,7 @@ impl RateLimiter {
         &self,
         answer: Result<Decisions, Error>,
         mode: Mode,
-        requests: &[Request<'_>],
+        requests: &[&Request],
     ) -> Result<Outcome, Error> {
         let answer =
             answer.and_then(
@@ -202,7 +205,7 @@ impl RateLimiter {
         match self.on_error {
             OnError::Deny => Err(error),
             OnError::Allow => {
-                let allow = |request: &Request<'_>| {
+                let allow = |request: &&Request| {
                     Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
                 };
                 Ok(Outcome { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
@@ -212,6 +215,10 @@ impl RateLimiter {
             }
         }
     }
+}
+
+fn references(requests: &[Request]) -> SmallVec<[&Request; 2]> {
+    requests.iter().collect()
 }
 
 fn nothing() -> Error {

@@ -3,49 +3,50 @@
 mod acquire;
 mod admit;
 mod admitted;
-mod asked;
-mod background;
 mod builder;
 mod charge;
 mod check;
 pub(crate) mod current;
 mod decide;
-mod denied;
-mod heartbeat;
-mod held;
+mod deny_cache;
+mod holdings;
 mod lease;
 mod outage;
 mod overrides;
 mod permit;
+mod permit_waiters;
 mod renewals;
 pub(crate) mod report;
+mod resolve;
 mod shadow;
-mod wake;
+mod single_task;
+mod stack;
+mod tasks;
 
 pub(crate) use admit::Refused;
 pub use admitted::Admitted;
 pub(crate) use admitted::undecided;
-pub(crate) use asked::{Asked, Question, Stack, joined};
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
+pub(crate) use current::Current;
 pub(crate) use decide::Outcome;
-pub(crate) use held::Held;
+pub(crate) use holdings::Holdings;
 pub use overrides::{Override, OverrideTarget, Overrides};
 pub use permit::Permit;
+pub(crate) use stack::{Member, Stack, join};
 
-use crate::key::{KeySettings, RenderedKey};
-use crate::limit::Limit;
+use crate::key::KeySettings;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
-use background::Background;
-use denied::Denied;
-use lease::OnLease;
+use deny_cache::DenyCache;
+use lease::Leases;
 use overrides::Snapshot;
+use permit_waiters::PermitWaiters;
 use renewals::Renewals;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use wake::Wake;
+use tasks::Tasks;
 
 /// Decides whether calls may go on: a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -83,12 +84,12 @@ struct Shared {
     /// Decides while the store cannot; made when it is first needed.
     local: OnceLock<MemoryStore>,
     outage: outage::Outage,
-    denied: Option<Denied>,
+    deny_cache: Option<DenyCache>,
     overrides: Snapshot,
     renewals: Renewals,
-    on_lease: OnLease,
-    wake: Wake,
-    background: Background,
+    leases: Leases,
+    permit_waiters: PermitWaiters,
+    tasks: Tasks,
 }
 
 /// What happens to a call when the store is out of reach, or does not answer in time.
@@ -156,9 +157,9 @@ impl RateLimiter {
     /// its lease ends. The limiter works on afterwards.
     pub async fn close(&self) {
         self.shared.renewals.release_all(self);
-        self.give_leases_back();
+        self.return_leases();
         let patience = self.shared.deadline.saturating_mul(5).min(FAR);
-        let _ = tokio::time::timeout(patience, self.shared.background.idle()).await;
+        let _ = tokio::time::timeout(patience, self.shared.tasks.idle()).await;
     }
 
     /// For work that no policy is asked about.
@@ -168,16 +169,6 @@ impl RateLimiter {
 
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
-    }
-
-    /// The limit that holds now for a name and a key without a form.
-    pub(crate) fn overridden(&self, name: &str, key: &RenderedKey, limit: &Limit) -> Limit {
-        self.shared.overrides.apply(name, key, limit)
-    }
-
-    async fn resolve(&self, question: Question) -> Asked {
-        self.learn_overrides().await;
-        question.resolve(self)
     }
 }
 

@@ -1,17 +1,16 @@
 //! A slot of a concurrency limit, given back on drop.
 
 use super::RateLimiter;
-use super::admit::Refused;
-use super::asked::{Question, Stack};
 use super::check::unanswered;
-use super::held::Held;
+use super::holdings::Holdings;
+use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
+use crate::store::Request;
 use std::fmt;
-use std::future::Future;
 
 /// A slot of a concurrency limit: held until it is dropped, for all processes.
 ///
@@ -37,7 +36,7 @@ use std::future::Future;
 #[must_use = "a permit that is dropped is given back"]
 pub struct Permit {
     #[expect(dead_code, reason = "gives the permit back when it is dropped")]
-    held: Held,
+    holdings: Holdings,
     decision: Decision,
 }
 
@@ -65,12 +64,8 @@ impl RateLimiter {
     ///
     /// A [`Rejection`], as [`check`](Self::check). A limit that is no concurrency limit is an
     /// [`Unavailable`](Rejection::Unavailable) rejection.
-    pub fn permit(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-    ) -> impl Future<Output = Result<Permit, Rejection>> + Send {
-        self.permit_cost(limit, key, 1)
+    pub async fn permit(&self, limit: &Limit, key: impl AsKey) -> Result<Permit, Rejection> {
+        self.permit_cost(limit, key, 1).await
     }
 
     /// [`permit`](Self::permit) of `cost` units, which are held and given back together.
@@ -78,29 +73,27 @@ impl RateLimiter {
     /// # Errors
     ///
     /// As [`permit`](Self::permit).
-    pub fn permit_cost(
-        &self,
-        limit: &Limit,
-        key: impl AsKey,
-        cost: u32,
-    ) -> impl Future<Output = Result<Permit, Rejection>> + Send {
-        let (limiter, question) = (self.clone(), Question::of(self, limit, &key, cost));
-        let name = LimitName::copy(key.name());
-        async move {
-            let admitted = async {
-                let asked = limiter.resolve(question?).await;
-                if !asked.limit.is_concurrency() {
-                    return Err(spent().into());
-                }
-                let held = limiter.clone().admit(Stack::from_iter([asked])).await?;
-                let decision = held.decision().ok_or_else(unanswered)?;
-                Ok(Permit { held, decision })
-            };
-            admitted.await.map_err(|refused: Refused| refused.rejection(name))
-        }
+    pub async fn permit_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Permit, Rejection> {
+        self.learn_overrides().await;
+        let holdings = match self.permit_request(limit, &key, cost) {
+            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
+            Err(error) => Err(error.into()),
+        };
+        let permit = holdings.and_then(|holdings| {
+            let decision = holdings.decision().ok_or_else(unanswered)?;
+            Ok(Permit { holdings, decision })
+        });
+        permit.map_err(|refused| refused.rejection(LimitName::copy(key.name())))
     }
-}
 
-fn spent() -> Error {
-    Error::new(ErrorKind::Configuration, "only a concurrency limit gives permits: use `check` or `charge`")
+    fn permit_request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
+        let request = self.request(limit, key, cost)?;
+        if request.limit().is_concurrency() {
+            return Ok(request);
+        }
+        Err(Error::new(
+            ErrorKind::Configuration,
+            "only a concurrency limit has permits; use `check` or `charge` instead",
+        ))
+    }
 }

@@ -1,54 +1,59 @@
-//! Shadow limits: decided beside those of a call that may go on, to see what they would do. They never refuse.
+//! Shadow limits: decided beside the other limits of an admitted call, to see what they would do. They never refuse.
 
 use super::decide::Source;
-use super::held::{Held, Member};
+use super::holdings::Holdings;
+use super::stack::Member;
 use crate::decision::Decision;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
-impl Held {
-    /// Decides the shadow limits, each for itself. One that would refuse takes nothing, as in earnest; one that makes
-    /// calls wait is charged for the turn, and nobody waits. What the store does not decide in time is not decided.
-    pub(super) async fn ask_shadows(&mut self) {
-        // A permit that cannot be had now is not waited for, and leaves no ticket.
-        let permits = |member: &Member| member.asked.limit.is_concurrency() && !member.asked.later;
-        self.ask(Mode::Peek, |member| member.asked.later).await;
-        self.ask(Mode::Check, permits).await;
-        self.ask(Mode::Charge, |member| !member.asked.later && !permits(member)).await;
+impl Holdings {
+    /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
+    /// call wait is charged for the turn, but the call does not wait. A limit that the store does not decide in time is
+    /// not decided.
+    pub(super) async fn decide_shadows(&mut self) {
+        // `Check` for permits: a shadow limit does not wait, so it must not leave a ticket.
+        let is_permit = |member: &Member| member.is_permit() && !member.charge_after;
+        self.decide_shadows_by(Mode::Peek, |member| member.charge_after).await;
+        self.decide_shadows_by(Mode::Check, is_permit).await;
+        self.decide_shadows_by(Mode::Charge, |member| !member.charge_after && !is_permit(member)).await;
     }
 
-    async fn ask(&mut self, mode: Mode, of: impl Fn(&Member) -> bool) {
-        let asked = |(_, member): &(usize, &Member)| member.asked.aside && of(member);
-        let shadows: SmallVec<[usize; 1]> =
-            self.members.iter().enumerate().filter(asked).map(|(at, _)| at).collect();
-        if shadows.is_empty() {
+    async fn decide_shadows_by(&mut self, mode: Mode, of: impl Fn(&Member) -> bool) {
+        let positions: SmallVec<[usize; 1]> =
+            (0..self.members.len()).filter(|at| self.members[*at].shadow && of(&self.members[*at])).collect();
+        if positions.is_empty() {
             return;
         }
-        let decisions = if self.source == Source::Store {
-            let requests: SmallVec<[Request<'_>; 1]> =
-                shadows.iter().map(|at| self.members[*at].asked.request()).collect();
-            let reply = self.limiter.shared.store.decide(mode, &requests);
-            self.limiter.within_deadline(reply).await.unwrap_or_else(|error| {
-                tracing::debug!(%error, "shadow limits were not decided");
-                Decisions::new()
-            })
-        } else {
-            Decisions::new()
-        };
-        for (i, at) in shadows.into_iter().enumerate() {
+        let decisions = self.shadow_decisions(mode, &positions).await;
+        for (i, at) in positions.into_iter().enumerate() {
             let decision = decisions.get(i).copied();
             let member = &mut self.members[at];
-            member.void = !decision.is_some_and(|decision| decision.allowed());
-            member.decision = decision.filter(|_| !member.asked.later || member.void);
-            if !member.void {
+            member.inactive = !decision.is_some_and(|decision| decision.allowed());
+            member.decision = decision.filter(|_| !member.charge_after || member.inactive);
+            if !member.inactive {
                 self.renew(at);
             }
         }
     }
 
-    /// What the shadow limit at this position has refused, if it is one that has.
+    /// No decisions during an outage: the failure policy is for limits that may refuse.
+    async fn shadow_decisions(&self, mode: Mode, positions: &[usize]) -> Decisions {
+        if self.source != Source::Store {
+            return Decisions::new();
+        }
+        let requests: SmallVec<[&Request; 1]> =
+            positions.iter().map(|at| &self.members[*at].request).collect();
+        let reply = self.limiter.shared.store.decide(mode, &requests);
+        self.limiter.within_deadline(reply).await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "shadow limits were not decided");
+            Decisions::new()
+        })
+    }
+
+    /// The refusal by the shadow limit at this position.
     pub(crate) fn shadow_refusal(&self, at: usize) -> Option<Decision> {
-        let Member { asked, decision, void } = self.members.get(at)?;
-        if asked.aside && *void { *decision } else { None }
+        let member = self.members.get(at)?;
+        if member.shadow && member.inactive { member.decision } else { None }
     }
 }

@@ -18,16 +18,16 @@
 //! }
 //!
 //! impl Store for Counting {
-//!     fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+//!     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
 //!         self.asked.fetch_add(1, Ordering::Relaxed);
 //!         self.store.decide(mode, requests)
 //!     }
 //!
-//!     fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+//!     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
 //!         self.store.adjust(adjustments)
 //!     }
 //!
-//!     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+//!     fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
 //!         self.store.reset(keys)
 //!     }
 //! }
@@ -53,8 +53,8 @@ pub use crate::key::StoreKey;
 pub use answers::{Adjusted, Decisions};
 pub(crate) use reply::{Answer, Awaited, PendingReply};
 pub use reply::{MissedDeadline, Reply};
+pub(crate) use request::stacks;
 pub use request::{Adjustment, Change, Mode, Request};
-pub(crate) use request::{OwnedAdjustment, OwnedRequest, stacks};
 
 #[cfg(doc)]
 use crate::decision::Decision;
@@ -72,13 +72,13 @@ use std::fmt;
 /// of its own: the limiter drops a reply that takes too long.
 pub trait Store: Send + Sync + 'static {
     /// Decides requests, and charges those that pass, as the mode says.
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions>;
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions>;
 
     /// Gives back, takes and renews.
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted>;
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
     /// Forgets what is in use under these keys.
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()>;
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()>;
 
     /// Whether a question can be asked without a new connection. What a limiter asks in the background waits until then,
     /// so that it does not find out for the calls that a server is away.
@@ -88,13 +88,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// The overrides that are kept under a key, unless their version is the one that was seen. A store that keeps none
     /// has nothing to add here.
-    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<Overridden>> {
+    fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
         let _ = (key, seen);
         Reply::ready(Ok(None))
     }
 
     /// Sets the entry of one override, or removes it, and gives the whole a new version.
-    fn save_override(&self, key: StoreKey<'_>, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
         let _ = (key, entry, limit);
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store keeps no overrides")))
     }

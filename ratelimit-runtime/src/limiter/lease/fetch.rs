@@ -5,8 +5,7 @@ use super::held::Unused;
 use super::table::{FetchUnderWay, KeyLease};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::limit::Limit;
-use crate::store::{Answer, Decisions, Mode, OwnedRequest, Reply, Request};
+use crate::store::{Answer, Decisions, Mode, Reply, Request};
 use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
@@ -34,8 +33,7 @@ pub(super) struct TooFew {
 pub(super) struct Fetch {
     limiter: RateLimiter,
     lease: Arc<KeyLease>,
-    request: OwnedRequest,
-    limit: Limit,
+    request: Request,
     units: u32,
     /// The lease's epoch when the fetch began.
     epoch: u64,
@@ -54,15 +52,14 @@ impl Fetch {
     pub(super) fn new(
         limiter: &RateLimiter,
         lease: &Arc<KeyLease>,
-        request: &Request<'_>,
+        request: &Request,
         units: u32,
         epoch: u64,
     ) -> Self {
         Self {
             limiter: limiter.clone(),
             lease: Arc::clone(lease),
-            request: OwnedRequest::of(request),
-            limit: *request.limit(),
+            request: request.clone(),
             units,
             epoch,
             sent: Instant::now(),
@@ -85,7 +82,7 @@ impl Fetch {
                     let Some((registered, under_way)) = registered else {
                         return Fetched::Failed(Error::runtime().err().unwrap_or_else(unanswered));
                     };
-                    let counted = self.limiter.shared.background.task();
+                    let counted = self.limiter.shared.tasks.count();
                     let runtime = registered.runtime.clone();
                     runtime.spawn(async move {
                         let fetched = self.run(Answer::Pending(reply), &under_way).await;
@@ -114,9 +111,7 @@ impl Fetch {
 
     fn ask(&mut self) -> Reply<Decisions> {
         self.sent = Instant::now();
-        let request = self.request.request();
-        let asked = Request::new(*request.key(), &self.limit, self.units);
-        self.limiter.shared.store.decide(Mode::Charge, &[asked])
+        self.limiter.shared.store.decide(Mode::Charge, &[&self.request.alone(self.units)])
     }
 
     /// Takes in an answer. `None` if fewer units are to be asked for.
@@ -134,7 +129,7 @@ impl Fetch {
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
         self.units = left;
-        (left <= self.request.request().cost()).then_some(Fetched::TooFew(too_few))
+        (left <= self.request.cost()).then_some(Fetched::TooFew(too_few))
     }
 
     fn fill(&self, decision: &Decision, far: bool) {
@@ -148,7 +143,7 @@ impl Fetch {
         }
         drop(state);
         let unused = Unused { units: self.units, stamp: decision.stamp() };
-        self.limiter.give_lease_back(self.request.request().key().as_bytes(), &self.limit, vec![unused]);
+        self.limiter.return_units(self.request.key(), self.request.limit(), vec![unused]);
     }
 }
 

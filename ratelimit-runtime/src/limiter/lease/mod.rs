@@ -1,19 +1,19 @@
 //! Units that this process has taken in advance, and hands out without asking the store.
 
 mod fetch;
-mod giving_back;
 mod held;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unused;
 
-pub(super) use table::OnLease;
+pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::decide::{Outcome, Source};
+use super::decide::{Begun, Outcome, Source};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Answer, Awaited, Decisions, Mode, OwnedRequest, Reply, Request};
+use crate::store::{Answer, Awaited, Decisions, Mode, Reply, Request};
 use fetch::{Fetch, Fetched, Registered, TooFew};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -24,7 +24,7 @@ use tokio::time::Instant;
 const FETCHES: u32 = 2;
 
 /// Whether a call may be answered from a lease.
-pub(super) fn is_leased(mode: Mode, requests: &[Request<'_>]) -> bool {
+pub(super) fn is_leased(mode: Mode, requests: &[&Request]) -> bool {
     let [request] = requests else { return false };
     mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
 }
@@ -49,43 +49,44 @@ enum Step {
 }
 
 impl RateLimiter {
-    /// Decides from what is on lease, or takes a lease. `None` if the store is to be asked as if there were none.
-    pub(super) fn decide_by_lease(&self, request: &Request<'_>) -> Option<Reply<Outcome>> {
-        let lease = self.shared.on_lease.of(request)?;
+    /// Decides by leased units, or fetches some. `None` if the store is to be asked as if there were no lease.
+    pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Begun> {
+        let lease = self.shared.leases.of(request)?;
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {
             Step::Told(decision) => {
                 let outcome = Outcome { decisions: Decisions::one(decision), source: Source::Store };
-                return Some(Reply::ready(Ok(outcome)));
+                return Some(Begun::Decided(Ok(outcome)));
             }
             Step::Plain => return None,
             step => step,
         };
         let awaited = Arc::new(Awaited::default());
-        let (limiter, owned, observer) = (self.clone(), OwnedRequest::of(request), Arc::clone(&awaited));
+        let observer = Arc::clone(&awaited);
+        let (limiter, asked) = (self.clone(), request.clone());
         let mut taken = Box::pin(async move {
-            limiter.go_on(&lease, &owned.request(), step, tried, &awaited).await.map(Decisions::one)
+            limiter.go_on(&lease, &asked, step, tried, &awaited).await.map(Decisions::one)
         });
         // A store in this process answers at once, with a runtime or without.
         if let Poll::Ready(answer) = taken.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Some(Reply::ready(self.conclude(answer, Mode::Check, &[*request])));
+            return Some(Begun::Decided(self.conclude(answer, Mode::Check, &[request])));
         }
-        let (limiter, owned) = (self.clone(), OwnedRequest::of(request));
-        Some(Reply::pending(async move {
+        let (limiter, asked) = (self.clone(), request.clone());
+        Some(Begun::Leasing(Reply::pending(async move {
             let reply = Reply::pending(taken).observed_by(observer);
-            limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[owned.request()])
-        }))
+            limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[&asked])
+        })))
     }
 
     /// Takes units that are here, or begins to fetch some.
-    fn step(&self, lease: &Arc<KeyLease>, request: &Request<'_>, tried: &mut Tried) -> Step {
+    fn step(&self, lease: &Arc<KeyLease>, request: &Request, tried: &mut Tried) -> Step {
         let (limit, cost) = (request.limit(), request.cost());
         let runtime = tokio::runtime::Handle::try_current().ok();
         loop {
             let mut state = lease.lock();
             if state.lease.limit != *limit {
                 let (old, unused) = (state.lease.limit, state.restart(*limit));
-                self.give_lease_back(request.key().as_bytes(), &old, unused);
+                self.return_units(request.key(), &old, unused);
             }
             if let Some(decision) = state.lease.take(cost).or_else(|| state.lease.refusal(cost)) {
                 return Step::Told(decision);
@@ -109,7 +110,7 @@ impl RateLimiter {
                 return Step::Waits(under_way, lease.wait_for(cost));
             }
             let outdated = state.lease.outdated();
-            self.give_lease_back(request.key().as_bytes(), limit, outdated);
+            self.return_units(request.key(), limit, outdated);
             // Another call asks alone: a fetch serves both.
             let others = if lease.is_asked_for() { cost } else { 0 };
             // All runtimes together take at most one lease.
@@ -137,7 +138,7 @@ impl RateLimiter {
     async fn go_on(
         &self,
         lease: &Arc<KeyLease>,
-        request: &Request<'_>,
+        request: &Request,
         mut step: Step,
         mut tried: Tried,
         awaited: &Awaited,
@@ -169,7 +170,7 @@ impl RateLimiter {
     async fn ask_alone(
         &self,
         lease: &Arc<KeyLease>,
-        request: &Request<'_>,
+        request: &Request,
         alone: Alone,
         too_few: Option<TooFew>,
         awaited: &Awaited,
@@ -183,8 +184,8 @@ impl RateLimiter {
         if !decision.allowed() {
             let refusal = state.lease.refused(decision, sent, far);
             drop(state);
-            if let Some(denied) = self.shared.denied.as_ref().filter(|_| far) {
-                denied.note(sent, &[*request], &[refusal]);
+            if let Some(cache) = self.shared.deny_cache.as_ref().filter(|_| far) {
+                cache.note(sent, &[request], &[refusal]);
             }
             return Ok(refusal);
         }
@@ -195,8 +196,8 @@ impl RateLimiter {
         Ok(decision)
     }
 
-    async fn ask_one(&self, request: &Request<'_>, awaited: &Awaited) -> Result<Told, Error> {
-        let reply = self.shared.store.decide(Mode::Check, &[*request]).into_answer();
+    async fn ask_one(&self, request: &Request, awaited: &Awaited) -> Result<Told, Error> {
+        let reply = self.shared.store.decide(Mode::Check, &[request]).into_answer();
         let far = matches!(reply, Answer::Pending(_));
         if let Answer::Pending(reply) = &reply
             && let Some(observer) = reply.observer()

@@ -1,10 +1,10 @@
 //! The leases of this process, by key.
 
-use super::super::heartbeat::Heartbeat;
+use super::super::single_task::SingleTask;
 use super::fetch::Fetched;
 use super::held::{Lease, Unused};
 use crate::limit::Limit;
-use crate::store::{Awaited, MissedDeadline, Request};
+use crate::store::{Awaited, MissedDeadline, Request, StoreKey};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,10 +19,10 @@ const MOST_KEYS: usize = 10_000;
 
 /// The leases of a limiter.
 #[derive(Default)]
-pub(in super::super) struct OnLease {
-    leases: Mutex<HashMap<Box<[u8]>, Arc<KeyLease>>>,
-    /// That of the task that gives unused units back.
-    pub(super) heartbeat: Heartbeat,
+pub(in super::super) struct Leases {
+    leases: Mutex<HashMap<StoreKey, Arc<KeyLease>>>,
+    /// Returns unused units.
+    pub(super) returning: SingleTask,
 }
 
 /// The lease of a key, and what is on its way to it.
@@ -153,29 +153,28 @@ impl Drop for Alone {
     }
 }
 
-impl OnLease {
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<Box<[u8]>, Arc<KeyLease>>) -> T) -> T {
+impl Leases {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<StoreKey, Arc<KeyLease>>) -> T) -> T {
         act(&mut self.leases.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The lease of a key, if there is room for one.
-    pub(super) fn of(&self, request: &Request<'_>) -> Option<Arc<KeyLease>> {
-        let key = request.key().as_bytes();
+    pub(super) fn of(&self, request: &Request) -> Option<Arc<KeyLease>> {
         self.with(|leases| {
-            if let Some(lease) = leases.get(key) {
+            if let Some(lease) = leases.get(request.key()) {
                 return Some(Arc::clone(lease));
             }
             if leases.len() >= MOST_KEYS {
                 return None;
             }
             let lease = Arc::new(KeyLease::new(*request.limit()));
-            leases.insert(key.into(), Arc::clone(&lease));
+            leases.insert(request.key().clone(), Arc::clone(&lease));
             Some(lease)
         })
     }
 
     /// Forgets the units of a key: its state in the store is another one now.
-    pub(in super::super) fn forget(&self, key: &[u8]) {
+    pub(in super::super) fn forget(&self, key: &StoreKey) {
         if let Some(lease) = self.with(|leases| leases.get(key).map(Arc::clone)) {
             let mut state = lease.lock();
             let limit = state.lease.limit;
@@ -184,7 +183,7 @@ impl OnLease {
     }
 
     /// Forgets a key that nobody uses.
-    pub(super) fn forget_if_idle(&self, key: &[u8]) {
+    pub(super) fn forget_if_idle(&self, key: &StoreKey) {
         self.with(|leases| {
             // Nobody can come by another reference while the table is locked.
             if leases
@@ -196,7 +195,7 @@ impl OnLease {
         });
     }
 
-    pub(super) fn all(&self) -> Vec<(Box<[u8]>, Arc<KeyLease>)> {
+    pub(super) fn all(&self) -> Vec<(StoreKey, Arc<KeyLease>)> {
         self.with(|leases| leases.iter().map(|(key, lease)| (key.clone(), Arc::clone(lease))).collect())
     }
 

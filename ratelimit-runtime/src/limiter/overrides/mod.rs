@@ -6,7 +6,7 @@ pub(crate) use snapshot::Snapshot;
 
 use super::RateLimiter;
 use crate::error::Error;
-use crate::key::{self, AsKey, StoreKey};
+use crate::key::{self, AsKey};
 use crate::limit::Limit;
 use snapshot::{KEY, NAME, entry_of_key, entry_of_name};
 use std::fmt;
@@ -129,7 +129,7 @@ impl<'l> Overrides<'l> {
         let limiter = self.limiter.clone();
         async move {
             let (entry, place) = (entry?, limiter.overrides_key());
-            let saved = limiter.shared.store.save_override(StoreKey::new(&place), &entry, limit.as_deref());
+            let saved = limiter.shared.store.save_override(&place, &entry, limit.as_deref());
             limiter.within_deadline(saved).await?;
             limiter.refresh_overrides().await
         }

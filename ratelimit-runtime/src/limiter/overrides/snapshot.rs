@@ -1,14 +1,14 @@
 //! What this process knows of the overrides, and how it learns of changes.
 
 use crate::error::Error;
-use crate::key::{RenderedKey, StoreKey};
+use crate::key::StoreKey;
 use crate::limit::Limit;
-use crate::limiter::heartbeat::Heartbeat;
-use crate::limiter::{RateLimiter, Shared};
+use crate::limiter::RateLimiter;
+use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::store::{Answer, Overridden, Reply};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -26,16 +26,15 @@ pub(crate) struct Snapshot {
     any: AtomicBool,
     /// They were asked for once.
     known: AtomicBool,
-    /// A task asks for changes, or nobody else can make any.
-    watched: AtomicBool,
-    /// Nobody else can make any.
+    /// No other process can change them.
     local: AtomicBool,
-    heartbeat: Heartbeat,
+    /// Asks for changes.
+    watch: SingleTask,
 }
 
 impl Snapshot {
     /// The limit that holds now for a name and a key without a form.
-    pub(crate) fn apply(&self, name: &str, key: &RenderedKey, limit: &Limit) -> Limit {
+    pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Limit {
         if !self.any.load(Ordering::Relaxed) {
             return *limit;
         }
@@ -49,7 +48,7 @@ impl Snapshot {
     }
 
     pub(crate) fn is_settled(&self) -> bool {
-        self.known.load(Ordering::Acquire) && self.watched.load(Ordering::Relaxed)
+        self.known.load(Ordering::Acquire) && (self.local.load(Ordering::Relaxed) || self.watch.is_started())
     }
 
     pub(super) fn replace(&self, overridden: Overridden) {
@@ -90,19 +89,19 @@ pub(super) fn entry_of_name(name: &str) -> Vec<u8> {
     [NAME, name.as_bytes()].concat()
 }
 
-pub(super) fn entry_of_key(key: &RenderedKey) -> Vec<u8> {
-    [KEY, key.as_store_key().as_bytes()].concat()
+pub(super) fn entry_of_key(key: &StoreKey) -> Vec<u8> {
+    [KEY, key.as_bytes()].concat()
 }
 
 impl RateLimiter {
     pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
         let seen = self.shared.overrides.version.load(Ordering::Acquire);
-        self.shared.store.load_overrides(StoreKey::new(&self.overrides_key()), seen)
+        self.shared.store.load_overrides(&self.overrides_key(), seen)
     }
 
     /// `#` is the tag of no identity, and no limit's key ends here.
-    pub(super) fn overrides_key(&self) -> Vec<u8> {
-        format!("{}:{{#}}:overrides", self.keys().prefix).into_bytes()
+    pub(super) fn overrides_key(&self) -> StoreKey {
+        StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix).as_bytes())
     }
 
     /// Whether the overrides are known and watched; asks for them where that needs no waiting.
@@ -117,16 +116,10 @@ impl RateLimiter {
             Answer::Ready(answer) => {
                 snapshot.learn(answer.unwrap_or(Ok(None)));
                 snapshot.local.store(true, Ordering::Relaxed);
-                snapshot.watched.store(true, Ordering::Relaxed);
                 true
             }
             Answer::Pending(_) => {
-                if let Ok(runtime) = tokio::runtime::Handle::try_current()
-                    && let Some(task) = snapshot.heartbeat.take_over(POLL)
-                {
-                    snapshot.watched.store(true, Ordering::Relaxed);
-                    runtime.spawn(watch(Watcher { limiter: Arc::downgrade(&self.shared), task }));
-                }
+                snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
                 snapshot.known.load(Ordering::Acquire)
             }
         }
@@ -135,14 +128,9 @@ impl RateLimiter {
     /// Asks for changes in the current runtime, if that of another one has not done so in time.
     pub(crate) fn take_over_watch(&self, now: Instant) {
         let snapshot = &self.shared.overrides;
-        if !snapshot.local.load(Ordering::Relaxed) && snapshot.heartbeat.is_late(now) {
+        if !snapshot.local.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
             self.watch_overrides();
         }
-    }
-
-    /// Whether it is known that there are none.
-    pub(crate) fn has_no_overrides(&self) -> bool {
-        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
     }
 
     /// Waits for the first answer to what the overrides are, as long as for a decision.
@@ -154,32 +142,11 @@ impl RateLimiter {
     }
 }
 
-/// Says so when its task ends, also with its runtime: then the next call starts another.
-struct Watcher {
-    limiter: Weak<Shared>,
-    task: u64,
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        if let Some(shared) = self.limiter.upgrade()
-            && shared.overrides.heartbeat.stop(self.task)
-        {
-            shared.overrides.watched.store(false, Ordering::Relaxed);
-        }
-    }
-}
-
-async fn watch(watcher: Watcher) {
-    while let Some(limiter) = watcher.limiter.upgrade().map(RateLimiter::of) {
-        let snapshot = &limiter.shared.overrides;
-        if !snapshot.heartbeat.is_in_charge(watcher.task) {
-            return;
-        }
-        // Without a connection there is no beat, so that a runtime which has one takes over.
+async fn watch(task: InCharge) {
+    while let Some(limiter) = task.limiter() {
+        // Without a connection there is no heartbeat, so that a runtime that has a connection takes over.
         if limiter.shared.store.is_connected() {
-            snapshot.heartbeat.beat(watcher.task, POLL.saturating_add(limiter.shared.deadline));
-            snapshot.watched.store(true, Ordering::Relaxed);
+            task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline));
             let answer = limiter.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(answer);
         }

@@ -6,9 +6,8 @@
 mod task;
 
 use super::RateLimiter;
-use super::asked::Asked;
 use super::decide::Source;
-use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
+use crate::store::{Adjusted, Answer, Change, Reply, Request};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +48,7 @@ struct Sleeping {
 }
 
 struct Permit {
-    asked: Asked,
+    request: Request,
     source: Source,
     /// The runtime that renews it first: the one in which it was taken, or the last one that took it over.
     runtime: Option<Id>,
@@ -62,12 +61,12 @@ struct Permit {
 
 impl Permit {
     fn change(&self) -> Change {
-        if self.released { Change::Give(self.asked.permit) } else { Change::Renew(self.asked.permit) }
+        if self.released { Change::Give(self.request.permit()) } else { Change::Renew(self.request.permit()) }
     }
 
     /// How long to wait for the reply to a renewal or a return, before it is sent again.
     fn patience(&self) -> Duration {
-        let tried_after = self.asked.limit.time() / TRIED_AFTER;
+        let tried_after = self.request.limit().time() / TRIED_AFTER;
         if self.released { tried_after.min(RELEASED_AFTER) } else { tried_after }
     }
 
@@ -77,12 +76,8 @@ impl Permit {
     }
 
     fn overdue(&self) -> Instant {
-        self.due + if self.released { Duration::ZERO } else { self.asked.limit.time() / TRIED_AFTER }
+        self.due + if self.released { Duration::ZERO } else { self.request.limit().time() / TRIED_AFTER }
     }
-}
-
-fn adjustment(asked: &Asked, change: Change) -> Adjustment<'_> {
-    Adjustment::new(asked.key.as_store_key(), &asked.limit, asked.cost, change)
 }
 
 impl Default for Renewals {
@@ -98,22 +93,22 @@ impl Renewals {
 
     /// Renews this permit from now on. Without a runtime, which only the memory store can do without, it lasts as long
     /// as its lease.
-    pub(crate) fn hold(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
-        let due = self.keep(source, asked, false);
+    pub(crate) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
+        let due = self.keep(source, request, false);
         self.wake(limiter, due);
     }
 
     /// Puts a permit into the table. Returns when it is due.
-    fn keep(&self, source: Source, asked: &Asked, released: bool) -> Instant {
+    fn keep(&self, source: Source, request: &Request, released: bool) -> Instant {
         let (runtime, now) = (Handle::try_current().ok().map(|runtime| runtime.id()), Instant::now());
-        let (due, ends) = (now + asked.limit.time() / RENEWED_AFTER, now + asked.limit.time());
-        let mut permit = Permit { asked: asked.clone(), source, runtime, due, ends, released };
+        let (due, ends) = (now + request.limit().time() / RENEWED_AFTER, now + request.limit().time());
+        let mut permit = Permit { request: request.clone(), source, runtime, due, ends, released };
         if released {
             permit.due = now + permit.patience();
         }
         let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
         self.with(|held| {
-            held.permits.insert((source, asked.permit), permit);
+            held.permits.insert((source, request.permit()), permit);
             self.overdue_ms.fetch_min(overdue_ms, Ordering::Relaxed);
         });
         due
@@ -155,22 +150,24 @@ impl Renewals {
     /// Gives a permit back, and wakes one that waits for it. Until the store has confirmed that, a permit that was held is
     /// given back again, by another runtime if this one is late. One that the store may have given without a reply is
     /// given back once: during an outage there may be very many.
-    pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, asked: &Asked) {
-        let was_held = self.with(|held| held.permits.contains_key(&(source, asked.permit)));
-        let due = was_held.then(|| self.keep(source, asked, true));
-        let answer = limiter.adjust(source, &[adjustment(asked, Change::Give(asked.permit))]).into_answer();
+    pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request) {
+        let was_held = self.with(|held| held.permits.contains_key(&(source, request.permit())));
+        let due = was_held.then(|| self.keep(source, request, true));
+        let answer = limiter
+            .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
+            .into_answer();
         if let Some(due) = due
             && !matches!(answer, Answer::Ready(Some(Ok(_))))
         {
             self.wake(limiter, due);
         }
-        let (owner, key, permit) = (Arc::downgrade(&limiter.shared), asked.key.clone(), asked.permit);
-        limiter.shared.background.run(Reply::<Adjusted>::from(answer), move |answer| {
+        let (owner, key, permit) = (Arc::downgrade(&limiter.shared), request.key().clone(), request.permit());
+        limiter.shared.tasks.run(Reply::<Adjusted>::from(answer), move |answer| {
             if let Some(shared) = owner.upgrade() {
                 if answer.is_ok() {
                     shared.renewals.with(|held| held.permits.remove(&(source, permit)));
                 }
-                shared.wake.wake(key.as_store_key());
+                shared.permit_waiters.wake(&key);
             }
         });
     }
@@ -179,17 +176,17 @@ impl Renewals {
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
         let now = Instant::now();
         let is_on_its_way = |permit: &Permit| permit.released && now < permit.due;
-        let permits: Vec<(Source, Asked)> = self.with(|held| {
+        let permits: Vec<(Source, Request)> = self.with(|held| {
             let to_release = held.permits.values().filter(|permit| !is_on_its_way(permit));
-            to_release.map(|permit| (permit.source, permit.asked.clone())).collect()
+            to_release.map(|permit| (permit.source, permit.request.clone())).collect()
         });
-        for (source, asked) in permits {
-            self.release(limiter, source, &asked);
+        for (source, request) in permits {
+            self.release(limiter, source, &request);
         }
     }
 
     /// The permits that this runtime is to renew or give back now, and when the next one is due.
-    fn due(&self, runtime: Id) -> (Vec<(Asked, Source, Change)>, Option<Instant>) {
+    fn due(&self, runtime: Id) -> (Vec<(Request, Source, Change)>, Option<Instant>) {
         let now = Instant::now();
         self.with(|held| {
             held.permits.retain(|_, permit| !permit.released || now < permit.ends);
@@ -198,7 +195,7 @@ impl Renewals {
                 permit.due = now + permit.patience();
                 // From now on it is this runtime's to renew.
                 permit.runtime = Some(runtime);
-                due.push((permit.asked.clone(), permit.source, permit.change()));
+                due.push((permit.request.clone(), permit.source, permit.change()));
             }
             let next = held.permits.values().map(|permit| permit.due_in(runtime)).min();
             match next {
@@ -216,15 +213,15 @@ impl Renewals {
     }
 
     /// Notes that these permits were renewed or given back by a call that was sent then.
-    fn done(&self, permits: &[&(Asked, Source, Change)], sent: Instant) {
+    fn done(&self, permits: &[&(Request, Source, Change)], sent: Instant) {
         self.with(|held| {
-            for (asked, source, change) in permits {
-                let id = (*source, asked.permit);
+            for (request, source, change) in permits {
+                let id = (*source, request.permit());
                 if let Change::Give(_) = change {
                     held.permits.remove(&id);
                 } else if let Some(permit) = held.permits.get_mut(&id).filter(|permit| !permit.released) {
-                    permit.due = sent + asked.limit.time() / RENEWED_AFTER;
-                    permit.ends = sent + asked.limit.time();
+                    permit.due = sent + request.limit().time() / RENEWED_AFTER;
+                    permit.ends = sent + request.limit().time();
                 }
             }
         });

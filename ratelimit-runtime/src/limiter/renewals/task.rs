@@ -1,10 +1,8 @@
 //! The task that renews the permits of one runtime, and those that others have not renewed in time.
 
-use super::adjustment;
-use crate::limiter::asked::Asked;
 use crate::limiter::decide::Source;
 use crate::limiter::{RateLimiter, Shared};
-use crate::store::{Adjustment, Change};
+use crate::store::{Adjustment, Change, Request};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::runtime::Id;
@@ -36,11 +34,13 @@ pub(super) async fn renew(renewer: Renewer) {
         let renewals = &limiter.shared.renewals;
         let (due, next) = renewals.due(renewer.runtime);
         for source in [Source::Store, Source::Local] {
-            let of_source: Vec<&(Asked, Source, Change)> =
+            let of_source: Vec<&(Request, Source, Change)> =
                 due.iter().filter(|(_, from, _)| *from == source).collect();
             for some in of_source.chunks(AT_ONCE) {
-                let changes: Vec<Adjustment<'_>> =
-                    some.iter().map(|(asked, _, change)| adjustment(asked, *change)).collect();
+                let changes: Vec<Adjustment> = some
+                    .iter()
+                    .map(|(request, _, change)| request.adjustment(request.cost(), *change))
+                    .collect();
                 let sent = Instant::now();
                 match limiter.within_deadline(limiter.adjust(source, &changes)).await {
                     Ok(_) => limiter.shared.renewals.done(some, sent),

@@ -33,7 +33,7 @@ pub(super) struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    pub(super) fn of(mode: Mode, request: &Request<'a>) -> Self {
+    pub(super) fn of(mode: Mode, request: &'a Request) -> Self {
         let limit = request.limit();
         Self {
             limit,

@@ -16,7 +16,7 @@ impl HashKey {
         Self(SipHasher13::new_with_keys(random.hash_one(0), random.hash_one(1)))
     }
 
-    pub(super) fn hash(&self, key: &StoreKey<'_>) -> Hash {
+    pub(super) fn hash(&self, key: &StoreKey) -> Hash {
         let hash = self.0.hash(key.as_bytes());
         [hash.h1, hash.h2]
     }

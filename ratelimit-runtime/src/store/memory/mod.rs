@@ -109,7 +109,7 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// [`Store::decide`] without the wrapping.
-    pub(crate) fn decide_now(&self, mode: Mode, requests: &[Request<'_>]) -> Result<Decisions, Error> {
+    pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
         let now = Now::of(&self.clock);
         if let [request] = requests
             && !request.passes_with_next()
@@ -126,7 +126,7 @@ impl<C: Clock> MemoryStore<C> {
         Ok(decisions)
     }
 
-    fn decide_one(&self, mode: Mode, request: &Request<'_>, now: Now) -> Decision {
+    fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decision {
         let hash = self.hash_key.hash(request.key());
         let ask = Ask::of(mode, request);
         if is_number(ask.limit) {
@@ -138,14 +138,14 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// [`Store::adjust`] without the wrapping.
-    pub(crate) fn adjust_now(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
+    pub(crate) fn adjust_now(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
         adjustments.iter().try_for_each(Adjustment::check)?;
         let now = Now::of(&self.clock);
         Ok(adjustments.iter().map(|adjustment| self.adjust_one(adjustment, now)).collect())
     }
 
-    fn adjust_one(&self, adjustment: &Adjustment<'_>, now: Now) -> u32 {
-        let Adjustment { limit, units, change, .. } = *adjustment;
+    fn adjust_one(&self, adjustment: &Adjustment, now: Now) -> u32 {
+        let (limit, units, change) = (adjustment.limit(), adjustment.units(), adjustment.change());
         let hash = self.hash_key.hash(adjustment.key());
         if is_number(limit) {
             return number::adjust(self.numbers.lock(hash).entry(hash, now.ms), limit, units, change, now);
@@ -163,15 +163,15 @@ fn tables(max_keys: usize) -> (Table<u64>, Table<Held>) {
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         Reply::ready(self.decide_now(mode, requests))
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         Reply::ready(self.adjust_now(adjustments))
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         let now = Now::of(&self.clock).ms;
         for key in keys {
             let hash = self.hash_key.hash(key);
@@ -181,11 +181,11 @@ impl<C: Clock> Store for MemoryStore<C> {
         Reply::ready(Ok(()))
     }
 
-    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<Overridden>> {
+    fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
         Reply::ready(Ok(self.overrides.load(key, seen)))
     }
 
-    fn save_override(&self, key: StoreKey<'_>, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
         self.overrides.save(key, entry, limit);
         Reply::ready(Ok(()))
     }

@@ -44,16 +44,11 @@ impl Locked<'_> {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    pub(super) fn decide_stack(
-        &self,
-        mode: Mode,
-        stack: &[Request<'_>],
-        now: Now,
-        decisions: &mut Decisions,
-    ) {
-        let member =
-            |request| Member { ask: Ask::of(mode, request), hash: self.hash_key.hash(request.key()) };
-        let members: SmallVec<[Member<'_>; 4]> = stack.iter().map(member).collect();
+    pub(super) fn decide_stack(&self, mode: Mode, stack: &[&Request], now: Now, decisions: &mut Decisions) {
+        let members: SmallVec<[Member<'_>; 4]> = stack
+            .iter()
+            .map(|request| Member { ask: Ask::of(mode, request), hash: self.hash_key.hash(request.key()) })
+            .collect();
         self.decide_locked(&members, now, decisions);
         self.held.shed(now.ms);
     }

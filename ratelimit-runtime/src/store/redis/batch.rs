@@ -11,14 +11,14 @@ use std::collections::HashMap;
 
 /// Whether a request may go with those of others. One that only looks asks for itself. So does one for a permit: given up,
 /// it is followed by what gives the permit back, and that must not overtake it.
-pub(super) fn fits(mode: Mode, request: &Request<'_>) -> bool {
+pub(super) fn fits(mode: Mode, request: &Request) -> bool {
     mode != Mode::Peek && !request.limit().is_concurrency() && !request.passes_with_next()
 }
 
 /// Requests in order of arrival, and how the script is asked for them.
 pub(super) struct Batch<'r> {
     mode: Mode,
-    requests: &'r [Request<'r>],
+    requests: &'r [&'r Request],
     /// The entry of each request.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
@@ -37,13 +37,13 @@ struct Entry {
 const NEAR: usize = 8;
 
 impl<'r> Batch<'r> {
-    pub(super) fn new(mode: Mode, requests: &'r [Request<'r>]) -> Self {
+    pub(super) fn new(mode: Mode, requests: &'r [&'r Request]) -> Self {
         let (entry_of, entries) = (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
         let mut batch = Self { mode, requests, entry_of, entries, groups: Vec::new() };
-        let mut latest: HashMap<StoreKey<'r>, Option<(usize, usize)>> =
+        let mut latest: HashMap<&'r StoreKey, Option<(usize, usize)>> =
             HashMap::with_capacity(requests.len());
         for (at, request) in requests.iter().enumerate() {
-            let latest = latest.entry(*request.key()).or_default();
+            let latest = latest.entry(request.key()).or_default();
             let placed = match *latest {
                 Some(place) if batch.merges(place.1, request) => {
                     batch.entries[place.1].times += 1;
@@ -58,7 +58,7 @@ impl<'r> Batch<'r> {
         batch
     }
 
-    fn merges(&self, entry: usize, request: &Request<'_>) -> bool {
+    fn merges(&self, entry: usize, request: &Request) -> bool {
         let first = &self.requests[self.entries[entry].request];
         let (limit, cost) = (request.limit(), request.cost());
         // A charge has a stamp of its own.
@@ -92,8 +92,8 @@ impl<'r> Batch<'r> {
         self.groups.iter().flatten().copied()
     }
 
-    fn first(&self, entry: usize) -> &Request<'r> {
-        &self.requests[self.entries[entry].request]
+    fn first(&self, entry: usize) -> &'r Request {
+        self.requests[self.entries[entry].request]
     }
 
     /// Adds the number of keys, the keys and the arguments of `decide`.
@@ -158,7 +158,7 @@ impl Found {
 
     /// The answer to the next request of this entry. What remains is counted down; all of them are told when nothing will
     /// be in use any more, since they were charged together.
-    fn next(&mut self, at: usize, mode: Mode, request: &Request<'_>) -> Result<Decision, Wrong> {
+    fn next(&mut self, at: usize, mode: Mode, request: &Request) -> Result<Decision, Wrong> {
         let [delay, remaining, reset, _] = self.fields;
         if self.passing > 0 {
             self.passing -= 1;

@@ -63,7 +63,7 @@ impl Call {
     }
 
     /// The first keys of the call.
-    fn keys(&self, number: usize) -> SmallVec<[StoreKey<'_>; 1]> {
+    fn keys(&self, number: usize) -> SmallVec<[StoreKey; 1]> {
         let key = |argument| match argument {
             redis::Arg::Simple(key) => StoreKey::new(key),
             _ => StoreKey::new(b""),
@@ -83,25 +83,12 @@ impl Call {
     }
 }
 
-/// What a lone request asks, but for its key, which is in the call.
-pub(super) struct Alone {
-    limit: Limit,
-    cost: u32,
-    permit: u64,
-}
-
-impl Alone {
-    pub(super) fn of(request: &Request<'_>) -> Self {
-        Self { limit: *request.limit(), cost: request.cost(), permit: request.permit() }
-    }
-}
-
 impl Shared {
     /// Decides requests in one call.
     pub(super) async fn decide(
         &self,
         mode: Mode,
-        requests: &[Request<'_>],
+        requests: &[&Request],
         awaited: &Awaited,
     ) -> Result<Decisions, Error> {
         let call = Call::new(&self.decide, |command| script::encode(command, mode, requests));
@@ -114,20 +101,20 @@ impl Shared {
     pub(super) async fn decide_one(
         &self,
         mode: Mode,
-        request: &Request<'_>,
+        request: &Request,
         awaited: &Awaited,
     ) -> Result<Decisions, Error> {
-        let requests = std::slice::from_ref(request);
+        let requests = &[request];
         let Some(script) = self.lone.as_ref().and_then(|lone| lone.script(mode, requests)) else {
             return self.decide(mode, requests, awaited).await;
         };
         let call = Call::new(script, |command| lone::encode(command, request));
-        self.decide_alone(&call, mode, &Alone::of(request), awaited).await
+        self.decide_alone(&call, mode, request, awaited).await
     }
 
     /// Adjusts in one call. By text until the server has answered one: what is given back has to be there before what is
     /// asked next, and not after a second try.
-    pub(super) async fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
+    pub(super) async fn adjust(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
         // Nothing to send, and no key that says to which server.
         if adjustments.is_empty() {
             return Ok(Adjusted::new());
@@ -152,20 +139,17 @@ impl Shared {
         &self,
         call: &Call,
         mode: Mode,
-        alone: &Alone,
+        request: &Request,
         awaited: &Awaited,
     ) -> Result<Decisions, Error> {
         match self.run(call, awaited).await {
             Ok(value) => {
-                let decision = lone::decision(&value, mode, &alone.limit, alone.cost, alone.permit);
+                let decision = lone::decision(&value, mode, request);
                 return decision.map(Decisions::one).map_err(|wrong| self.wrong(&wrong, &[]));
             }
             Err(error) if error.is_transient() => return Err(error),
             Err(_) => {}
         }
-        let keys = call.keys(1);
-        let key = keys.first().copied().unwrap_or(StoreKey::new(b""));
-        let request = Request::new(key, &alone.limit, alone.cost).with_permit(alone.permit);
         self.decide(mode, &[request], awaited).await
     }
 
@@ -181,7 +165,7 @@ impl Shared {
     }
 
     /// An answer that cannot be used.
-    pub(super) fn wrong(&self, wrong: &Wrong, keys: &[StoreKey<'_>]) -> Error {
+    pub(super) fn wrong(&self, wrong: &Wrong, keys: &[StoreKey]) -> Error {
         let what = match wrong {
             Wrong::Answer(what) => Cow::Borrowed(*what),
             Wrong::Foreign(at) => {
@@ -193,7 +177,7 @@ impl Shared {
     }
 
     /// One plain command on a key.
-    pub(super) async fn ask(&self, key: &StoreKey<'_>, command: &redis::Cmd) -> Result<Value, Error> {
+    pub(super) async fn ask(&self, key: &StoreKey, command: &redis::Cmd) -> Result<Value, Error> {
         let sent = self.home.send(|| slot(key), command, &Awaited::default()).await;
         sent.map_err(|failed| self.explain(failed))
     }

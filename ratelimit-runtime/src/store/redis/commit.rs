@@ -10,7 +10,7 @@ use super::slots::slot;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::Awaited;
-use crate::store::{Decisions, MissedDeadline, Mode, OwnedRequest, Request};
+use crate::store::{Decisions, MissedDeadline, Mode, Request};
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -30,7 +30,7 @@ impl Commit {
 /// What a call asks.
 pub(super) struct Question {
     mode: Mode,
-    request: OwnedRequest,
+    request: Request,
     /// The session in whose queue the call waits.
     session: OnceLock<Arc<Session>>,
     /// What the call waits for when it asks for itself.
@@ -41,18 +41,18 @@ pub(super) type Seat = seat::Seat<Question, Result<Decision, Error>>;
 type Waiting = seat::Waiting<Question, Result<Decision, Error>>;
 
 /// A seat for a call. Its request is copied once, into it.
-pub(super) fn seat(mode: Mode, request: &Request<'_>) -> Arc<Seat> {
+pub(super) fn seat(mode: Mode, request: &Request) -> Arc<Seat> {
     Seat::new(Question {
         mode,
-        request: OwnedRequest::of(request),
+        request: request.clone(),
         session: OnceLock::new(),
         awaited: Awaited::default(),
     })
 }
 
 impl Question {
-    fn request(&self) -> Request<'_> {
-        self.request.request()
+    fn request(&self) -> &Request {
+        &self.request
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn decide(shared: Arc<Shared>, seat: Arc<Seat>) -> Result<Decis
     // What needs much is on the heap, so that the calls that wait for others move little.
     let decide_alone = async || {
         let request = question.request();
-        Box::pin(shared.decide_one(question.mode, &request, &question.awaited)).await
+        Box::pin(shared.decide_one(question.mode, request, &question.awaited)).await
     };
     match session.commit.0.enter(|| Waiting::new(&seat), Instant::now) {
         Entered::Alone(_alone) => {
@@ -120,7 +120,7 @@ impl Sent {
         self.waiting.iter().any(Waiting::is_wanted)
     }
 
-    fn requests(&self) -> Vec<Request<'_>> {
+    fn requests(&self) -> Vec<&Request> {
         self.waiting.iter().filter_map(Waiting::question).map(Question::request).collect()
     }
 
@@ -181,7 +181,7 @@ fn in_calls(shared: &Arc<Shared>, waiting: Vec<Waiting>) -> Vec<Sent> {
 
 async fn send(shared: &Arc<Shared>, session: &Arc<Session>, calls: Vec<Sent>) {
     let outcomes = {
-        let requests: Vec<Vec<Request<'_>>> = calls.iter().map(Sent::requests).collect();
+        let requests: Vec<Vec<&Request>> = calls.iter().map(Sent::requests).collect();
         let groups: Vec<Group<'_>> = calls
             .iter()
             .zip(&requests)

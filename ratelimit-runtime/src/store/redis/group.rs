@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// What one call asks for. Its requests are in order of arrival, each for itself, on keys that can be in one call.
 pub(super) struct Group<'r> {
     mode: Mode,
-    requests: &'r [Request<'r>],
+    requests: &'r [&'r Request],
     call: Call,
     /// What `decide` is asked; a small script where there is none.
     batch: Option<Batch<'r>>,
@@ -36,9 +36,9 @@ pub(super) enum Outcome {
 }
 
 impl<'r> Group<'r> {
-    pub(super) fn new(shared: &Shared, mode: Mode, requests: &'r [Request<'r>]) -> Self {
+    pub(super) fn new(shared: &Shared, mode: Mode, requests: &'r [&'r Request]) -> Self {
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
-            let call = Call::new(script, |command| lone::encode(command, &requests[0]));
+            let call = Call::new(script, |command| lone::encode(command, requests[0]));
             return Self { mode, requests, call, batch: None };
         }
         let batch = Batch::new(mode, requests);
@@ -65,12 +65,11 @@ impl<'r> Group<'r> {
     fn read(&self, shared: &Shared, value: &Value) -> Outcome {
         let Some(batch) = &self.batch else {
             let [request] = self.requests else { return Outcome::Refused };
-            let decision =
-                lone::decision(value, self.mode, request.limit(), request.cost(), request.permit());
+            let decision = lone::decision(value, self.mode, request);
             return Outcome::Answers(vec![decision.map_err(|wrong| shared.wrong(&wrong, &[]))]);
         };
         let explain = |wrong: Wrong| {
-            let keys: Vec<StoreKey<'_>> = self.requests.iter().map(|request| *request.key()).collect();
+            let keys: Vec<StoreKey> = self.requests.iter().map(|request| request.key().clone()).collect();
             shared.wrong(&wrong, &keys)
         };
         Outcome::Answers(match batch.answers(value) {

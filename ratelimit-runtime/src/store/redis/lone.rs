@@ -26,7 +26,7 @@ impl Lone {
     }
 
     /// The script for these requests, if it is one that needs no more.
-    pub(super) fn script(&self, mode: Mode, requests: &[Request<'_>]) -> Option<&Script> {
+    pub(super) fn script(&self, mode: Mode, requests: &[&Request]) -> Option<&Script> {
         let [request] = requests else { return None };
         let (limit, cost) = (request.limit(), request.cost());
         let plain = !request.passes_with_next()
@@ -52,7 +52,7 @@ impl Lone {
 }
 
 /// Adds the key and the arguments.
-pub(super) fn encode(command: &mut Cmd, request: &Request<'_>) {
+pub(super) fn encode(command: &mut Cmd, request: &Request) {
     let limit = request.limit();
     let rate = limit.rate();
     command.arg(1).arg(request.key().as_bytes()).arg(rate.tokens).arg(rate.period_ms);
@@ -68,13 +68,8 @@ pub(super) fn encode(command: &mut Cmd, request: &Request<'_>) {
 ///
 /// The call was decided before it was answered. A reply that cannot be read is an error, because asking again could charge
 /// it twice.
-pub(super) fn decision(
-    answer: &Value,
-    mode: Mode,
-    limit: &Limit,
-    cost: u32,
-    permit: u64,
-) -> Result<Decision, Wrong> {
+pub(super) fn decision(answer: &Value, mode: Mode, request: &Request) -> Result<Decision, Wrong> {
+    let (limit, cost, permit) = (request.limit(), request.cost(), request.permit());
     let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
     let one_number = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
     let decision = match answer {

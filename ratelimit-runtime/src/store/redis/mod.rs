@@ -35,12 +35,9 @@ mod tls;
 mod url;
 mod way;
 
-use super::{
-    Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply,
-    Request, Store, stacks,
-};
+use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::key::StoreKey;
-use call::{Alone, Call, Shared};
+use call::{Call, Shared};
 use slots::slot;
 use smallvec::SmallVec;
 use std::fmt;
@@ -70,7 +67,7 @@ pub struct RedisStore {
 }
 
 impl Store for RedisStore {
-    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         if let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
@@ -89,14 +86,14 @@ impl Store for RedisStore {
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
         if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
-            let call = Call::new(script, |command| lone::encode(command, &requests[0]));
-            let alone = Alone::of(&requests[0]);
-            return Reply::pending(async move { shared.decide_alone(&call, mode, &alone, &awaited).await })
+            let request = requests[0].clone();
+            let call = Call::new(script, |command| lone::encode(command, &request));
+            return Reply::pending(async move { shared.decide_alone(&call, mode, &request, &awaited).await })
                 .observed_by(observer);
         }
-        let owned: SmallVec<[OwnedRequest; 1]> = requests.iter().map(OwnedRequest::of).collect();
+        let owned: SmallVec<[Request; 1]> = requests.iter().copied().cloned().collect();
         Reply::pending(async move {
-            let requests: SmallVec<[Request<'_>; 1]> = owned.iter().map(OwnedRequest::request).collect();
+            let requests: SmallVec<[&Request; 2]> = owned.iter().collect();
             if requests.is_empty() {
                 return Ok(Decisions::new());
             }
@@ -105,26 +102,22 @@ impl Store for RedisStore {
         .observed_by(observer)
     }
 
-    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         if let Err(error) = adjustments.iter().try_for_each(Adjustment::check) {
             return Reply::ready(Err(error));
         }
         let shared = Arc::clone(&self.shared);
-        let owned: SmallVec<[OwnedAdjustment; 1]> = adjustments.iter().map(OwnedAdjustment::of).collect();
-        Reply::pending(async move {
-            let adjustments: SmallVec<[Adjustment<'_>; 1]> =
-                owned.iter().map(OwnedAdjustment::adjustment).collect();
-            slots::adjust(&shared, &adjustments).await
-        })
+        let adjustments = adjustments.to_vec();
+        Reply::pending(async move { slots::adjust(&shared, &adjustments).await })
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
         // One command per key: they may live on different slots.
-        let keys: SmallVec<[Vec<u8>; 1]> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
+        let keys = keys.to_vec();
         let shared = Arc::clone(&self.shared);
         Reply::pending(async move {
             for key in &keys {
-                shared.ask(&StoreKey::new(key), redis::cmd("DEL").arg(key)).await?;
+                shared.ask(key, redis::cmd("DEL").arg(key.as_bytes())).await?;
             }
             Ok(())
         })
@@ -134,15 +127,17 @@ impl Store for RedisStore {
         self.shared.home.is_open()
     }
 
-    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<Overridden>> {
-        let (shared, key) = (Arc::clone(&self.shared), key.as_bytes().to_vec());
-        Reply::pending(async move { overrides::load(&shared, &key, seen).await })
+    fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
+        let (shared, key) = (Arc::clone(&self.shared), key.clone());
+        Reply::pending(async move { overrides::load(&shared, key.as_bytes(), seen).await })
     }
 
-    fn save_override(&self, key: StoreKey<'_>, entry: &[u8], limit: Option<&str>) -> Reply<()> {
-        let (shared, key) = (Arc::clone(&self.shared), key.as_bytes().to_vec());
+    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+        let (shared, key) = (Arc::clone(&self.shared), key.clone());
         let (entry, limit) = (entry.to_vec(), limit.map(str::to_owned));
-        Reply::pending(async move { overrides::save(&shared, &key, &entry, limit.as_deref()).await })
+        Reply::pending(
+            async move { overrides::save(&shared, key.as_bytes(), &entry, limit.as_deref()).await },
+        )
     }
 }
 

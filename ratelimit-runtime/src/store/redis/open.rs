@@ -79,10 +79,10 @@ impl RedisStore {
         // No identity is a lone `#`.
         Error::unless_runtime()?;
         let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
-        let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
+        let probe = Request::new(StoreKey::new(key.as_bytes()), PROBE, 1);
         let probing = async {
-            let _ = self.decide(Mode::Check, &[probe]).await?;
-            self.reset(&[*probe.key()]).await
+            let _ = self.decide(Mode::Check, &[&probe]).await?;
+            self.reset(std::slice::from_ref(probe.key())).await
         };
         match tokio::time::timeout(CONNECT, probing).await {
             Ok(answer) => answer,

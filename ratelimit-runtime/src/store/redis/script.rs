@@ -60,7 +60,7 @@ impl Script {
 }
 
 /// Adds the number of keys, the keys and the arguments of `decide`.
-pub(super) fn encode(command: &mut Cmd, mode: Mode, requests: &[Request<'_>]) {
+pub(super) fn encode(command: &mut Cmd, mode: Mode, requests: &[&Request]) {
     command.arg(requests.len());
     for request in requests {
         command.arg(request.key().as_bytes());
@@ -79,7 +79,7 @@ pub(super) const fn mode(mode: Mode) -> &'static str {
 }
 
 /// Neighbours with the same limit and cost make one run; a member of a stack, and a permit, is a run of its own.
-fn runs<'s, 'a>(requests: &'s [Request<'a>]) -> impl Iterator<Item = &'s [Request<'a>]> {
+fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Request]> {
     let mut stacked = false;
     requests.chunk_by(move |a, b| {
         let joined = a.passes_with_next() || b.passes_with_next() || stacked;
@@ -88,7 +88,7 @@ fn runs<'s, 'a>(requests: &'s [Request<'a>]) -> impl Iterator<Item = &'s [Reques
     })
 }
 
-fn encode_run(command: &mut Cmd, run: &[Request<'_>]) {
+fn encode_run(command: &mut Cmd, run: &[&Request]) {
     encode_limit(command, run[0].limit(), run[0].permit());
     command.arg(if run[0].passes_with_next() { 0 } else { run.len() }).arg(run[0].cost());
 }
@@ -112,7 +112,7 @@ const fn name(limit: &Limit) -> &'static str {
 }
 
 /// Adds the number of keys, the keys and the arguments of `adjust`.
-pub(super) fn encode_adjustments(command: &mut Cmd, adjustments: &[Adjustment<'_>]) {
+pub(super) fn encode_adjustments(command: &mut Cmd, adjustments: &[Adjustment]) {
     command.arg(adjustments.len());
     for adjustment in adjustments {
         command.arg(adjustment.key().as_bytes());
@@ -191,14 +191,14 @@ pub(super) fn decision(
 }
 
 /// Reads one integer per adjustment: the units that were changed, at most those that were to be.
-pub(super) fn adjusted(answer: &Value, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Wrong> {
+pub(super) fn adjusted(answer: &Value, adjustments: &[Adjustment]) -> Result<Adjusted, Wrong> {
     let Value::Array(fields) = answer else {
         return Err("it is not a list".into());
     };
     if fields.len() != adjustments.len() {
         return Err("it has another number of integers than asked for".into());
     }
-    let units = |(field, adjustment): (&Value, &Adjustment<'_>)| match field {
+    let units = |(field, adjustment): (&Value, &Adjustment)| match field {
         Value::Int(units) => {
             let units = u32::try_from(*units).ok().filter(|units| *units <= adjustment.units());
             units.ok_or_else(|| WRONG.into())

@@ -17,12 +17,15 @@ use std::time::Duration;
 pub(super) async fn decide(
     shared: &Shared,
     mode: Mode,
-    requests: &[Request<'_>],
+    requests: &[&Request],
     awaited: &Awaited,
 ) -> Result<Decisions, Error> {
-    if !shared.is_sharded() || is_one_slot(requests.iter().map(Request::key)) {
+    if !shared.is_sharded() || is_one_slot(requests.iter().map(|request| request.key())) {
         let decided = shared.decide(mode, requests, awaited).await;
-        if decided.is_ok() || !shared.is_sharded() || is_one_slot(requests.iter().map(Request::key)) {
+        if decided.is_ok()
+            || !shared.is_sharded()
+            || is_one_slot(requests.iter().map(|request| request.key()))
+        {
             return decided;
         }
         // The server has executed nothing of it.
@@ -37,7 +40,7 @@ pub(super) async fn decide(
 async fn decide_stack(
     shared: &Shared,
     mode: Mode,
-    stack: &[Request<'_>],
+    stack: &[&Request],
     awaited: &Awaited,
 ) -> Result<Decisions, Error> {
     let mut decisions: Vec<Option<Decision>> = stack.iter().map(|_| None).collect();
@@ -51,7 +54,10 @@ async fn decide_stack(
             Mode::Check | Mode::Charge => Mode::Charge,
         };
         let requests = joined(stack, &members);
-        let answers = match shared.decide(asked, &requests, awaited).await {
+        let answers = match shared
+            .decide(asked, &requests.iter().collect::<SmallVec<[&Request; 4]>>(), awaited)
+            .await
+        {
             Ok(answers) => answers,
             Err(error) => {
                 give_back(shared, stack, &charged, &decisions).await;
@@ -74,7 +80,7 @@ async fn decide_stack(
 }
 
 /// The positions of the members on each slot, in the order in which the slots are asked.
-fn in_order(stack: &[Request<'_>]) -> Vec<Vec<usize>> {
+fn in_order(stack: &[&Request]) -> Vec<Vec<usize>> {
     let mut by_slot: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (at, request) in stack.iter().enumerate() {
         by_slot.entry(slot(request.key())).or_default().push(at);
@@ -85,12 +91,11 @@ fn in_order(stack: &[Request<'_>]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn joined<'a>(stack: &[Request<'a>], members: &[usize]) -> SmallVec<[Request<'a>; 4]> {
+fn joined(stack: &[&Request], members: &[usize]) -> SmallVec<[Request; 4]> {
     let last = members.len().saturating_sub(1);
     let join = |(place, at): (usize, &usize)| {
         let request = &stack[*at];
-        let alone =
-            Request::new(*request.key(), request.limit(), request.cost()).with_permit(request.permit());
+        let alone = request.alone(request.cost());
         if place < last { alone.with_next() } else { alone }
     };
     members.iter().enumerate().map(join).collect()
@@ -114,17 +119,12 @@ fn told(mode: Mode, decision: Decision) -> Decision {
 }
 
 /// As far as the server answers; what it does not take back stays charged.
-async fn give_back(
-    shared: &Shared,
-    stack: &[Request<'_>],
-    charged: &[usize],
-    decisions: &[Option<Decision>],
-) {
-    let adjustments: Vec<Adjustment<'_>> = charged
+async fn give_back(shared: &Shared, stack: &[&Request], charged: &[usize], decisions: &[Option<Decision>]) {
+    let adjustments: Vec<Adjustment> = charged
         .iter()
         .filter_map(|at| {
             let (request, stamp) = (&stack[*at], decisions[*at]?.stamp());
-            Some(Adjustment::new(*request.key(), request.limit(), request.cost(), Change::Give(stamp)))
+            Some(request.adjustment(request.cost(), Change::Give(stamp)))
         })
         .collect();
     if let Err(error) = adjust(shared, &adjustments).await {
@@ -133,7 +133,7 @@ async fn give_back(
 }
 
 /// Adjusts in one call, if the server takes it, else slot by slot.
-pub(super) async fn adjust(shared: &Shared, adjustments: &[Adjustment<'_>]) -> Result<Adjusted, Error> {
+pub(super) async fn adjust(shared: &Shared, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
     let one_slot = is_one_slot(adjustments.iter().map(Adjustment::key));
     if !shared.is_sharded() || one_slot {
         let adjusted = shared.adjust(adjustments).await;
@@ -148,7 +148,7 @@ pub(super) async fn adjust(shared: &Shared, adjustments: &[Adjustment<'_>]) -> R
     Ok(adjusted)
 }
 
-fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey<'k>>) -> bool {
+fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey>) -> bool {
     let Some(first) = keys.next() else { return true };
     let mut rest = keys.peekable();
     rest.peek().is_none() || {
@@ -158,7 +158,7 @@ fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey<'k>>) -> bool {
 }
 
 /// The slot of a key, by its tag: CRC-16/XMODEM, as the cluster specification of Redis says.
-pub(super) fn slot(key: &StoreKey<'_>) -> u16 {
+pub(super) fn slot(key: &StoreKey) -> u16 {
     let bytes = key.as_bytes();
     let tag = bytes.iter().position(|byte| *byte == b'{').and_then(|open| {
         let tag = &bytes[open + 1..];

@@ -1,10 +1,9 @@
-//! Refusals that are remembered, so that a flood of calls that cannot pass does not reach the store.
+//! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
 
 use super::{FAR, RateLimiter};
 use crate::decision::Decision;
-use crate::key::StoreKey;
 use crate::limit::{Algorithm, Limit};
-use crate::store::Request;
+use crate::store::{Request, StoreKey};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::{BuildHasher, RandomState};
@@ -13,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a store has refused, by a 64-bit hash of the key with a secret of this process.
+/// The refusals of a store, by a 64-bit hash of the key with a secret of this process.
 ///
-/// An entry answers only what the store would answer if nobody gave anything back: until the refused cost would pass, and
-/// for a second at most. Memory is bounded: a part that is full is emptied.
-pub(super) struct Denied {
+/// An entry refuses only what the store would refuse if no units are returned: until the refused cost would pass, and for
+/// at most one second. Memory is bounded: a part that is full is emptied.
+pub(super) struct DenyCache {
     hasher: RandomState,
     start: Instant,
-    /// Until when any entry may answer, in microseconds from the start.
+    /// The end of the last entry, in microseconds from the start.
     latest: AtomicU64,
     parts: [Mutex<Part>; PARTS],
 }
@@ -28,31 +27,31 @@ pub(super) struct Denied {
 #[derive(Default)]
 struct Part {
     entries: HashTable<Entry>,
-    /// When a key of this part was forgotten last: what was asked before tells nothing any more.
+    /// When a key of this part was last forgotten. Decisions that were asked for before are not remembered.
     forgotten: Option<u64>,
 }
 
-/// Times are microseconds from the start.
+/// A refusal. Times are microseconds from the start of the cache.
 struct Entry {
     key: u64,
     limit: Limit,
     cost: u32,
     remaining: u32,
-    /// This entry answers until then.
+    /// The entry refuses calls until then.
     until: u64,
-    /// When the cost would pass; none if never.
+    /// When the cost would pass. `None`: never.
     passes: Option<u64>,
     reset: u64,
 }
 
-/// Together 114 688 entries of about a hundred bytes.
+/// All parts together have room for 114 688 entries of about a hundred bytes.
 const PARTS: usize = 64;
 const ROOM: usize = 1792;
 
-/// How long a refusal is remembered at most.
+/// The longest time for which a refusal is remembered.
 const LONGEST: Duration = Duration::from_secs(1);
 
-impl Denied {
+impl DenyCache {
     pub(super) fn new() -> Self {
         Self {
             hasher: RandomState::new(),
@@ -62,30 +61,30 @@ impl Denied {
         }
     }
 
-    /// The refusal that a store would answer now, if that is known.
-    pub(super) fn answer(&self, requests: &[Request<'_>]) -> Option<Decision> {
-        let request = lone(requests)?;
-        let now = self.time_if_any_lives()?;
+    /// The refusal that the store would return now, if it is known.
+    pub(super) fn refusal(&self, requests: &[&Request]) -> Option<Decision> {
+        let request = cacheable(requests)?;
+        let now = self.now_if_not_empty()?;
         let key = self.hash(request.key());
         let part = self.part(key);
         let entry = part.entries.find(key, |entry| entry.key == key)?;
-        entry.answer(request, now)
+        entry.refusal(request, now)
     }
 
-    /// Remembers what the store has answered to what was asked at `asked`.
-    pub(super) fn note(&self, asked: Instant, requests: &[Request<'_>], decisions: &[Decision]) {
-        let (Some(request), [decision]) = (lone(requests), decisions) else { return };
+    /// Remembers the store's refusal of requests that were sent at `sent`, and forgets an older one if they passed.
+    pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
+        let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
         if decision.allowed() {
             // A higher cost that was refused has to wait for longer now.
-            if self.time_if_any_lives().is_some() {
+            if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
-                self.part(key).drop_entry(key);
+                self.part(key).remove(key);
             }
             return;
         }
-        let (asked, now) = (self.at(asked), self.at(Instant::now()));
+        let (sent, now) = (self.at(sent), self.at(Instant::now()));
         let retry = decision.retry_after();
-        let until = asked + micros(retry.unwrap_or(LONGEST).min(LONGEST));
+        let until = sent + micros(retry.unwrap_or(LONGEST).min(LONGEST));
         let key = self.hash(request.key());
         let entry = Entry {
             key,
@@ -97,27 +96,26 @@ impl Denied {
             reset: now + micros(decision.reset_after()),
         };
         let mut part = self.part(key);
-        if part.forgotten.is_some_and(|forgotten| forgotten >= asked) {
+        if part.forgotten.is_some_and(|forgotten| forgotten >= sent) {
             return;
         }
-        part.remember(entry);
+        part.insert(entry);
         drop(part);
         self.latest.fetch_max(until, Ordering::Relaxed);
     }
 
-    /// What is given back under these keys may let calls pass: now, and again when the answer is here, since what is asked
-    /// meanwhile may be decided before.
-    pub(super) fn forget(&self, keys: &[u64]) {
+    /// Forgets the refusals of these keys, because units are being returned.
+    fn forget(&self, keys: &[u64]) {
         let now = self.at(Instant::now());
         for key in keys {
             let mut part = self.part(*key);
             part.forgotten = Some(now);
-            part.drop_entry(*key);
+            part.remove(*key);
         }
     }
 
-    /// The time, if there may be an entry that answers now.
-    fn time_if_any_lives(&self) -> Option<u64> {
+    /// The time, if an entry may refuse calls now.
+    fn now_if_not_empty(&self) -> Option<u64> {
         let latest = self.latest.load(Ordering::Relaxed);
         if latest == 0 {
             return None;
@@ -126,12 +124,12 @@ impl Denied {
         (now < latest).then_some(now)
     }
 
-    pub(super) fn hash(&self, key: &StoreKey<'_>) -> u64 {
+    fn hash(&self, key: &StoreKey) -> u64 {
         self.hasher.hash_one(key.as_bytes())
     }
 
     fn part(&self, key: u64) -> MutexGuard<'_, Part> {
-        // The table takes the highest bits and the lowest.
+        // The hash table uses the highest and the lowest bits.
         let part = &self.parts[(key >> 32) as usize % PARTS];
         part.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -142,13 +140,13 @@ impl Denied {
 }
 
 impl Part {
-    fn drop_entry(&mut self, key: u64) {
+    fn remove(&mut self, key: u64) {
         if let Ok(entry) = self.entries.find_entry(key, |entry| entry.key == key) {
             entry.remove();
         }
     }
 
-    fn remember(&mut self, entry: Entry) {
+    fn insert(&mut self, entry: Entry) {
         if let Some(known) = self.entries.find_mut(entry.key, |known| known.key == entry.key) {
             *known = entry;
             return;
@@ -161,19 +159,19 @@ impl Part {
 }
 
 impl Entry {
-    fn answer(&self, request: &Request<'_>, now: u64) -> Option<Decision> {
+    fn refusal(&self, request: &Request, now: u64) -> Option<Decision> {
         if now >= self.until || *request.limit() != self.limit {
             return None;
         }
-        let later = later(&self.limit, self.cost, request.cost())?;
+        let later = extra_wait(&self.limit, self.cost, request.cost())?;
         let left = |moment: u64| Duration::from_millis(moment.saturating_sub(now).div_ceil(1000));
         let retry = self.passes.map(|passes| (left(passes) + later).max(Duration::from_millis(1)));
         Some(Decision::refuse(&self.limit, self.remaining, retry, left(self.reset)))
     }
 }
 
-/// How much later than `refused` a cost passes at least as high; none if only the store knows.
-fn later(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
+/// The time by which a cost passes later than the refused cost. `None` if only the store knows.
+fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
     let more = cost.checked_sub(refused)?;
     match limit.algorithm() {
         _ if more == 0 => Some(Duration::ZERO),
@@ -188,42 +186,40 @@ fn later(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
     }
 }
 
-/// The request that a refusal may answer: alone, of a limit whose units are spent and whose calls do not wait.
-fn lone<'s, 'r>(requests: &'s [Request<'r>]) -> Option<&'s Request<'r>> {
+/// The request, if its refusal can be remembered: it is alone, does not wait, and its limit is not a concurrency limit.
+fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
     let plain = !request.passes_with_next() && !limit.is_concurrency() && limit.wait_ms() == 0;
-    (plain && request.cost() > 0).then_some(request)
+    (plain && request.cost() > 0).then_some(*request)
 }
 
-/// Bounded, so that two of them can be added.
+/// Bounded, so that two results can be added.
 fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.min(FAR).as_micros()).unwrap_or(u64::MAX / 4)
 }
 
-/// Keys under which something is given back. Their refusals are forgotten when this is made, and when it is dropped.
+/// Keys whose units are being returned. Their refusals are forgotten when this is made, and again when it is dropped,
+/// because a call in between may be decided before the units are back.
 pub(super) struct Forgetting {
     limiter: RateLimiter,
     keys: SmallVec<[u64; 1]>,
 }
 
 impl Forgetting {
-    /// None if nothing can be remembered of these keys.
-    pub(super) fn start<'k>(
-        limiter: &RateLimiter,
-        keys: impl Iterator<Item = &'k StoreKey<'k>>,
-    ) -> Option<Self> {
-        let denied = limiter.shared.denied.as_ref()?;
-        let keys: SmallVec<[u64; 1]> = keys.map(|key| denied.hash(key)).collect();
-        denied.forget(&keys);
+    /// `None` without keys or without a deny cache.
+    pub(super) fn start<'k>(limiter: &RateLimiter, keys: impl Iterator<Item = &'k StoreKey>) -> Option<Self> {
+        let cache = limiter.shared.deny_cache.as_ref()?;
+        let keys: SmallVec<[u64; 1]> = keys.map(|key| cache.hash(key)).collect();
+        cache.forget(&keys);
         (!keys.is_empty()).then(|| Self { limiter: limiter.clone(), keys })
     }
 }
 
 impl Drop for Forgetting {
     fn drop(&mut self) {
-        if let Some(denied) = &self.limiter.shared.denied {
-            denied.forget(&self.keys);
+        if let Some(cache) = &self.limiter.shared.deny_cache {
+            cache.forget(&self.keys);
         }
     }
 }
@@ -234,15 +230,15 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let (denied, limit) = (Denied::new(), Limit::counter(1, LONGEST));
+        let (cache, limit) = (DenyCache::new(), Limit::counter(1, LONGEST));
         let refusal = Decision::refuse(&limit, 0, Some(LONGEST), LONGEST);
         for key in 0..3 * PARTS * ROOM {
             let key = key.to_le_bytes();
-            let request = [Request::new(StoreKey::new(&key), &limit, 1)];
-            denied.note(Instant::now(), &request, &[refusal]);
-            assert_eq!(denied.answer(&request).map(|decision| decision.allowed()), Some(false));
+            let request = Request::new(StoreKey::new(&key), limit, 1);
+            cache.note(Instant::now(), &[&request], &[refusal]);
+            assert_eq!(cache.refusal(&[&request]).map(|decision| decision.allowed()), Some(false));
         }
-        for part in &denied.parts {
+        for part in &cache.parts {
             let part = part.lock().unwrap();
             assert!((1..=ROOM).contains(&part.entries.len()) && part.entries.capacity() < 2 * ROOM + 1);
         }

@@ -1,16 +1,17 @@
-//! Who waits in this process for a permit, so that one which comes back wakes the one that has waited longest.
+//! The calls of this process that wait for a permit, so that a returned permit wakes the call that has waited longest.
 
-use crate::key::StoreKey;
+use crate::store::StoreKey;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
+/// The waiting calls of each key, in order of arrival.
 type Waiting = HashMap<Box<[u8]>, BTreeMap<u64, Arc<Notify>>>;
 
 #[derive(Clone, Default)]
-pub(crate) struct Wake(Arc<Mutex<State>>);
+pub(crate) struct PermitWaiters(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -18,9 +19,9 @@ struct State {
     waiting: Waiting,
 }
 
-impl Wake {
-    /// Waits for permits under these keys, behind all who do already.
-    pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = StoreKey<'k>>) -> Waiter {
+impl PermitWaiters {
+    /// Waits for permits under these keys, behind all calls that wait already.
+    pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> PermitWaiter {
         let keys: SmallVec<[Box<[u8]>; 1]> = keys.map(|key| key.as_bytes().into()).collect();
         let woken = Arc::new(Notify::new());
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -29,11 +30,11 @@ impl Wake {
         for key in &keys {
             state.waiting.entry(key.clone()).or_default().insert(place, Arc::clone(&woken));
         }
-        Waiter { wake: self.clone(), keys, place, woken, pass_on: false }
+        PermitWaiter { waiters: self.clone(), keys, place, woken, pass_on: false }
     }
 
-    /// A permit under this key has come back.
-    pub(crate) fn wake(&self, key: StoreKey<'_>) {
+    /// Wakes the first call that waits for a permit under this key.
+    pub(crate) fn wake(&self, key: &StoreKey) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).wake(key.as_bytes());
     }
 }
@@ -46,31 +47,31 @@ impl State {
     }
 }
 
-/// One that waits, until it is dropped.
-pub(crate) struct Waiter {
-    wake: Wake,
+/// A call that waits, until this is dropped.
+pub(crate) struct PermitWaiter {
+    waiters: PermitWaiters,
     keys: SmallVec<[Box<[u8]>; 1]>,
     place: u64,
     woken: Arc<Notify>,
     pass_on: bool,
 }
 
-impl Waiter {
+impl PermitWaiter {
     pub(crate) async fn woken(&self) {
         self.woken.notified().await;
     }
 
-    /// It has got its permit, and there are more: the next one may have one too.
+    /// Wakes the next call when this is dropped, because more permits are free.
     pub(crate) fn pass_on(&mut self) {
         self.pass_on = true;
     }
 }
 
-/// A permit of which it was told, and which it has not asked for, is for the next one.
-impl Drop for Waiter {
+/// If this call was woken and has not asked again, it wakes the next one.
+impl Drop for PermitWaiter {
     fn drop(&mut self) {
         let pass_on = self.pass_on || pin!(self.woken.notified()).enable();
-        let mut state = self.wake.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.waiters.0.lock().unwrap_or_else(PoisonError::into_inner);
         for key in &self.keys {
             if let Some(waiting) = state.waiting.get_mut(key) {
                 waiting.remove(&self.place);

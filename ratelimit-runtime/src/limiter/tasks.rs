@@ -1,4 +1,4 @@
-//! Work that nobody waits for: it runs on the runtime that is there, and `close` waits for it.
+//! Counts background tasks, such as the return of a permit, so that `close` can wait for them.
 
 use crate::error::Error;
 use crate::store::{Answer, Reply};
@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
-pub(crate) struct Background(Arc<Running>);
+pub(crate) struct Tasks(Arc<Running>);
 
 #[derive(Default)]
 struct Running {
@@ -18,9 +18,9 @@ struct Running {
     ended: Notify,
 }
 
-impl Background {
-    /// Awaits a reply, at once if it is there. Without a runtime nothing can be awaited, and permits end with their
-    /// leases.
+impl Tasks {
+    /// Awaits a reply in a task of the current runtime. A reply that is ready is used at once. Without a runtime, a pending
+    /// reply is dropped, and permits end with their leases.
     pub(crate) fn run<T: Send + Unpin + 'static>(
         &self,
         reply: Reply<T>,
@@ -31,26 +31,27 @@ impl Background {
             Answer::Ready(None) => {}
             Answer::Pending(mut reply) => {
                 let Ok(runtime) = Handle::try_current() else { return };
-                // On its way before anything that this task asks next: the store answers in order.
+                // Polled once here, so that it is sent before the next request of this task.
                 let started = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
                 if let Poll::Ready(answer) = started {
                     return then(answer);
                 }
-                let task = Task::of(&self.0);
+                let counted = self.count();
                 runtime.spawn(async move {
-                    let _task = task;
+                    let _counted = counted;
                     then(reply.await);
                 });
             }
         }
     }
 
-    /// Counts a task of somebody else's, until this is dropped.
-    pub(crate) fn task(&self) -> Task {
-        Task::of(&self.0)
+    /// Counts a task until the returned value is dropped.
+    pub(crate) fn count(&self) -> Counted {
+        self.0.number.fetch_add(1, Ordering::AcqRel);
+        Counted(Arc::clone(&self.0))
     }
 
-    /// Until nothing runs any more.
+    /// Waits until no task is left.
     pub(crate) async fn idle(&self) {
         loop {
             let ended = self.0.ended.notified();
@@ -62,17 +63,10 @@ impl Background {
     }
 }
 
-/// Counts one task, also if its runtime drops it.
-pub(crate) struct Task(Arc<Running>);
+/// Counts one task, even if its runtime drops it.
+pub(crate) struct Counted(Arc<Running>);
 
-impl Task {
-    fn of(running: &Arc<Running>) -> Self {
-        running.number.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(running))
-    }
-}
-
-impl Drop for Task {
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.number.fetch_sub(1, Ordering::AcqRel);
         self.0.ended.notify_waiters();

@@ -1,0 +1,142 @@
+//! What an admitted call holds: permits, and charges that can be returned.
+
+use super::RateLimiter;
+use super::decide::Source;
+use super::stack::{Member, Stack};
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
+use smallvec::SmallVec;
+use tokio::time::Instant;
+
+/// What an admitted call holds of each limit of its stack.
+///
+/// When it is dropped, permits are returned and charges stay. Units that were to be taken after the call are taken,
+/// because nothing has said otherwise.
+pub(crate) struct Holdings {
+    pub(super) limiter: RateLimiter,
+    pub(super) source: Source,
+    pub(super) members: Stack,
+    changes: SmallVec<[(usize, u32, Change); 1]>,
+}
+
+impl Holdings {
+    pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
+        let holdings = Self { limiter, source, members, changes: SmallVec::new() };
+        for at in 0..holdings.members.len() {
+            holdings.renew(at);
+        }
+        holdings
+    }
+
+    /// Renews the permit at this position, if there is one, while it is held.
+    pub(super) fn renew(&self, at: usize) {
+        let member = &self.members[at];
+        if member.is_permit() && member.decision.is_some() {
+            self.limiter.shared.renewals.hold(&self.limiter, self.source, &member.request);
+        }
+    }
+
+    /// The decision on the first limit.
+    pub(crate) fn decision(&self) -> Option<Decision> {
+        self.members.first().and_then(|member| member.decision)
+    }
+
+    /// Returns units of the charge at this position.
+    pub(crate) fn give(&mut self, at: usize, units: u32) {
+        if let Some(member) = self.members.get(at)
+            && let Some(decision) = member.decision
+            && !member.inactive
+            && !member.is_permit()
+            && decision.stamp() > 0
+            && units > 0
+        {
+            let units = units.min(member.request.cost());
+            self.changes.push((at, units, Change::Give(decision.stamp())));
+        }
+    }
+
+    /// Takes more units of the limit at this position, whether there is room or not.
+    pub(crate) fn take(&mut self, at: usize, units: u32) {
+        let takes = |member: &Member| units > 0 && !member.inactive && !member.is_permit();
+        if self.members.get(at).is_some_and(takes) {
+            self.changes.push((at, units, Change::Take));
+        }
+    }
+
+    /// Corrects the charge at this position to what the call has really cost.
+    pub(crate) fn settle(&mut self, at: usize, cost: u32) {
+        let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
+        if cost < estimate {
+            self.give(at, estimate - cost);
+        } else {
+            self.take(at, cost - estimate);
+        }
+    }
+
+    /// Takes the units that were only looked at before the call, or does not.
+    pub(crate) fn charge_after(&mut self, at: usize, charge: bool) {
+        let Some(member) = self.members.get_mut(at).filter(|member| member.charge_after) else { return };
+        member.charge_after = false;
+        let cost = member.request.cost();
+        if charge {
+            self.take(at, cost);
+        }
+    }
+
+    /// Returns all charges.
+    pub(crate) fn give_all_back(&mut self) {
+        for at in 0..self.members.len() {
+            let member = &mut self.members[at];
+            member.charge_after = false;
+            let cost = member.request.cost();
+            self.give(at, cost);
+        }
+    }
+
+    /// Sends the changes. A store that needs no waiting has made them when this returns.
+    pub(crate) fn send(&mut self) -> Reply<Adjusted> {
+        for at in 0..self.members.len() {
+            self.charge_after(at, true);
+        }
+        let changes = std::mem::take(&mut self.changes);
+        if changes.is_empty() {
+            return Reply::ready(Ok(Adjusted::new()));
+        }
+        let adjust = |(at, units, change): &(usize, u32, Change)| {
+            self.members[*at].request.adjustment(*units, *change)
+        };
+        let adjustments: SmallVec<[Adjustment; 1]> = changes.iter().map(adjust).collect();
+        self.limiter.adjust(self.source, &adjustments)
+    }
+
+    /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
+    /// dropped. Returns the number of units that changed.
+    pub(crate) async fn finish(mut self) -> Result<u32, Error> {
+        let answer = match self.send().into_answer() {
+            Answer::Ready(answer) => answer.unwrap_or_else(|| Ok(Adjusted::new())),
+            Answer::Pending(reply) => {
+                Error::unless_runtime()?;
+                let limiter = self.limiter.clone();
+                let sent = tokio::spawn(async move { limiter.until_deadline(Instant::now(), reply).await });
+                sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
+            }
+        };
+        answer.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
+    }
+
+    pub(crate) fn finish_in_background(mut self) {
+        let reply = self.send();
+        self.limiter.shared.tasks.run(reply, |_| {});
+    }
+}
+
+impl Drop for Holdings {
+    fn drop(&mut self) {
+        let reply = self.send();
+        self.limiter.shared.tasks.run(reply, |_| {});
+        for member in self.members.iter().filter(|member| member.is_permit() && !member.inactive) {
+            self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request);
+        }
+    }
+}

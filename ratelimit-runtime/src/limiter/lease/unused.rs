@@ -1,0 +1,64 @@
+//! Returns leased units that were not used: when they are outdated, and when the limiter is closed.
+
+use super::super::RateLimiter;
+use super::super::decide::Source;
+use super::super::single_task::InCharge;
+use super::held::Unused;
+use crate::limit::Limit;
+use crate::store::{Adjustment, Change, StoreKey};
+use std::time::Duration;
+
+/// Time between two searches for outdated units.
+const BETWEEN: Duration = Duration::from_millis(250);
+
+impl RateLimiter {
+    pub(super) fn return_units(&self, key: &StoreKey, limit: &Limit, unused: Vec<Unused>) {
+        for Unused { units, stamp } in unused.into_iter().filter(|unused| unused.stamp > 0) {
+            let give = Adjustment::new(key.clone(), *limit, units, Change::Give(stamp));
+            self.shared.tasks.run(self.adjust(Source::Store, &[give]), |_| {});
+        }
+    }
+
+    /// Returns all leased units.
+    pub(in super::super) fn return_leases(&self) {
+        for (key, lease) in self.shared.leases.all() {
+            let (limit, unused) = {
+                let mut state = lease.lock();
+                let limit = state.lease.limit;
+                (limit, state.restart(limit))
+            };
+            self.return_units(&key, &limit, unused);
+        }
+    }
+
+    /// Starts the task that returns unused units, if there is none.
+    pub(super) fn return_unused_units(&self) {
+        let leases = &self.shared.leases;
+        leases.returning.start(self, |shared| &shared.leases.returning, BETWEEN, return_unused);
+    }
+
+    /// Returns outdated units, and forgets keys without calls. Returns whether a key is left.
+    fn return_outdated(&self) -> bool {
+        for (key, lease) in self.shared.leases.all() {
+            let (limit, outdated) = {
+                let mut state = lease.lock();
+                (state.lease.limit, state.lease.outdated())
+            };
+            drop(lease);
+            self.return_units(&key, &limit, outdated);
+            self.shared.leases.forget_if_idle(&key);
+        }
+        !self.shared.leases.is_empty()
+    }
+}
+
+async fn return_unused(task: InCharge) {
+    loop {
+        tokio::time::sleep(BETWEEN).await;
+        let Some(limiter) = task.limiter() else { return };
+        task.beat(&limiter, BETWEEN);
+        if !limiter.return_outdated() {
+            return;
+        }
+    }
+}

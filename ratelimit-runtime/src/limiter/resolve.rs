@@ -1,0 +1,62 @@
+//! Makes the request to the store from a limit and a key: applies the override, and completes the key.
+
+use super::RateLimiter;
+use crate::error::{Error, ErrorKind};
+use crate::key::{self, AsKey, Place, StoreKey};
+use crate::limit::Limit;
+use crate::store::Request;
+
+impl RateLimiter {
+    /// The request for a limit as it is written in the code, under its key without the state's form.
+    pub(crate) fn resolve(
+        &self,
+        name: &str,
+        mut key: StoreKey,
+        place: Place,
+        written: &Limit,
+        cost: u32,
+    ) -> Request {
+        let limit = self.shared.overrides.apply(name, &key, written);
+        // The time of the limit as it is written, so that an override keeps the state.
+        key.add_form(&limit, place, written.time_ms());
+        let request = Request::new(key, limit, cost);
+        if limit.is_concurrency() { request.with_permit(permit_id()) } else { request }
+    }
+
+    /// The request of a call by a method.
+    pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
+        Ok(self.resolve(key.name(), key::render(key, self.keys())?, key.place(), limit, cost))
+    }
+
+    /// The request of a call that takes units without returning them as a permit does.
+    pub(super) fn spending_request(
+        &self,
+        limit: &Limit,
+        key: &impl AsKey,
+        cost: u32,
+    ) -> Result<Request, Error> {
+        spends(self.request(limit, key, cost)?)
+    }
+}
+
+/// The same request, or an error for a concurrency limit.
+pub(super) fn spends(request: Request) -> Result<Request, Error> {
+    if request.limit().is_concurrency() {
+        return Err(Error::new(
+            ErrorKind::Configuration,
+            "a concurrency limit has permits, which are returned; use `permit` instead",
+        ));
+    }
+    Ok(request)
+}
+
+/// Two permits that are held under one key have the same id with a probability of 2^-52.
+fn permit_id() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static RANDOM: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    // 1 is the id of a permit that nobody holds.
+    2 + RANDOM.hash_one(NEXT.fetch_add(1, Ordering::Relaxed)) % ((1 << 52) - 2)
+}

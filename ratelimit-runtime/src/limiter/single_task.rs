@@ -1,0 +1,147 @@
+//! A background task that a limiter needs once per process. Another runtime takes it over when it is late.
+
+use super::{RateLimiter, Shared};
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+
+/// The state of the task. At each heartbeat the task says when the next one follows.
+///
+/// A task stops when its runtime is blocked, idle or shut down. The next call in any runtime that finds the task late
+/// starts it in its own runtime. The late task ends at its next heartbeat.
+pub(crate) struct SingleTask {
+    start: Instant,
+    /// In milliseconds from the start. Zero: there is no task.
+    late_at_ms: AtomicU64,
+    /// The number of the task that is in charge.
+    number: AtomicU64,
+}
+
+/// How late a heartbeat may be: longer than a busy runtime needs to come back to a task.
+const GRACE: Duration = Duration::from_millis(250);
+
+impl Default for SingleTask {
+    fn default() -> Self {
+        Self { start: Instant::now(), late_at_ms: AtomicU64::new(0), number: AtomicU64::new(0) }
+    }
+}
+
+impl SingleTask {
+    /// Whether a task has started and not ended. It may be late.
+    pub(crate) fn is_started(&self) -> bool {
+        self.late_at_ms.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether there is no task, or it is late.
+    pub(crate) fn is_late(&self, now: Instant) -> bool {
+        self.late_at_ms.load(Ordering::Relaxed) <= self.ms(now)
+    }
+
+    /// Starts the task in the current runtime, if there is none or it is late. The first heartbeat follows within `next`.
+    pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
+        &self,
+        limiter: &RateLimiter,
+        of: fn(&Shared) -> &Self,
+        next: Duration,
+        work: impl FnOnce(InCharge) -> F,
+    ) {
+        if let Ok(runtime) = Handle::try_current()
+            && let Some(number) = self.take_over(next)
+        {
+            runtime.spawn(work(InCharge { limiter: Arc::downgrade(&limiter.shared), of, number }));
+        }
+    }
+
+    fn take_over(&self, next: Duration) -> Option<u64> {
+        let late_at_ms = self.late_at_ms.load(Ordering::Relaxed);
+        if late_at_ms > self.ms(Instant::now()) {
+            return None;
+        }
+        let promised = self.promised_ms(next);
+        self.late_at_ms
+            .compare_exchange(late_at_ms, promised, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+            .then(|| self.number.fetch_add(1, Ordering::AcqRel) + 1)
+    }
+
+    fn is_in_charge(&self, number: u64) -> bool {
+        self.number.load(Ordering::Acquire) == number
+    }
+
+    fn beat(&self, number: u64, next: Duration) {
+        if self.is_in_charge(number) {
+            self.late_at_ms.store(self.promised_ms(next), Ordering::Release);
+        }
+    }
+
+    fn stop(&self, number: u64) {
+        if self.is_in_charge(number) {
+            self.late_at_ms.store(0, Ordering::Release);
+        }
+    }
+
+    /// The time after which a task that has promised a heartbeat within `next` is late.
+    fn promised_ms(&self, next: Duration) -> u64 {
+        let next_ms = u64::try_from(next.saturating_add(GRACE).as_millis()).unwrap_or(u64::MAX);
+        self.ms(Instant::now()).saturating_add(next_ms)
+    }
+
+    fn ms(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Held by the task. When it is dropped, also with its runtime, the next call may start another task.
+pub(crate) struct InCharge {
+    limiter: Weak<Shared>,
+    of: fn(&Shared) -> &SingleTask,
+    number: u64,
+}
+
+impl InCharge {
+    /// The limiter. `None` if it was dropped, or another task has taken over: then the task ends.
+    pub(crate) fn limiter(&self) -> Option<RateLimiter> {
+        let limiter = RateLimiter::of(self.limiter.upgrade()?);
+        (self.of)(&limiter.shared).is_in_charge(self.number).then_some(limiter)
+    }
+
+    /// Says that the next heartbeat follows within `next`.
+    pub(crate) fn beat(&self, limiter: &RateLimiter, next: Duration) {
+        (self.of)(&limiter.shared).beat(self.number, next);
+    }
+}
+
+impl Drop for InCharge {
+    fn drop(&mut self) {
+        if let Some(shared) = self.limiter.upgrade() {
+            (self.of)(&shared).stop(self.number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn one_task_is_in_charge_until_it_is_late() {
+        let task = SingleTask::default();
+        assert!(task.is_late(Instant::now()) && !task.is_started());
+        let first = task.take_over(SECOND).unwrap();
+        assert!(!task.is_late(Instant::now()) && task.is_started() && task.take_over(SECOND).is_none());
+        assert!(task.is_late(Instant::now() + SECOND + GRACE));
+        task.beat(first, 5 * SECOND);
+        assert!(!task.is_late(Instant::now() + 4 * SECOND));
+        task.stop(first);
+        let second = task.take_over(SECOND).unwrap();
+        task.beat(first, 100 * SECOND);
+        assert!(task.is_late(Instant::now() + SECOND + GRACE), "another task is in charge");
+        task.stop(first);
+        assert!(task.is_started() && task.is_in_charge(second) && !task.is_in_charge(first));
+    }
+}
