@@ -1,7 +1,8 @@
 //! Doors for the tests and benchmarks of this workspace. No part of the public interface: they change without notice.
 
 use crate::error::Error;
-use crate::store::redis::{RedisStore, lone, script};
+use crate::store::redis::RedisStore;
+use crate::store::redis::script::{scripts as script, single as lone};
 
 /// A store whose scripts begin with other Lua, such as a clock that stands in for the server's.
 pub fn with_prelude(url: &str, prelude: &str) -> Result<RedisStore, Error> {

@@ -11,10 +11,10 @@ mod sync {
     pub(super) use std::sync::PoisonError;
 }
 
-#[path = "../../ratelimit-runtime/src/store/redis/gate.rs"]
+#[path = "../../ratelimit-runtime/src/store/redis/waiting/queue.rs"]
 mod gate;
 
-#[path = "../../ratelimit-runtime/src/store/redis/seat.rs"]
+#[path = "../../ratelimit-runtime/src/store/redis/waiting/pending.rs"]
 mod seat;
 
 use gate::{Bounds, Driver, Entered, Gate};

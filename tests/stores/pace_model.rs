@@ -8,7 +8,7 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU64, Ordering};
 }
 
-#[path = "../../ratelimit-runtime/src/store/redis/pace.rs"]
+#[path = "../../ratelimit-runtime/src/store/redis/server/slow_calls.rs"]
 mod pace;
 
 use pace::Pace;

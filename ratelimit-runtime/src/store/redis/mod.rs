@@ -1,47 +1,26 @@
 //! The shared store: one atomic Lua script decides for all processes.
 
-mod address;
 mod batch;
-mod breaker;
-mod call;
-mod cluster;
-mod commit;
-mod connection;
-mod failure;
-mod gate;
-mod greeting;
-mod group;
-mod health;
-mod home;
-mod known;
-mod link;
-pub(crate) mod lone;
-mod looks;
-mod node;
+mod client;
+mod connect;
+mod errors;
 mod open;
 mod overrides;
-mod pace;
-mod per_runtime;
-mod range;
-mod said;
 pub(crate) mod script;
-mod seat;
-mod sentinel;
-mod session;
-mod slot_map;
-mod slots;
+mod server;
 mod sync;
-mod tls;
-mod url;
-mod way;
+mod topology;
+mod waiting;
 
 use super::{
     Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, OwnedAdjustment, OwnedRequest, Reply,
     Request, Store, stacks,
 };
 use crate::key::StoreKey;
-use call::{Alone, Call, Shared};
-use slots::slot;
+use batch::{commit, merge};
+use client::across_slots::{self as slots, slot};
+use client::{Alone, Call, Shared};
+use script::single as lone;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -81,7 +60,7 @@ impl Store for RedisStore {
         }
         let shared = Arc::clone(&self.shared);
         if let [request] = requests
-            && batch::fits(mode, request)
+            && merge::fits(mode, request)
         {
             let seat = commit::seat(mode, request);
             return Reply::pending(commit::decide(shared, Arc::clone(&seat))).observed_by(seat);

@@ -1,14 +1,14 @@
 //! Makes a store: from a URL, or on a connection that exists already.
 
 use super::RedisStore;
-use super::address::Address;
-use super::call::Shared;
-use super::home::Home;
-use super::lone::{self, Lone};
-use super::node::Node;
-use super::script::{self, Script};
-use super::url::Target;
-use super::way::Way;
+use super::client::Shared;
+use super::connect::connector::Way;
+use super::connect::endpoint::Address;
+use super::connect::url::Target;
+use super::script::scripts::{self as script, Script};
+use super::script::single::{self as lone, Lone};
+use super::server::node::Node;
+use super::topology::Home;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;

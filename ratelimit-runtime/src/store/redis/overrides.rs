@@ -2,7 +2,7 @@
 //!
 //! The one key without a TTL: it is configuration, and has to survive.
 
-use super::call::Shared;
+use super::client::Shared;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::Overridden;
