@@ -1,68 +1,76 @@
-//! Requests of many callers in one call of `decide`: ordered for the script, merged where they are equal, and each answered
-//! as if it had come alone, in order of arrival.
+//! Batches: orders requests of many callers for one call of `decide`, and merges equal ones. Each request receives the same
+//! decision as if it had been sent alone, in order of arrival.
 
 use crate::decision::Decision;
 use crate::key::StoreKey;
-use crate::store::redis::script::range::{FOREIGN, WRONG};
-use crate::store::redis::script::scripts as script;
-use crate::store::redis::script::scripts::Wrong;
+use crate::store::redis::script::{
+    FOREIGN_KEY, InvalidReply, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, encode_limit, mode_name,
+    records,
+};
 use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
 use std::collections::HashMap;
 
-/// Whether a request may go with those of others. One that only looks asks for itself. So does one for a permit: given up,
-/// it is followed by what gives the permit back, and that must not overtake it.
-pub(crate) fn fits(mode: Mode, request: &Request<'_>) -> bool {
+/// Returns whether a request may be in a batch. A peek and a stack are sent by themselves. So is a request for a permit: if
+/// its caller gives up, the return of the permit must not overtake the request.
+pub(crate) fn is_batchable(mode: Mode, request: &Request<'_>) -> bool {
     mode != Mode::Peek && !request.limit().is_concurrency() && !request.passes_with_next()
 }
 
-/// Requests in order of arrival, and how the script is asked for them.
-pub(crate) struct Batch<'r> {
+/// Requests in order of arrival, and their order in the script call.
+pub(super) struct Batch<'r> {
     mode: Mode,
     requests: &'r [Request<'r>],
-    /// The entry of each request.
+    /// The index of each request's entry.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
-    /// Entries of one limit and cost each, one after another.
-    groups: Vec<Vec<usize>>,
+    /// Indices of entries in the order of the script call. The entries of a section have the same limit and cost.
+    sections: Vec<Vec<usize>>,
 }
 
-/// Equal requests on one key, of which none of another kind came in between.
+/// Equal requests on one key, without a different request on that key between them.
 struct Entry {
-    /// The first of them.
-    request: usize,
+    /// The index of the first request.
+    first: usize,
+    /// The number of requests.
     times: u32,
 }
 
-/// How far back a group of the same limit and cost is looked for. Every limit of a service has few others beside it.
-const NEAR: usize = 8;
+/// The position of an entry.
+#[derive(Clone, Copy)]
+struct Position {
+    section: usize,
+    entry: usize,
+}
+
+/// The number of sections that are searched for an equal limit and cost. Most services have few limits per call.
+const SEARCHED_SECTIONS: usize = 8;
 
 impl<'r> Batch<'r> {
-    pub(crate) fn new(mode: Mode, requests: &'r [Request<'r>]) -> Self {
+    pub(super) fn new(mode: Mode, requests: &'r [Request<'r>]) -> Self {
         let (entry_of, entries) = (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
-        let mut batch = Self { mode, requests, entry_of, entries, groups: Vec::new() };
-        let mut latest: HashMap<StoreKey<'r>, Option<(usize, usize)>> =
-            HashMap::with_capacity(requests.len());
+        let mut batch = Self { mode, requests, entry_of, entries, sections: Vec::new() };
+        let mut latest: HashMap<StoreKey<'r>, Option<Position>> = HashMap::with_capacity(requests.len());
         for (at, request) in requests.iter().enumerate() {
             let latest = latest.entry(*request.key()).or_default();
-            let placed = match *latest {
-                Some(place) if batch.merges(place.1, request) => {
-                    batch.entries[place.1].times += 1;
-                    place
+            let position = match *latest {
+                Some(position) if batch.can_merge(position.entry, request) => {
+                    batch.entries[position.entry].times += 1;
+                    position
                 }
-                // Not in front of an earlier one on its key.
-                _ => batch.add(at, latest.map_or(0, |(group, _)| group)),
+                // Not before an earlier request on the same key.
+                _ => batch.add(at, latest.map_or(0, |position| position.section)),
             };
-            batch.entry_of.push(placed.1);
-            *latest = Some(placed);
+            batch.entry_of.push(position.entry);
+            *latest = Some(position);
         }
         batch
     }
 
-    fn merges(&self, entry: usize, request: &Request<'_>) -> bool {
-        let first = &self.requests[self.entries[entry].request];
+    fn can_merge(&self, entry: usize, request: &Request<'_>) -> bool {
+        let first = self.first_request(entry);
         let (limit, cost) = (request.limit(), request.cost());
-        // A charge has a stamp of its own.
+        // In mode `charge`, each request needs a stamp of its own.
         self.mode == Mode::Check
             && cost > 0
             && cost == first.cost()
@@ -70,45 +78,46 @@ impl<'r> Batch<'r> {
             && limit == first.limit()
     }
 
-    /// Adds an entry to a group from `least` on; a new one if there is none of its limit and cost.
-    fn add(&mut self, request: usize, least: usize) -> (usize, usize) {
+    /// Adds an entry to one of the last sections, from `earliest` on, that has its limit and cost. Otherwise adds a section.
+    fn add(&mut self, request: usize, earliest: usize) -> Position {
         let (limit, cost) = (self.requests[request].limit(), self.requests[request].cost());
-        let near = self.groups.iter().enumerate().skip(least).rev().take(NEAR);
-        let same = |group: &[usize]| {
-            let first = self.first(group[0]);
+        let is_same = |section: &[usize]| {
+            let first = self.first_request(section[0]);
             first.cost() == cost && first.limit() == limit
         };
-        let found = near.filter(|(_, group)| same(group)).map(|(at, _)| at).next();
+        let mut candidates = self.sections.iter().enumerate().skip(earliest).rev().take(SEARCHED_SECTIONS);
+        let found = candidates.find(|(_, section)| is_same(section)).map(|(at, _)| at);
         let entry = self.entries.len();
-        self.entries.push(Entry { request, times: 1 });
-        let group = found.unwrap_or(self.groups.len());
+        self.entries.push(Entry { first: request, times: 1 });
+        let section = found.unwrap_or(self.sections.len());
         match found {
-            Some(group) => self.groups[group].push(entry),
-            None => self.groups.push(vec![entry]),
+            Some(section) => self.sections[section].push(entry),
+            None => self.sections.push(vec![entry]),
         }
-        (group, entry)
+        Position { section, entry }
     }
 
-    fn entries(&self) -> impl Iterator<Item = usize> {
-        self.groups.iter().flatten().copied()
+    /// Returns the indices of the entries in the order of the script call.
+    fn ordered_entries(&self) -> impl Iterator<Item = usize> {
+        self.sections.iter().flatten().copied()
     }
 
-    fn first(&self, entry: usize) -> &Request<'r> {
-        &self.requests[self.entries[entry].request]
+    fn first_request(&self, entry: usize) -> &Request<'r> {
+        &self.requests[self.entries[entry].first]
     }
 
     /// Adds the number of keys, the keys and the arguments of `decide`.
-    pub(crate) fn encode(&self, command: &mut Cmd) {
+    pub(super) fn encode(&self, command: &mut Cmd) {
         command.arg(self.entries.len());
-        for entry in self.entries() {
-            command.arg(self.first(entry).key().as_bytes());
+        for entry in self.ordered_entries() {
+            command.arg(self.first_request(entry).key().as_bytes());
         }
-        command.arg(script::mode(self.mode));
-        let is_single = |entry: &usize| self.entries[*entry].times == 1;
-        for group in &self.groups {
-            for run in group.chunk_by(|a, b| is_single(a) && is_single(b)) {
-                let (first, times) = (self.first(run[0]), self.entries[run[0]].times);
-                script::encode_limit(command, first.limit(), first.permit());
+        command.arg(mode_name(self.mode));
+        let is_unmerged = |entry: &usize| self.entries[*entry].times == 1;
+        for section in &self.sections {
+            for run in section.chunk_by(|a, b| is_unmerged(a) && is_unmerged(b)) {
+                let (first, times) = (self.first_request(run[0]), self.entries[run[0]].times);
+                encode_limit(command, first.limit(), first.permit());
                 if times > 1 {
                     command.arg(-i64::from(times));
                 } else {
@@ -119,56 +128,60 @@ impl<'r> Batch<'r> {
         }
     }
 
-    /// What the script has answered, for each request in order of arrival. An error concerns the answer as a whole.
-    pub(crate) fn answers(&self, answer: &Value) -> Result<Vec<Result<Decision, Wrong>>, Wrong> {
-        let mut found: Vec<Option<Found>> = self.entries.iter().map(|_| None).collect();
-        for (entry, fields) in self.entries().zip(script::fields(answer, self.entries.len())?) {
-            found[entry] = Some(Found::read(fields, self.entries[entry].times)?);
+    /// Reads the reply. Returns the decisions in order of arrival, or an error about the whole reply.
+    pub(super) fn decisions(
+        &self,
+        reply: &Value,
+    ) -> Result<Vec<Result<Decision, InvalidReply>>, InvalidReply> {
+        let mut replies: Vec<Option<EntryReply>> = self.entries.iter().map(|_| None).collect();
+        for (entry, record) in self.ordered_entries().zip(records(reply, self.entries.len())?) {
+            replies[entry] = Some(EntryReply::read(record, self.entries[entry].times)?);
         }
-        let answered = self.requests.iter().zip(&self.entry_of).enumerate().map(|(at, (request, entry))| {
-            let found = found[*entry].as_mut().ok_or("it has another number of decisions than asked for")?;
-            found.next(at, self.mode, request)
+        let decisions = self.requests.iter().zip(&self.entry_of).enumerate().map(|(at, (request, entry))| {
+            let reply = replies[*entry].as_mut().ok_or(WRONG_NUMBER_OF_DECISIONS)?;
+            reply.next(at, self.mode, request)
         });
-        Ok(answered.collect())
+        Ok(decisions.collect())
     }
 }
 
-/// What the script says of one entry.
-struct Found {
-    /// So many merged ones pass, and the last of them leaves what remains.
+/// The script's reply about one entry.
+struct EntryReply {
+    /// The number of merged requests that pass and have no decision yet.
     passing: i64,
-    /// Of one alone, or of the merged ones that do not pass.
-    fields: [i64; 4],
+    /// The record of an unmerged request, or of the merged requests that do not pass. After the last merged request that
+    /// passes, `remaining` is left.
+    record: [i64; 4],
 }
 
-impl Found {
-    fn read(fields: [i64; 4], times: u32) -> Result<Self, Wrong> {
+impl EntryReply {
+    fn read(record: [i64; 4], times: u32) -> Result<Self, InvalidReply> {
         if times == 1 {
-            return Ok(Self { passing: 0, fields });
+            return Ok(Self { passing: 0, record });
         }
-        let [passing, remaining, reset, delay] = fields;
+        let [passing, remaining, reset, delay] = record;
         if !(0..=i64::from(times)).contains(&passing) {
-            return Err("more pass than have asked".into());
+            return Err("more requests passed than were sent".into());
         }
         if delay > 0 {
-            return Err(WRONG.into());
+            return Err(OUT_OF_RANGE.into());
         }
-        // Where the clock moves inside a script, the others could pass by the time they are told.
-        Ok(Self { passing, fields: [delay.min(-1), remaining, reset, 0] })
+        // On servers whose clock moves within a script, the delay of the others can be 0. It is then 1 ms.
+        Ok(Self { passing, record: [delay.min(-1), remaining, reset, 0] })
     }
 
-    /// The answer to the next request of this entry. What remains is counted down; all of them are told when nothing will
-    /// be in use any more, since they were charged together.
-    fn next(&mut self, at: usize, mode: Mode, request: &Request<'_>) -> Result<Decision, Wrong> {
-        let [delay, remaining, reset, _] = self.fields;
+    /// Returns the decision about the next request of this entry. `remaining` is counted down. `reset` is the same for all,
+    /// because they were charged together.
+    fn next(&mut self, at: usize, mode: Mode, request: &Request<'_>) -> Result<Decision, InvalidReply> {
+        let [delay, remaining, reset, _] = self.record;
         if self.passing > 0 {
             self.passing -= 1;
             let remaining = self.passing.saturating_mul(request.cost().into()).saturating_add(remaining);
-            return Ok(script::decision([0, remaining, reset, 0], mode, request.limit())?);
+            return Ok(decision([0, remaining, reset, 0], mode, request.limit())?);
         }
-        if delay == -FOREIGN {
-            return Err(Wrong::Foreign(at));
+        if delay == -FOREIGN_KEY {
+            return Err(InvalidReply::ForeignKey(at));
         }
-        Ok(script::decision(self.fields, mode, request.limit())?)
+        Ok(decision(self.record, mode, request.limit())?)
     }
 }

@@ -1,5 +1,11 @@
-//! Group commit: calls that arrive while another one is under way share a script call.
+//! Group commit: calls that arrive while another call is under way are sent together, in one script call.
+//!
+//! The order of imports: [`merge`], [`group`], [`worker`], [`commit`].
 
-pub(crate) mod commit;
+mod commit;
 mod group;
-pub(crate) mod merge;
+mod merge;
+mod worker;
+
+pub(crate) use commit::decide;
+pub(crate) use merge::is_batchable;

@@ -1,89 +1,92 @@
-//! A connection that many calls use at once.
+//! One multiplexed connection, which many calls use at the same time.
 
-use crate::store::redis::connect::health::{CloseOnDrop, Health};
+use super::health::{CloseOnDrop, Health};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A connection that can be used now. Cheap to clone.
+/// A connection to a server. A clone is cheap and uses the same socket.
 #[derive(Clone)]
 pub(crate) struct Connection {
-    wire: Wire,
+    transport: Transport,
     health: Arc<Health>,
 }
 
 #[derive(Clone)]
-enum Wire {
+enum Transport {
     Own(MultiplexedConnection),
-    Handed(Handed),
+    Given(GivenConnection),
 }
 
-/// Makes clones of a connection that was handed in.
-pub(crate) type Handed = Arc<dyn Fn() -> Box<dyn ConnectionLike + Send> + Send + Sync>;
+/// Creates clones of a connection that the application has opened.
+pub(crate) type GivenConnection = Arc<dyn Fn() -> Box<dyn ConnectionLike + Send> + Send + Sync>;
 
 impl Connection {
-    /// Says who this is and which database it wants.
-    pub(crate) async fn over<S>(settings: &RedisConnectionInfo, stream: S) -> RedisResult<Self>
+    /// Logs in on a stream, selects the database, and starts the task that reads and writes the stream.
+    pub(super) async fn open<S>(settings: &RedisConnectionInfo, stream: S) -> RedisResult<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        // Deadlines are the limiter's.
+        // The limiter has the deadlines.
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
-        let (multiplexed, driver) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
+        let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
         let health = Arc::new(Health::default());
-        let until_dropped = CloseOnDrop(Arc::clone(&health));
-        // The driver ends when the server closes the connection, and is dropped with its runtime: either way the flag
-        // falls, and the next call knows, without having sent anything, that it needs a new connection.
-        let driver = tokio::spawn(async move {
-            let _until_dropped = until_dropped;
-            driver.await;
+        let close_on_drop = CloseOnDrop(Arc::clone(&health));
+        // The task ends when the server closes the connection, and is dropped with its runtime. Both close `health`, so
+        // the next call opens a new connection without having sent anything on this one.
+        let task = tokio::spawn(async move {
+            let _close_on_drop = close_on_drop;
+            io.await;
         });
-        health.drives(driver.abort_handle());
-        Ok(Self { wire: Wire::Own(multiplexed), health })
+        health.set_io_task(task.abort_handle());
+        Ok(Self { transport: Transport::Own(multiplexed), health })
     }
 
-    pub(crate) fn handed(handed: &Handed) -> Self {
-        Self { wire: Wire::Handed(Arc::clone(handed)), health: Arc::default() }
+    /// Uses a connection that the application has opened.
+    pub(super) fn given(given: &GivenConnection) -> Self {
+        Self { transport: Transport::Given(Arc::clone(given)), health: Arc::default() }
     }
 
     pub(crate) fn health(&self) -> &Health {
         &self.health
     }
 
+    /// Sends a command. An error reply is an `Err`.
     pub(crate) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
-        let answer = match &mut self.wire {
-            Wire::Own(multiplexed) => multiplexed.send_packed_command(command).await,
-            Wire::Handed(handed) => handed().req_packed_command(command).await,
+        let reply = match &mut self.transport {
+            Transport::Own(multiplexed) => multiplexed.send_packed_command(command).await,
+            Transport::Given(given) => given().req_packed_command(command).await,
         };
-        self.checked(answer)?.extract_error()
+        self.close_if_broken(reply)?.extract_error()
     }
 
-    /// Whether the server answers at all, be it that this is not permitted.
-    pub(crate) async fn lives(&mut self) -> RedisResult<()> {
+    /// Sends `PING`. Any reply is a success, also an error reply.
+    pub(crate) async fn ping(&mut self) -> RedisResult<()> {
         match self.send(&redis::cmd("PING")).await {
             Err(error) if error.is_io_error() => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Several commands at once. The answer to each may be an error of its own.
+    /// Sends several commands at once. Each of the replies may be an error reply.
     pub(crate) async fn send_all(&mut self, commands: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
         let number = commands.len();
-        let answers = match &mut self.wire {
-            Wire::Own(multiplexed) => multiplexed.send_packed_commands(commands, 0, number).await,
-            Wire::Handed(handed) => handed().req_packed_commands(commands, 0, number).await,
+        let replies = match &mut self.transport {
+            Transport::Own(multiplexed) => multiplexed.send_packed_commands(commands, 0, number).await,
+            Transport::Given(given) => given().req_packed_commands(commands, 0, number).await,
         };
-        Ok(self.checked(answers)?.into_iter().map(Value::extract_error).collect())
+        Ok(self.close_if_broken(replies)?.into_iter().map(Value::extract_error).collect())
     }
 
-    /// Whoever hears first that it is broken says so, lest the next call is lost on it. Nobody else does where it was handed in.
-    fn checked<T>(&self, answer: RedisResult<T>) -> RedisResult<T> {
-        if let Err(error) = &answer
+    /// Closes the connection after an I/O error, so that no further call is sent on it. A given connection has no I/O task
+    /// that would notice.
+    fn close_if_broken<T>(&self, reply: RedisResult<T>) -> RedisResult<T> {
+        if let Err(error) = &reply
             && error.is_io_error()
         {
             self.health.close();
         }
-        answer
+        reply
     }
 }

@@ -1,96 +1,64 @@
-//! How a connection comes about: to which server, and whether it is the right one.
+//! The connector of a node: opens each new connection to its server.
 
-use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::connection::{Connection, Handed};
-use crate::store::redis::connect::endpoint::{Address, Place};
-use crate::store::redis::connect::handshake::{Expected, greet};
-use crate::store::redis::connect::sentinel::Sentinels;
-use crate::store::redis::errors::failure;
-use crate::store::redis::errors::text::{lost, of_system};
-use redis::ErrorKind as RedisKind;
-use std::io;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use super::connection::{Connection, GivenConnection};
+use super::dial;
+use super::endpoint::Endpoint;
+use super::handshake::Role;
+use super::sentinel::Sentinels;
+use crate::error::Error;
+use redis::aio::ConnectionLike;
+use std::sync::Arc;
 
-/// The way to a server.
-pub(crate) enum Way {
-    /// To one that decides by itself.
-    Server(Address),
-    /// To a node of a cluster.
-    Node(Address),
-    /// To the primary that sentinels name.
-    Sentinel(Sentinels),
-    /// Somebody else has found it.
-    Handed(Handed, Address),
+/// How a connection is opened.
+pub(crate) struct Connector(Source);
+
+enum Source {
+    Server(Endpoint, Role),
+    Sentinels(Sentinels),
+    Given(GivenConnection, Endpoint),
 }
 
-impl Way {
-    pub(crate) fn address(&self) -> &Address {
-        match self {
-            Self::Server(address) | Self::Node(address) | Self::Handed(_, address) => address,
-            Self::Sentinel(sentinels) => sentinels.address(),
+impl Connector {
+    /// Connects to a primary that is not part of a cluster.
+    pub(crate) fn primary(endpoint: Endpoint) -> Self {
+        Self(Source::Server(endpoint, Role::Primary))
+    }
+
+    /// Connects to a node of a cluster.
+    pub(crate) fn cluster_node(endpoint: Endpoint) -> Self {
+        Self(Source::Server(endpoint, Role::ClusterNode))
+    }
+
+    /// Connects to the primary that sentinels know by a name. `primary` contains the settings for the primary.
+    pub(crate) fn sentinels(sentinels: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
+        Self(Source::Sentinels(Sentinels::new(sentinels, name, primary)))
+    }
+
+    /// Uses clones of a connection that the application has opened.
+    pub(crate) fn given<C>(connection: C) -> Self
+    where
+        C: ConnectionLike + Clone + Send + Sync + 'static,
+    {
+        Self(Source::Given(Arc::new(move || Box::new(connection.clone())), Endpoint::given()))
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        match &self.0 {
+            Source::Server(endpoint, _) | Source::Given(_, endpoint) => endpoint,
+            Source::Sentinels(sentinels) => sentinels.endpoint(),
         }
     }
 
+    /// Opens a connection to a server with the expected role.
     pub(crate) async fn connect(&self) -> Result<Connection, Error> {
-        match self {
-            Self::Server(address) => connect(address, Expected::Primary).await,
-            Self::Node(address) => connect(address, Expected::Node).await,
-            Self::Sentinel(sentinels) => sentinels.connect().await,
-            Self::Handed(handed, address) => {
-                let mut connection = Connection::handed(handed);
-                let lives = connection.lives().await;
-                lives.map(|()| connection).map_err(|error| failure::explain(address, &error))
+        match &self.0 {
+            Source::Server(endpoint, role) => dial::connect(endpoint, *role).await,
+            Source::Sentinels(sentinels) => sentinels.connect().await,
+            Source::Given(given, endpoint) => {
+                let mut connection = Connection::given(given);
+                let ping = connection.ping().await;
+                ping.map(|()| connection).map_err(|error| endpoint.explain(&error))
             }
         }
     }
-}
-
-/// A connection to a server that is what it is expected to be.
-pub(crate) async fn connect(address: &Address, expected: Expected) -> Result<Connection, Error> {
-    let unreachable =
-        |error: io::Error| address.error(ErrorKind::Unavailable, "cannot reach", of_system(&error));
-    let mut connection = match &address.place {
-        Place::Tcp(host, port) => {
-            let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(unreachable)?;
-            stream.set_nodelay(true).map_err(unreachable)?;
-            match &address.tls {
-                None => open(address, stream).await?,
-                Some(tls) => open(address, tls.connect(address, host, stream).await?).await?,
-            }
-        }
-        #[cfg(unix)]
-        Place::Unix(path) => {
-            let stream = tokio::net::UnixStream::connect(path).await.map_err(unreachable)?;
-            open(address, stream).await?
-        }
-        _ => {
-            return Err(address.error(
-                ErrorKind::Configuration,
-                "cannot connect to",
-                "this system has no such sockets",
-            ));
-        }
-    };
-    greet(&mut connection, address, expected).await?;
-    Ok(connection)
-}
-
-async fn open<S>(address: &Address, stream: S) -> Result<Connection, Error>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    Connection::over(&address.settings, stream).await.map_err(|error| match error.kind() {
-        RedisKind::Parse if address.tls.is_none() => address.error(
-            ErrorKind::Configuration,
-            "cannot understand",
-            "it does not answer as Redis or Valkey does; where it wants TLS, write `rediss`",
-        ),
-        RedisKind::Io if address.tls.is_none() => address.error(
-            ErrorKind::Unavailable,
-            "cannot talk to",
-            format_args!("{}; where it wants TLS, write `rediss`", lost(&error)),
-        ),
-        _ => failure::explain(address, &error),
-    })
 }

@@ -1,71 +1,113 @@
-//! Where a server is, and how one is let in; readable without the password.
+//! The endpoint of a server: where it is, and the credentials for it. Its text form contains no password.
 
+use super::tls::Tls;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::tls::Tls;
-use redis::RedisConnectionInfo;
+use crate::store::redis::errors::Problem;
+use redis::{RedisConnectionInfo, RedisError};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// One server. Shown as `host:port`, or what else it is known by.
+/// One server. Its text form is `host:port`, the path of a socket, or the name of a primary.
 #[derive(Clone)]
-pub(crate) struct Address {
-    pub(crate) place: Place,
-    pub(crate) settings: RedisConnectionInfo,
-    /// Present where the connection is encrypted.
-    pub(crate) tls: Option<Arc<Tls>>,
+pub(crate) struct Endpoint {
+    pub(crate) location: Location,
+    /// User, password, database and protocol version.
+    pub(super) settings: RedisConnectionInfo,
+    /// Present if the connection is encrypted.
+    pub(super) tls: Option<Arc<Tls>>,
 }
 
+/// Where a server is.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     Tcp(String, u16),
-    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no such sockets"))]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "this system has no Unix sockets"))]
     Unix(PathBuf),
-    /// What sentinels know by this name.
+    /// The primary that sentinels know by this name.
     Primary(String),
-    /// Somewhere that only the connection knows which was handed in.
-    Handed,
+    /// Known only to a connection that the application has opened.
+    Given,
 }
 
-impl Address {
-    pub(crate) fn handed() -> Self {
-        Self { place: Place::Handed, settings: RedisConnectionInfo::default(), tls: None }
+impl Endpoint {
+    /// Returns the endpoint of a connection that the application has opened.
+    pub(crate) fn given() -> Self {
+        Self { location: Location::Given, settings: RedisConnectionInfo::default(), tls: None }
     }
 
-    /// Another server, which is spoken to in the same way.
-    pub(crate) fn at(&self, host: &str, port: u16) -> Self {
-        Self { place: Place::Tcp(host.to_owned(), port), ..self.clone() }
+    /// Returns another server with the same settings.
+    pub(crate) fn with_host(&self, host: &str, port: u16) -> Self {
+        Self { location: Location::Tcp(host.to_owned(), port), ..self.clone() }
     }
 
-    pub(crate) fn error(&self, kind: ErrorKind, before: &str, after: impl fmt::Display) -> Error {
-        let at = match &self.place {
-            Place::Handed => "",
-            _ => " at ",
-        };
-        Error::new(kind, format!("{before} Redis{at}{self}: {after}"))
+    /// Creates the error "`what` Redis at `endpoint`: `why`".
+    pub(crate) fn error(&self, kind: ErrorKind, what: &str, why: impl fmt::Display) -> Error {
+        Error::new(kind, format!("{what} {}: {why}", self.server()))
+    }
+
+    /// Creates the error of a problem with this server.
+    pub(crate) fn problem(&self, problem: &Problem) -> Error {
+        self.error(problem.kind, problem.what, &problem.why)
+    }
+
+    /// Creates the error of a reply or a connection that has failed.
+    pub(crate) fn explain(&self, error: &RedisError) -> Error {
+        self.problem(&Problem::of(error))
+    }
+
+    /// Creates the error of a server that has not replied within a time.
+    pub(crate) fn no_reply(&self, within: Duration) -> Error {
+        let within = format!("{within:?}");
+        let unit = within.find(char::is_alphabetic).unwrap_or(within.len());
+        let (number, unit) = within.split_at(unit);
+        Error::new(ErrorKind::Unavailable, format!("{} did not reply within {number} {unit}", self.server()))
+    }
+
+    fn server(&self) -> String {
+        match &self.location {
+            Location::Given => "Redis (on the connection of the application)".to_owned(),
+            _ => format!("Redis at {self}"),
+        }
     }
 }
 
-/// Whether a name that a server gives has only the characters of a host name or an address. Errors show it.
+/// Returns whether a name that a server has sent contains only characters of a host name or an IP address. Errors show such
+/// a name.
 pub(crate) fn is_host(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
     (1..=253).contains(&name.len()) && name.bytes().all(is_plain)
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
-            Place::Tcp(host, port) => write!(f, "{host}:{port}"),
-            Place::Unix(path) => path.display().fmt(f),
-            Place::Primary(name) => write!(f, "the primary `{name}`"),
-            Place::Handed => f.write_str(" through the connection that was handed in"),
+        match &self.location {
+            Location::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Location::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Location::Unix(path) => path.display().fmt(f),
+            Location::Primary(name) => write!(f, "the primary `{name}`"),
+            Location::Given => f.write_str("the connection of the application"),
         }
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_server_and_the_time() {
+        let server = Endpoint::given().with_host("::1", 7000);
+        let message = server.no_reply(Duration::from_micros(1500)).to_string();
+        assert_eq!(message, "Redis at [::1]:7000 did not reply within 1.5 ms");
+        let message = Endpoint::given().error(ErrorKind::Unavailable, "cannot use", "reason").to_string();
+        assert_eq!(message, "cannot use Redis (on the connection of the application): reason");
     }
 }

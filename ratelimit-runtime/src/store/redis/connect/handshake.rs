@@ -1,28 +1,29 @@
-//! What a server says of itself when it is met: whether it is the one that the URL means.
+//! The handshake: asks a new server for its role, and compares the role with the URL.
 
+use super::connection::Connection;
+use super::endpoint::Endpoint;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::connection::Connection;
-use crate::store::redis::connect::endpoint::Address;
-use crate::store::redis::errors::failure;
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
 use std::collections::HashMap;
 
-/// What a server has to be.
+/// The role that a server must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub(super) enum Role {
+    /// A primary that is not part of a cluster.
     Primary,
-    Node,
+    /// A node of a cluster.
+    ClusterNode,
     Sentinel,
 }
 
-/// Asks a server what it is. `HELLO` needs no permission; one that does not know it is taken as it is.
-pub(crate) async fn greet(
+/// Asks a server for its role by `HELLO`, which needs no permission. A server that does not know `HELLO` is accepted.
+pub(super) async fn shake_hands(
     connection: &mut Connection,
-    address: &Address,
-    expected: Expected,
+    endpoint: &Endpoint,
+    expected: Role,
 ) -> Result<(), Error> {
-    let said = match connection.send(&redis::cmd("HELLO")).await {
-        Ok(said) => said,
+    let reply = match connection.send(&redis::cmd("HELLO")).await {
+        Ok(reply) => reply,
         Err(error)
             if error.code() == Some("NOAUTH")
                 || matches!(
@@ -32,42 +33,42 @@ pub(crate) async fn greet(
                         | RedisKind::AuthenticationFailed
                 ) =>
         {
-            return Err(failure::explain(address, &error));
+            return Err(endpoint.explain(&error));
         }
         Err(_) => return Ok(()),
     };
-    let said: HashMap<String, Value> = redis::from_redis_value(said).unwrap_or_default();
-    let word = |name| match said.get(name) {
-        Some(Value::BulkString(word)) => std::str::from_utf8(word).unwrap_or_default(),
-        Some(Value::SimpleString(word)) => word,
+    let fields: HashMap<String, Value> = redis::from_redis_value(reply).unwrap_or_default();
+    let field = |name| match fields.get(name) {
+        Some(Value::BulkString(text)) => std::str::from_utf8(text).unwrap_or_default(),
+        Some(Value::SimpleString(text)) => text,
         _ => "",
     };
-    match objection(expected, word("mode"), word("role"), address) {
+    match mismatch(expected, field("mode"), field("role"), endpoint) {
         None => Ok(()),
-        Some((kind, what)) => Err(address.error(kind, "cannot use", what)),
+        Some((kind, why)) => Err(endpoint.error(kind, "cannot use", why)),
     }
 }
 
-/// What is wrong with a server that says this of itself.
-fn objection(expected: Expected, mode: &str, role: &str, at: &Address) -> Option<(ErrorKind, String)> {
-    let configuration = |what| Some((ErrorKind::Configuration, what));
+/// Compares the expected role with `mode` and `role` in the reply. Returns the error, if they differ.
+fn mismatch(expected: Role, mode: &str, role: &str, at: &Endpoint) -> Option<(ErrorKind, String)> {
+    let configuration = |why| Some((ErrorKind::Configuration, why));
     match (expected, mode, role) {
-        (Expected::Sentinel, "standalone" | "cluster", _) => {
-            configuration(format!("it is no sentinel; write `redis://{at}` or `redis+cluster://{at}`"))
-        }
-        (Expected::Primary | Expected::Node, "sentinel", _) => configuration(format!(
-            "it is a sentinel; write `redis+sentinel://{at}/` and the name of the primary"
+        (Role::Sentinel, "standalone" | "cluster", _) => configuration(format!(
+            "the server is not a sentinel; write `redis://{at}` or `redis+cluster://{at}`"
         )),
-        (Expected::Primary, "cluster", _) => {
-            configuration(format!("it is a node of a cluster; write `redis+cluster://{at}`"))
+        (Role::Primary | Role::ClusterNode, "sentinel", _) => configuration(format!(
+            "the server is a sentinel; write `redis+sentinel://{at}/` and the name of the primary"
+        )),
+        (Role::Primary, "cluster", _) => {
+            configuration(format!("the server is a node of a cluster; write `redis+cluster://{at}`"))
         }
-        (Expected::Node, "standalone", _) => {
-            configuration(format!("it is no node of a cluster; write `redis://{at}`"))
+        (Role::ClusterNode, "standalone", _) => {
+            configuration(format!("the server is not a node of a cluster; write `redis://{at}`"))
         }
-        // It may be about to become one, or just have been one.
-        (Expected::Primary, _, "replica" | "slave") => Some((
+        // A failover may be under way, so the error passes by itself.
+        (Role::Primary, _, "replica" | "slave") => Some((
             ErrorKind::Unavailable,
-            "it is a replica, which cannot count; give the primary's address, or let sentinels find it \
+            "the server is a replica, which cannot store limits; write the address of the primary, or use sentinels \
              (`redis+sentinel://`)"
                 .to_owned(),
         )),
@@ -80,25 +81,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_server_is_told_how_it_is_written() {
-        let at = Address::handed().at("a", 7000);
-        for (expected, mode, role, told) in [
-            (Expected::Primary, "standalone", "master", None),
-            (Expected::Primary, "", "", None),
-            (Expected::Primary, "cluster", "master", Some("write `redis+cluster://a:7000`")),
-            (Expected::Primary, "sentinel", "", Some("write `redis+sentinel://a:7000/`")),
-            (Expected::Primary, "standalone", "replica", Some("it is a replica")),
-            (Expected::Node, "cluster", "replica", None),
-            (Expected::Node, "standalone", "master", Some("write `redis://a:7000`")),
-            (Expected::Node, "sentinel", "", Some("it is a sentinel")),
-            (Expected::Sentinel, "sentinel", "", None),
-            (Expected::Sentinel, "standalone", "master", Some("it is no sentinel")),
+    fn an_error_says_what_to_write() {
+        let at = Endpoint::given().with_host("a", 7000);
+        for (expected, mode, role, why) in [
+            (Role::Primary, "standalone", "master", None),
+            (Role::Primary, "", "", None),
+            (Role::Primary, "cluster", "master", Some("write `redis+cluster://a:7000`")),
+            (Role::Primary, "sentinel", "", Some("write `redis+sentinel://a:7000/`")),
+            (Role::Primary, "standalone", "replica", Some("the server is a replica")),
+            (Role::ClusterNode, "cluster", "replica", None),
+            (Role::ClusterNode, "standalone", "master", Some("write `redis://a:7000`")),
+            (Role::ClusterNode, "sentinel", "", Some("the server is a sentinel")),
+            (Role::Sentinel, "sentinel", "", None),
+            (Role::Sentinel, "standalone", "master", Some("the server is not a sentinel")),
         ] {
-            let objection = objection(expected, mode, role, &at);
-            match (objection, told) {
+            match (mismatch(expected, mode, role, &at), why) {
                 (None, None) => {}
-                (Some((_, what)), Some(told)) if what.contains(told) => {}
-                (objection, _) => panic!("{expected:?} {mode} {role}: {objection:?}"),
+                (Some((_, shown)), Some(why)) if shown.contains(why) => {}
+                (shown, _) => panic!("{expected:?} {mode} {role}: {shown:?}"),
             }
         }
     }

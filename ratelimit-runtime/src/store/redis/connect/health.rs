@@ -1,19 +1,19 @@
-//! Whether a connection still serves: not closed, and not given up.
+//! Whether a connection can be used: it is open until it is closed or aborted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// A connection that answers nothing for so long, though it was asked for nothing but a sign of life, is given up. A server
-/// that has lost its power closes no connection.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
+/// A connection is aborted if it does not reply to a `PING` for this long. A server that has lost its power closes no
+/// connection.
+pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
 
-/// What is known of a connection.
+/// The state of a connection that its clones share.
 #[derive(Default)]
 pub(crate) struct Health {
     closed: AtomicBool,
-    driver: OnceLock<AbortHandle>,
+    io_task: OnceLock<AbortHandle>,
 }
 
 impl Health {
@@ -21,27 +21,27 @@ impl Health {
         !self.closed.load(Ordering::Acquire)
     }
 
-    /// The task that drives the connection. It ends when the connection is given up, and so do all calls on it.
-    pub(crate) fn drives(&self, driver: AbortHandle) {
-        let _ = self.driver.set(driver);
+    /// Sets the task that reads and writes the socket. [`abort`](Self::abort) ends it.
+    pub(super) fn set_io_task(&self, task: AbortHandle) {
+        let _ = self.io_task.set(task);
     }
 
-    /// No further call goes this way; those that wait may still be answered.
+    /// Sends no further call on the connection. Calls that wait for a reply may still receive it.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// No further call goes this way, and those that wait hear that it is lost.
-    pub(crate) fn give_up(&self) {
+    /// Ends the connection. Calls that wait for a reply receive an error.
+    pub(crate) fn abort(&self) {
         self.close();
-        if let Some(driver) = self.driver.get() {
-            driver.abort();
+        if let Some(task) = self.io_task.get() {
+            task.abort();
         }
     }
 }
 
-/// Closes with the task that drives the connection.
-pub(crate) struct CloseOnDrop(pub(crate) Arc<Health>);
+/// Closes the connection when it is dropped. The I/O task owns it.
+pub(super) struct CloseOnDrop(pub(super) Arc<Health>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {

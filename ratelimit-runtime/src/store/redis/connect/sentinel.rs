@@ -1,95 +1,95 @@
-//! The primary that sentinels name: asked for at each attempt to connect, so that a failover is followed.
+//! Finds the primary that sentinels name. Each attempt to connect asks them again, and so follows a failover.
 
+use super::connection::Connection;
+use super::dial::connect;
+use super::endpoint::{Endpoint, is_host};
+use super::handshake::Role;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::connection::Connection;
-use crate::store::redis::connect::connector::connect;
-use crate::store::redis::connect::endpoint::{Address, is_host};
-use crate::store::redis::connect::handshake::Expected;
-use crate::store::redis::errors::failure;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Longest time to meet one server: another sentinel may know better. With TLS, longer than it takes to see that one speaks
-/// none.
-const PATIENCE: Duration = Duration::from_millis(400);
-const TLS_PATIENCE: Duration = Duration::from_millis(1200);
+/// The maximum time for one server. Afterwards the next sentinel is asked.
+const TIMEOUT: Duration = Duration::from_millis(400);
+/// The same with TLS: longer than the TLS handshake with a server that does not use TLS.
+const TLS_TIMEOUT: Duration = Duration::from_millis(1200);
 
 /// Sentinels, and the name of the primary that they watch.
 pub(crate) struct Sentinels {
-    asked: Vec<Address>,
+    endpoints: Vec<Endpoint>,
     name: String,
-    primary: Address,
-    /// The one to ask first: the last that knew.
+    /// The name and the settings of the primary.
+    primary: Endpoint,
+    /// The index of the sentinel to ask first: the last one that named a working primary.
     first: AtomicUsize,
 }
 
 impl Sentinels {
-    pub(crate) fn new(asked: Vec<Address>, name: String, primary: Address) -> Self {
-        Self { asked, name, primary, first: AtomicUsize::new(0) }
+    pub(super) fn new(endpoints: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
+        Self { endpoints, name, primary, first: AtomicUsize::new(0) }
     }
 
-    /// For messages.
-    pub(crate) fn address(&self) -> &Address {
+    /// Returns the endpoint to show in messages.
+    pub(super) fn endpoint(&self) -> &Endpoint {
         &self.primary
     }
 
-    /// The connection to the primary. What one sentinel says may be out of date: then others are asked.
-    pub(crate) async fn connect(&self) -> Result<Connection, Error> {
-        let (number, first) = (self.asked.len(), self.first.load(Ordering::Relaxed));
+    /// Connects to the primary. A sentinel may name a server that is no longer the primary. The next sentinel is asked then.
+    pub(super) async fn connect(&self) -> Result<Connection, Error> {
+        let (number, first) = (self.endpoints.len(), self.first.load(Ordering::Relaxed));
         let mut failed = None;
         for at in (first..first + number).map(|at| at % number) {
-            let primary = match within(&self.asked[at], self.ask(&self.asked[at])).await {
+            let sentinel = &self.endpoints[at];
+            let primary = match with_timeout(sentinel, self.ask(sentinel)).await {
                 Ok(primary) => primary,
                 Err(error) => {
-                    failed = Some(worse(failed, error));
+                    failed = Some(more_important(failed, error));
                     continue;
                 }
             };
-            match within(&primary, connect(&primary, Expected::Primary)).await {
+            match with_timeout(&primary, connect(&primary, Role::Primary)).await {
                 Ok(connection) => {
                     self.first.store(at, Ordering::Relaxed);
                     return Ok(connection);
                 }
-                Err(error) => failed = Some(worse(failed, error)),
+                Err(error) => failed = Some(more_important(failed, error)),
             }
         }
         Err(failed.unwrap_or_else(|| {
-            self.primary.error(ErrorKind::Configuration, "cannot reach", "there is no sentinel")
+            self.primary.error(ErrorKind::Configuration, "cannot connect to", "the URL names no sentinel")
         }))
     }
 
-    async fn ask(&self, sentinel: &Address) -> Result<Address, Error> {
-        let mut connection = connect(sentinel, Expected::Sentinel).await?;
-        let mut question = redis::cmd("SENTINEL");
-        question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.name);
-        let answer = connection.send(&question).await.map_err(|error| failure::explain(sentinel, &error))?;
-        let no_address =
-            || sentinel.error(ErrorKind::Configuration, "cannot understand", "it names no address");
-        let known: Option<(String, u16)> = redis::from_redis_value(answer).map_err(|_| no_address())?;
+    /// Asks a sentinel for the endpoint of the primary.
+    async fn ask(&self, sentinel: &Endpoint) -> Result<Endpoint, Error> {
+        let mut connection = connect(sentinel, Role::Sentinel).await?;
+        let mut command = redis::cmd("SENTINEL");
+        command.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.name);
+        let reply = connection.send(&command).await.map_err(|error| sentinel.explain(&error))?;
+        let invalid = || {
+            let why = "expected the host and the port of a primary";
+            sentinel.error(ErrorKind::Configuration, "invalid reply from", why)
+        };
+        let known: Option<(String, u16)> = redis::from_redis_value(reply).map_err(|_| invalid())?;
         match known {
-            Some((host, port)) if is_host(&host) => Ok(self.primary.at(&host, port)),
-            Some(_) => Err(no_address()),
-            None => Err(sentinel.error(
-                ErrorKind::Configuration,
-                "cannot use the sentinel of",
-                format!("it watches no primary of the name `{}`", self.name),
-            )),
+            Some((host, port)) if is_host(&host) => Ok(self.primary.with_host(&host, port)),
+            Some(_) => Err(invalid()),
+            None => {
+                let why = format!("this sentinel does not watch a primary named `{}`", self.name);
+                Err(sentinel.error(ErrorKind::Configuration, "cannot use", why))
+            }
         }
     }
 }
 
-/// What has to be mended is worth more words than what passes.
-fn worse(failed: Option<Error>, error: Error) -> Error {
+/// Returns the error to report. A configuration error has priority, because it does not pass by itself.
+fn more_important(failed: Option<Error>, error: Error) -> Error {
     failed.filter(|failed| !failed.is_transient() || error.is_transient()).unwrap_or(error)
 }
 
-async fn within<T>(address: &Address, trying: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let patience = if address.tls.is_some() { TLS_PATIENCE } else { PATIENCE };
-    tokio::time::timeout(patience, trying).await.unwrap_or_else(|_| {
-        Err(address.error(
-            ErrorKind::Unavailable,
-            "cannot reach",
-            format_args!("no answer within {patience:?}"),
-        ))
-    })
+async fn with_timeout<T>(
+    endpoint: &Endpoint,
+    attempt: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let timeout = if endpoint.tls.is_some() { TLS_TIMEOUT } else { TIMEOUT };
+    tokio::time::timeout(timeout, attempt).await.unwrap_or_else(|_| Err(endpoint.no_reply(timeout)))
 }

@@ -1,5 +1,8 @@
-//! What an error of a server means, and which of its text may be shown.
+//! The meaning of errors: which of them pass by themselves, and which of their text may be shown.
 
-pub(crate) mod failure;
 mod known;
-pub(crate) mod text;
+mod problem;
+mod text;
+
+pub(crate) use problem::{Problem, is_cross_slot, is_not_executed_here, is_read_only, is_unknown_script};
+pub(crate) use text::{io_text, lost_text};

@@ -1,105 +1,81 @@
-//! One server, and the sessions that the runtimes of this process have with it.
+//! A node: the client's view of one server, with a session for each runtime.
 
-use crate::error::{Error, ErrorKind};
+use super::per_runtime::PerRuntime;
+use super::session::{SendError, Session};
+use super::unhealthy::UnhealthySessions;
+use crate::error::Error;
 use crate::store::Awaited;
-use crate::store::redis::connect::connector::Way;
-use crate::store::redis::connect::endpoint::Address;
-use crate::store::redis::errors::failure;
-use crate::store::redis::server::per_runtime::PerRuntime;
-use crate::store::redis::server::session::Session;
-use redis::{Cmd, RedisError, Value};
+use crate::store::redis::connect::{Connector, Endpoint};
+use redis::{Cmd, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) struct Node {
-    way: Arc<Way>,
+    connector: Arc<Connector>,
     sessions: PerRuntime<Session>,
-    /// How many sessions find the server unavailable or too slow.
-    ill: Arc<AtomicUsize>,
+    unhealthy: UnhealthySessions,
     knows_adjust: AtomicBool,
 }
 
-/// Why there is no answer that can be used.
-pub(crate) enum Failed {
-    /// Nothing was sent.
-    Connect(Error),
-    /// Nothing was sent: the runtime that was connecting has shut down.
-    Lost(Arc<Session>),
-    /// The server's error, or the connection's.
-    Answer(Arc<Session>, RedisError),
-}
-
-impl Failed {
-    pub(crate) fn explain(self) -> Error {
-        match self {
-            Self::Connect(error) => error,
-            Self::Lost(session) => session.address().error(
-                ErrorKind::Unavailable,
-                "lost the attempt to reach",
-                "its runtime has shut down; try again",
-            ),
-            Self::Answer(session, error) => failure::explain(session.address(), &error),
-        }
-    }
-}
-
 impl Node {
-    pub(crate) fn new(way: Way) -> Arc<Self> {
+    pub(crate) fn new(connector: Connector) -> Arc<Self> {
         Arc::new(Self {
-            way: Arc::new(way),
+            connector: Arc::new(connector),
             sessions: PerRuntime::default(),
-            ill: Arc::default(),
+            unhealthy: UnhealthySessions::default(),
             knows_adjust: AtomicBool::new(false),
         })
     }
 
-    pub(crate) fn address(&self) -> &Address {
-        self.way.address()
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.connector.endpoint()
     }
 
-    /// The session of the current runtime.
+    /// Returns the session of the current runtime.
     ///
     /// # Errors
     ///
-    /// Outside of a runtime.
+    /// Returns an error outside of a runtime.
     pub(crate) fn session(&self) -> Result<Arc<Session>, Error> {
-        self.sessions.current(|| Session::new(&self.way, &self.ill))
+        self.sessions.current(|| Session::new(&self.connector, &self.unhealthy))
     }
 
-    /// Sends a command for a caller that waits for the answer.
-    pub(crate) async fn ask(&self, command: &Cmd, awaited: &Awaited) -> Result<Value, Failed> {
-        match self.session().map_err(Failed::Connect)?.ask(command, awaited).await {
-            // The caller is polled by another runtime now.
-            Err(Failed::Lost(_)) => self.session().map_err(Failed::Connect)?.ask(command, awaited).await,
-            answer => answer,
+    /// Sends a command for a caller that waits for the reply.
+    pub(crate) async fn call(&self, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
+        match self.session().map_err(SendError::NotConnected)?.call(command, awaited).await {
+            // Another runtime polls the caller now. Its session has not been tried yet.
+            Err(SendError::RuntimeGone(_)) => {
+                self.session().map_err(SendError::NotConnected)?.call(command, awaited).await
+            }
+            reply => reply,
         }
     }
 
-    /// Whether the current runtime has a connection that can be used now.
-    pub(crate) fn is_open(&self) -> bool {
-        self.sessions.existing().is_some_and(|session| session.is_open())
+    /// Returns whether the current runtime has a usable connection.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.sessions.existing().is_some_and(|session| session.is_connected())
     }
 
-    /// Whether any runtime has a connection that can be used now.
-    pub(crate) fn is_open_anywhere(&self) -> bool {
-        self.sessions.any(Session::is_open)
+    /// Returns whether any runtime has a usable connection.
+    pub(crate) fn is_connected_anywhere(&self) -> bool {
+        self.sessions.any(Session::is_connected)
     }
 
-    /// The error to return at once, while the server is known to be unavailable or too slow.
-    pub(crate) fn away(&self) -> Option<Error> {
-        // The usual answer needs no look at the sessions.
-        if self.ill.load(Ordering::Relaxed) == 0 {
+    /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy.
+    pub(crate) fn unavailable(&self) -> Option<Error> {
+        // Nearly always no session is unhealthy, and the lookup of the session is not needed.
+        if !self.unhealthy.any() {
             return None;
         }
-        self.sessions.existing()?.away()
+        self.sessions.existing()?.unavailable()
     }
 
-    /// Whether the server has answered to the digest of the script that adjusts.
+    /// Returns whether the server has executed the script `adjust` before, and so has it in its script cache.
     pub(crate) fn knows_adjust(&self) -> bool {
         self.knows_adjust.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn has_learned_adjust(&self) {
+    pub(crate) fn learned_adjust(&self) {
         self.knows_adjust.store(true, Ordering::Relaxed);
     }
 }

@@ -1,14 +1,14 @@
-//! One value for each tokio runtime: what a runtime drives belongs to it alone.
+//! One value for each tokio runtime.
 //!
-//! A task runs only while its runtime is polled. A value that several runtimes shared would make the calls of one
-//! wait for the tasks of another, which may be blocked, idle or gone.
+//! A task makes progress only while its runtime is polled. If runtimes shared a connection, the calls of one runtime would
+//! wait for the task of another one, which may be blocked, idle or shut down.
 
 use crate::error::Error;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use tokio::runtime::{Handle, Id};
 use tokio::task::AbortHandle;
 
-/// The values of the runtimes that are alive. Few, so that a list is faster than a map.
+/// The values of the running runtimes. A list is faster than a map, because there are few.
 pub(crate) struct PerRuntime<T>(RwLock<Vec<Entry<T>>>);
 
 struct Entry<T> {
@@ -18,11 +18,11 @@ struct Entry<T> {
 }
 
 impl<T> PerRuntime<T> {
-    /// The value of the current runtime, made at its first use.
+    /// Returns the value of the current runtime. The first call in a runtime creates it.
     ///
     /// # Errors
     ///
-    /// Outside of a runtime.
+    /// Returns an error outside of a runtime.
     pub(crate) fn current(&self, make: impl FnOnce() -> T) -> Result<Arc<T>, Error> {
         let runtime = Error::runtime()?;
         if let Some(value) = self.of(runtime.id()) {
@@ -36,18 +36,18 @@ impl<T> PerRuntime<T> {
         let value = Arc::new(make());
         let lifetime = Lifetime::of(&runtime);
         entries.push(Entry { runtime: runtime.id(), value: Arc::clone(&value), lifetime });
-        // Outside of the lock: dropping a value may wake tasks.
+        // Outside of the lock, because dropping a value may wake tasks.
         drop(entries);
         drop(ended);
         Ok(value)
     }
 
-    /// The value of the current runtime, if it has one.
+    /// Returns the value of the current runtime, if there is one.
     pub(crate) fn existing(&self) -> Option<Arc<T>> {
         self.of(Handle::try_current().ok()?.id())
     }
 
-    /// Whether the value of any runtime passes a test.
+    /// Returns whether the value of any runtime passes a test.
     pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
         let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
         entries.iter().any(|entry| test(&entry.value))
@@ -65,7 +65,7 @@ impl<T> Default for PerRuntime<T> {
     }
 }
 
-/// Tells whether a runtime has shut down: then it has dropped this task.
+/// Detects the shutdown of a runtime, by a task that the runtime drops.
 struct Lifetime {
     alive: Weak<()>,
     task: AbortHandle,

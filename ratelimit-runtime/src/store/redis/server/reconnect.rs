@@ -1,249 +1,218 @@
-//! The connection of one runtime to one server: made anew when it breaks, and spared while the server is too slow.
+//! The connection of one session: reconnects after it has broken, and protects a server that is too slow.
 
+use super::breaker::{Breaker, random_jitter};
+use super::slow_calls::SlowCalls;
+use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::connection::Connection;
-use crate::store::redis::connect::connector::Way;
-use crate::store::redis::connect::endpoint::Address;
-use crate::store::redis::connect::health::PATIENCE;
-use crate::store::redis::server::breaker::Breaker;
-use crate::store::redis::server::slow_calls::Pace;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::store::redis::connect::{Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// A connection: open, being made, or away.
-pub(crate) struct Link(Arc<Inner>);
+/// The current connection, and the attempt to replace it.
+pub(super) struct Reconnect(Arc<Inner>);
 
 struct Inner {
-    way: Arc<Way>,
+    connector: Arc<Connector>,
     state: Mutex<State>,
-    /// Calls are told at once. What the state says too, without its lock.
-    is_ill: AtomicBool,
-    /// The number of links to this server of which the same is true.
-    all_ill: Arc<AtomicUsize>,
-    pace: Pace,
+    /// Whether calls fail at once. It repeats the breaker's state.
+    unhealthy: UnhealthyFlag,
+    slow_calls: SlowCalls,
 }
 
 struct State {
-    link: Linked,
+    current: Current,
     breaker: Breaker,
-    /// Why the last attempt has failed.
+    /// The error of the last attempt, if it has failed.
     error: Option<Error>,
 }
 
-enum Linked {
+enum Current {
     /// Nothing was tried yet, or the last attempt has failed.
-    No,
+    None,
     Open(Connection),
-    /// Open, but answers have come too late for everybody.
-    Slow(Slow),
-    /// One attempt is under way, in a task of its own.
+    /// The connection is open, but its replies miss the callers' deadlines.
+    Slow(SlowConnection),
+    /// A task connects or probes.
     Connecting(watch::Receiver<Option<Outcome>>),
 }
 
 #[derive(Clone)]
-struct Slow {
+struct SlowConnection {
     connection: Connection,
-    /// Within this time, an answer would have been in time.
-    patience: Duration,
+    /// The longest deadline of the calls that missed theirs.
+    deadline: Duration,
 }
 
 type Outcome = Result<Connection, Error>;
 
-impl Link {
-    pub(crate) fn new(way: &Arc<Way>, all_ill: &Arc<AtomicUsize>) -> Self {
-        let state = State { link: Linked::No, breaker: Breaker::default(), error: None };
+/// What a call can do now.
+enum Access {
+    Open(Connection),
+    Wait(watch::Receiver<Option<Outcome>>),
+    Unavailable(Error),
+}
+
+impl Reconnect {
+    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
+        let state = State { current: Current::None, breaker: Breaker::default(), error: None };
         Self(Arc::new(Inner {
-            way: Arc::clone(way),
+            connector: Arc::clone(connector),
             state: Mutex::new(state),
-            is_ill: AtomicBool::new(false),
-            all_ill: Arc::clone(all_ill),
-            pace: Pace::default(),
+            unhealthy: unhealthy.flag(),
+            slow_calls: SlowCalls::default(),
         }))
     }
 
-    /// Where it leads.
-    pub(crate) fn address(&self) -> &Address {
-        self.0.way.address()
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        self.0.connector.endpoint()
     }
 
-    /// The open connection, or one that is made now; an error at once while the server is known to be unavailable.
-    /// `None` if the runtime has shut down before there was one.
-    pub(crate) async fn get(&self) -> Option<Outcome> {
-        let mut outcome = match self.0.with(|state| self.look(state)) {
-            Look::Open(connection) => return Some(Ok(connection)),
-            Look::Away(error) => return Some(Err(error)),
-            Look::Wait(outcome) => outcome,
+    /// Returns the open connection, or waits for a new one. Returns an error at once while the server is unhealthy, and `None`
+    /// if the runtime has shut down before the attempt ended.
+    pub(super) async fn connection(&self) -> Option<Outcome> {
+        let mut outcome = match self.0.with(|state| self.access(state)) {
+            Access::Open(connection) => return Some(Ok(connection)),
+            Access::Unavailable(error) => return Some(Err(error)),
+            Access::Wait(outcome) => outcome,
         };
         outcome.wait_for(Option::is_some).await.ok()?.clone()
     }
 
-    /// What a call would be told at once. Then it need not stand behind those that wait in vain already.
-    pub(crate) fn away(&self) -> Option<Error> {
-        if !self.0.is_ill.load(Ordering::Relaxed) {
+    /// Returns the error with which a call fails at once. Such a call does not enter the queue.
+    pub(super) fn unavailable(&self) -> Option<Error> {
+        if !self.0.unhealthy.get() {
             return None;
         }
-        match self.0.with(|state| self.look(state)) {
-            Look::Away(error) => Some(error),
-            Look::Open(_) | Look::Wait(_) => None,
+        match self.0.with(|state| self.access(state)) {
+            Access::Unavailable(error) => Some(error),
+            Access::Open(_) | Access::Wait(_) => None,
         }
     }
 
-    /// Whether there is a connection that can be used now.
-    pub(crate) fn is_open(&self) -> bool {
-        self.0.with(|state| matches!(&state.link, Linked::Open(connection) if connection.health().is_open()))
+    /// Returns whether there is a usable connection.
+    pub(super) fn is_connected(&self) -> bool {
+        self.0.with(
+            |state| matches!(&state.current, Current::Open(connection) if connection.health().is_open()),
+        )
     }
 
-    /// Notes that a caller has received an answer in time.
-    pub(crate) fn kept(&self) {
-        self.0.pace.kept();
+    /// Notes that a caller has received a reply in time.
+    pub(super) fn received_in_time(&self) {
+        self.0.slow_calls.reset();
     }
 
-    /// Notes that a caller has given up after this time.
-    pub(crate) fn missed(&self, deadline: Duration) {
-        if let Some(patience) = self.0.pace.missed(deadline) {
-            self.fell_slow(patience);
+    /// Notes that a caller has given up after `deadline`. Opens the circuit breaker after too many in a row.
+    pub(super) fn missed_deadline(&self, deadline: Duration) {
+        if let Some(deadline) = self.0.slow_calls.missed(deadline) {
+            self.0.with(|state| {
+                if !state.breaker.is_closed() {
+                    return;
+                }
+                if let Current::Open(connection) = &state.current {
+                    state.current =
+                        Current::Slow(SlowConnection { connection: connection.clone(), deadline });
+                    state.error = Some(self.0.connector.endpoint().no_reply(deadline));
+                }
+                state.breaker.trip();
+            });
         }
     }
 
-    fn look(&self, state: &mut State) -> Look {
+    /// Determines what a call can do. Starts an attempt if one is needed and allowed.
+    fn access(&self, state: &mut State) -> Access {
         let mut slow = None;
-        match &state.link {
-            Linked::Open(connection) if connection.health().is_open() => {
-                return Look::Open(connection.clone());
+        match &state.current {
+            Current::Open(connection) if connection.health().is_open() => {
+                return Access::Open(connection.clone());
             }
-            Linked::Connecting(outcome) if state.is_tried() => {
+            Current::Connecting(outcome) if is_alive(outcome) => {
                 let outcome = outcome.clone();
-                return if state.breaker.lets_wait() {
-                    Look::Wait(outcome)
-                } else {
-                    Look::Away(self.why(state))
-                };
+                return self.wait_or_fail(state, outcome);
             }
-            Linked::Slow(held) if held.connection.health().is_open() => slow = Some(held.clone()),
-            Linked::No | Linked::Open(_) | Linked::Slow(_) | Linked::Connecting(_) => {}
+            Current::Slow(current) if current.connection.health().is_open() => slow = Some(current.clone()),
+            Current::None | Current::Open(_) | Current::Slow(_) | Current::Connecting(_) => {}
         }
         let now = Instant::now();
-        if !state.breaker.lets_try(now) {
-            return Look::Away(self.why(state));
+        if !state.breaker.allows_attempt(now) {
+            return Access::Unavailable(self.last_error(state));
         }
         let (sender, outcome) = watch::channel(None);
-        state.link = Linked::Connecting(outcome.clone());
-        tokio::spawn(attempt(Arc::clone(&self.0), slow, sender, now, state.breaker.patience()));
-        if state.breaker.lets_wait() { Look::Wait(outcome) } else { Look::Away(self.why(state)) }
+        state.current = Current::Connecting(outcome.clone());
+        let timeout = state.breaker.attempt_timeout();
+        tokio::spawn(attempt(Arc::clone(&self.0), slow, sender, now, timeout));
+        self.wait_or_fail(state, outcome)
     }
 
-    fn why(&self, state: &State) -> Error {
+    fn wait_or_fail(&self, state: &State, outcome: watch::Receiver<Option<Outcome>>) -> Access {
+        if state.breaker.is_closed() {
+            Access::Wait(outcome)
+        } else {
+            Access::Unavailable(self.last_error(state))
+        }
+    }
+
+    fn last_error(&self, state: &State) -> Error {
         state.error.clone().unwrap_or_else(|| {
-            self.address().error(ErrorKind::Unavailable, "no answer from", "it has fallen silent")
+            let why = "earlier calls have missed their deadlines";
+            self.endpoint().error(ErrorKind::Unavailable, "no reply from", why)
         })
-    }
-
-    /// Too many callers have given up.
-    fn fell_slow(&self, patience: Duration) {
-        self.0.with(|state| {
-            if !state.breaker.lets_wait() {
-                return;
-            }
-            if let Linked::Open(connection) = &state.link {
-                state.link = Linked::Slow(Slow { connection: connection.clone(), patience });
-                state.error = Some(self.0.too_slow(patience));
-            }
-            state.breaker.fell_ill();
-        });
     }
 }
 
-impl State {
-    /// Whether an attempt is under way; one that is lost with its runtime is not.
-    fn is_tried(&self) -> bool {
-        let Linked::Connecting(outcome) = &self.link else { return false };
-        outcome.has_changed().is_ok() || outcome.borrow().is_some()
-    }
+/// Returns whether an attempt is under way or has ended. An attempt is dropped with its runtime.
+fn is_alive(outcome: &watch::Receiver<Option<Outcome>>) -> bool {
+    outcome.has_changed().is_ok() || outcome.borrow().is_some()
 }
 
 impl Inner {
     fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let result = act(&mut state);
-        self.set_ill(!state.breaker.lets_wait());
+        self.unhealthy.set(!state.breaker.is_closed());
         result
     }
 
-    fn set_ill(&self, ill: bool) {
-        match (self.is_ill.swap(ill, Ordering::Relaxed), ill) {
-            (false, true) => drop(self.all_ill.fetch_add(1, Ordering::Relaxed)),
-            (true, false) => drop(self.all_ill.fetch_sub(1, Ordering::Relaxed)),
-            _ => {}
-        }
-    }
-
-    fn too_slow(&self, patience: Duration) -> Error {
-        let what = format!("it answers later than within {patience:?}, after which its callers give up");
-        self.way.address().error(ErrorKind::Unavailable, "cannot wait for", what)
-    }
-
-    /// Asks a server that was too slow for a sign of life.
-    async fn probe(&self, slow: &Slow) -> Outcome {
-        let (asked, mut connection) = (Instant::now(), slow.connection.clone());
-        let answer = tokio::time::timeout(PATIENCE.max(slow.patience), connection.lives()).await;
-        match answer {
-            Ok(Ok(())) if asked.elapsed() <= slow.patience => return Ok(connection),
-            // Late, but there.
+    /// Sends `PING` to a server that was too slow. A late reply keeps the connection; no reply aborts it.
+    async fn probe(&self, slow: &SlowConnection) -> Outcome {
+        let (began, mut connection) = (Instant::now(), slow.connection.clone());
+        let timeout = UNRESPONSIVE_AFTER.max(slow.deadline);
+        match tokio::time::timeout(timeout, connection.ping()).await {
+            Ok(Ok(())) if began.elapsed() <= slow.deadline => return Ok(connection),
             Ok(_) => {}
-            Err(_) => connection.health().give_up(),
+            Err(_) => connection.health().abort(),
         }
-        Err(self.too_slow(slow.patience))
+        Err(self.connector.endpoint().no_reply(slow.deadline))
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.set_ill(false);
-    }
-}
-
-enum Look {
-    Open(Connection),
-    Wait(watch::Receiver<Option<Outcome>>),
-    Away(Error),
-}
-
-/// Connects in a task of its own, so that a caller that gives up does not take the attempt along.
+/// Connects, or probes a slow connection. It runs in a task of its own, so that it continues when a caller gives up.
 async fn attempt(
-    link: Arc<Inner>,
-    slow: Option<Slow>,
+    reconnect: Arc<Inner>,
+    slow: Option<SlowConnection>,
     sender: watch::Sender<Option<Outcome>>,
     began: Instant,
-    patience: Duration,
+    timeout: Duration,
 ) {
+    let connector = &reconnect.connector;
     let outcome = match &slow {
-        Some(slow) => link.probe(slow).await,
-        None => tokio::time::timeout(patience, link.way.connect()).await.unwrap_or_else(|_| {
-            let what = format!("no answer within {patience:?}");
-            Err(link.way.address().error(ErrorKind::Unavailable, "cannot reach", what))
-        }),
+        Some(slow) => reconnect.probe(slow).await,
+        None => tokio::time::timeout(timeout, connector.connect())
+            .await
+            .unwrap_or_else(|_| Err(connector.endpoint().no_reply(timeout))),
     };
-    link.with(|state| match &outcome {
+    reconnect.with(|state| match &outcome {
         Ok(connection) => {
             state.breaker.succeeded();
-            state.link = Linked::Open(connection.clone());
+            state.current = Current::Open(connection.clone());
             state.error = None;
-            link.pace.kept();
+            reconnect.slow_calls.reset();
         }
         Err(error) => {
-            state.breaker.failed(began, chance());
-            state.link = slow.map_or(Linked::No, Linked::Slow);
+            state.breaker.failed(began, random_jitter());
+            state.current = slow.map_or(Current::None, Current::Slow);
             state.error = Some(error.clone());
         }
     });
     let _ = sender.send(Some(outcome));
-}
-
-/// From 0 to 1000.
-fn chance() -> u32 {
-    use std::hash::{BuildHasher, RandomState};
-    let [a, b, ..] = RandomState::new().hash_one(0).to_le_bytes();
-    u32::from(u16::from_le_bytes([a, b])) % 1001
 }

@@ -1,99 +1,124 @@
-//! One runtime's session with one server: the connection, its circuit breaker, and the queue of calls.
+//! One runtime's session with one server: its connection, its circuit breaker, and its queue of calls.
 
-use crate::error::Error;
-use crate::store::redis::batch::commit::Commit;
-use crate::store::redis::connect::connection::Connection;
-use crate::store::redis::connect::connector::Way;
-use crate::store::redis::connect::endpoint::Address;
-use crate::store::redis::errors::failure;
-use crate::store::redis::server::node::Failed;
-use crate::store::redis::server::reconnect::Link;
+use super::reconnect::Reconnect;
+use super::unhealthy::UnhealthySessions;
+use crate::error::{Error, ErrorKind};
+use crate::store::redis::connect::{Connection, Connector, Endpoint};
+use crate::store::redis::errors::is_read_only;
+use crate::store::redis::waiting::{CallQueue, call_queue};
 use crate::store::{Awaited, MissedDeadline};
-use redis::{Cmd, Pipeline, RedisResult, Value};
+use redis::{Cmd, Pipeline, RedisError, RedisResult, Value};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 pub(crate) struct Session {
-    link: Link,
-    pub(crate) commit: Commit,
+    reconnect: Reconnect,
+    queue: CallQueue,
+}
+
+/// Why a command has no usable reply.
+pub(crate) enum SendError {
+    /// Nothing was sent, because there is no connection.
+    NotConnected(Error),
+    /// Nothing was sent, because the runtime of this session has shut down.
+    RuntimeGone(Arc<Session>),
+    /// The server has replied with an error, or the connection has failed.
+    Failed(Arc<Session>, RedisError),
+}
+
+impl SendError {
+    pub(crate) fn explain(self) -> Error {
+        match self {
+            Self::NotConnected(error) => error,
+            Self::RuntimeGone(session) => session.endpoint().error(
+                ErrorKind::Unavailable,
+                "cannot connect to",
+                "the runtime that was connecting has shut down; try the call again",
+            ),
+            Self::Failed(session, error) => session.endpoint().explain(&error),
+        }
+    }
 }
 
 impl Session {
-    /// A session that counts itself in `ill` while its server is unavailable or too slow.
-    pub(crate) fn new(way: &Arc<Way>, ill: &Arc<AtomicUsize>) -> Self {
-        Self { link: Link::new(way, ill), commit: Commit::new() }
+    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
+        Self { reconnect: Reconnect::new(connector, unhealthy), queue: call_queue() }
     }
 
-    pub(crate) fn address(&self) -> &Address {
-        self.link.address()
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.reconnect.endpoint()
     }
 
-    /// Whether there is a connection that can be used now.
-    pub(crate) fn is_open(&self) -> bool {
-        self.link.is_open()
+    pub(crate) fn queue(&self) -> &CallQueue {
+        &self.queue
     }
 
-    /// The error to return at once, while the server is known to be unavailable or too slow.
-    pub(crate) fn away(&self) -> Option<Error> {
-        self.link.away()
+    /// Returns whether there is a usable connection.
+    pub(super) fn is_connected(&self) -> bool {
+        self.reconnect.is_connected()
     }
 
-    /// Notes that a caller has received an answer in time.
-    pub(crate) fn heard<T>(&self, answer: &Result<T, Error>) {
-        if !answer.as_ref().is_err_and(Error::is_transient) {
-            self.link.kept();
+    /// Returns the error with which calls fail at once while the server is unhealthy.
+    pub(super) fn unavailable(&self) -> Option<Error> {
+        self.reconnect.unavailable()
+    }
+
+    /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
+    pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
+        if !result.as_ref().is_err_and(Error::is_transient) {
+            self.reconnect.received_in_time();
         }
     }
 
-    /// Sends a command for a caller that waits for the answer.
-    pub(crate) async fn ask(self: &Arc<Self>, command: &Cmd, awaited: &Awaited) -> Result<Value, Failed> {
+    /// Sends a command for a caller that waits for the reply.
+    pub(crate) async fn call(self: &Arc<Self>, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
         awaited.set(Arc::<Self>::clone(self));
-        let answer = self.send(command).await;
-        match &answer {
-            Err(Failed::Connect(_) | Failed::Lost(_)) => {}
-            Err(Failed::Answer(_, error)) if error.is_io_error() => {}
-            Ok(_) | Err(_) => self.link.kept(),
+        let reply = self.send(command).await;
+        match &reply {
+            Err(SendError::NotConnected(_) | SendError::RuntimeGone(_)) => {}
+            Err(SendError::Failed(_, error)) if error.is_io_error() => {}
+            Ok(_) | Err(_) => self.reconnect.received_in_time(),
         }
-        answer
+        reply
     }
 
-    pub(crate) async fn send(self: &Arc<Self>, command: &Cmd) -> Result<Value, Failed> {
+    /// Sends a command.
+    pub(crate) async fn send(self: &Arc<Self>, command: &Cmd) -> Result<Value, SendError> {
         let mut connection = self.connection().await?;
-        let answer = connection.send(command).await;
-        leave_if_read_only(&connection, &answer);
-        answer.map_err(|error| Failed::Answer(Arc::clone(self), error))
+        let reply = connection.send(command).await;
+        close_if_read_only(&connection, &reply);
+        reply.map_err(|error| SendError::Failed(Arc::clone(self), error))
     }
 
-    async fn connection(self: &Arc<Self>) -> Result<Connection, Failed> {
-        let outcome = self.link.get().await;
-        outcome.ok_or_else(|| Failed::Lost(Arc::clone(self)))?.map_err(Failed::Connect)
-    }
-
-    /// Sends several commands at once. The answer to each may be an error of its own.
+    /// Sends several commands at once. Each of the replies may be an error reply.
     pub(crate) async fn send_all(
         self: &Arc<Self>,
         commands: &Pipeline,
-    ) -> Result<Vec<RedisResult<Value>>, Failed> {
+    ) -> Result<Vec<RedisResult<Value>>, SendError> {
         let mut connection = self.connection().await?;
-        let answers = connection.send_all(commands).await;
-        let answers = answers.map_err(|error| Failed::Answer(Arc::clone(self), error))?;
-        for answer in &answers {
-            leave_if_read_only(&connection, answer);
+        let replies = connection.send_all(commands).await;
+        let replies = replies.map_err(|error| SendError::Failed(Arc::clone(self), error))?;
+        for reply in &replies {
+            close_if_read_only(&connection, reply);
         }
-        Ok(answers)
+        Ok(replies)
+    }
+
+    async fn connection(self: &Arc<Self>) -> Result<Connection, SendError> {
+        let connected = self.reconnect.connection().await;
+        connected.ok_or_else(|| SendError::RuntimeGone(Arc::clone(self)))?.map_err(SendError::NotConnected)
     }
 }
 
-/// Closes a connection whose server is no longer a primary. The next call looks for the new primary.
-fn leave_if_read_only(connection: &Connection, answer: &RedisResult<Value>) {
-    if answer.as_ref().is_err_and(failure::is_read_only) {
+/// Closes a connection whose server is no longer a primary. The next call connects to the new primary.
+fn close_if_read_only(connection: &Connection, reply: &RedisResult<Value>) {
+    if reply.as_ref().is_err_and(is_read_only) {
         connection.health().close();
     }
 }
 
 impl MissedDeadline for Session {
     fn missed_deadline(&self, deadline: Duration) {
-        self.link.missed(deadline);
+        self.reconnect.missed_deadline(deadline);
     }
 }

@@ -1,68 +1,78 @@
-//! Which server decides about a key: the only one, or the one that has its slot.
+//! The topology: which server decides about a key.
+//!
+//! The order of imports: [`key_slot`], [`slot_map`], [`slot_queries`], [`slots`], [`cluster`], and [`Topology`] above them.
 
 mod cluster;
+mod key_slot;
 mod slot_map;
 mod slot_queries;
+mod slots;
 
+use super::connect::{Connector, Endpoint, Target};
+use super::errors::is_read_only;
+use super::server::{Node, SendError, Session};
 use crate::error::Error;
 use crate::store::Awaited;
-use crate::store::redis::connect::connector::Way;
-use crate::store::redis::connect::endpoint::Address;
-use crate::store::redis::connect::sentinel::Sentinels;
-use crate::store::redis::connect::url::Target;
-use crate::store::redis::errors::failure;
-use crate::store::redis::server::node::{Failed, Node};
-use crate::store::redis::server::session::Session;
-use crate::store::redis::topology::cluster::Cluster;
+use cluster::Cluster;
+pub(crate) use key_slot::key_slot;
 use redis::{Cmd, Value};
 use std::sync::Arc;
 
 /// The servers of a store.
-pub(crate) enum Home {
+///
+/// A single server does not use slots: it needs no lock and does not compute the slot of a key. Therefore, the methods take
+/// the slot as a closure.
+pub(crate) enum Topology {
+    /// One server, or the primary that sentinels name.
     Server(Arc<Node>),
-    Cluster(Arc<Cluster>),
+    Cluster(Cluster),
 }
 
-impl Home {
+impl Topology {
     pub(crate) fn new(target: Target) -> Self {
         match target {
-            Target::Server(address) => Self::Server(Node::new(Way::Server(address))),
+            Target::Server(endpoint) => Self::single(Connector::primary(endpoint)),
             Target::Sentinel { sentinels, name, primary } => {
-                Self::Server(Node::new(Way::Sentinel(Sentinels::new(sentinels, name, primary))))
+                Self::single(Connector::sentinels(sentinels, name, primary))
             }
             Target::Cluster(seeds) => Self::Cluster(Cluster::new(seeds)),
         }
     }
 
-    /// For messages that concern the whole.
-    pub(crate) fn address(&self) -> &Address {
+    /// Creates the topology of one server.
+    pub(crate) fn single(connector: Connector) -> Self {
+        Self::Server(Node::new(connector))
+    }
+
+    /// Returns the endpoint to show in messages about the whole store.
+    pub(crate) fn endpoint(&self) -> &Endpoint {
         match self {
-            Self::Server(node) => node.address(),
-            Self::Cluster(cluster) => cluster.address(),
+            Self::Server(node) => node.endpoint(),
+            Self::Cluster(cluster) => cluster.endpoint(),
         }
     }
 
-    pub(crate) fn is_cluster(&self) -> bool {
+    pub(crate) const fn is_cluster(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
-    /// Whether a question can be asked without a new connection.
-    pub(crate) fn is_open(&self) -> bool {
+    /// Returns whether the current runtime has a usable connection to any server.
+    pub(crate) fn is_connected(&self) -> bool {
         match self {
-            Self::Server(node) => node.is_open(),
-            Self::Cluster(cluster) => cluster.is_open(),
+            Self::Server(node) => node.is_connected(),
+            Self::Cluster(cluster) => cluster.is_connected(),
         }
     }
 
-    /// The error to return at once, while the server that decides is known to be unavailable or too slow.
-    pub(crate) fn away(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
+    /// Returns the error with which calls fail at once while the server of a slot is unhealthy.
+    pub(crate) fn unavailable(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
         match self {
-            Self::Server(node) => node.away(),
-            Self::Cluster(cluster) => cluster.away(slot()),
+            Self::Server(node) => node.unavailable(),
+            Self::Cluster(cluster) => cluster.unavailable(slot()),
         }
     }
 
-    /// The server that decides about a slot.
+    /// Returns the node that serves a slot.
     pub(crate) async fn node(
         &self,
         slot: impl FnOnce() -> u16,
@@ -70,12 +80,12 @@ impl Home {
     ) -> Result<Arc<Node>, Error> {
         match self {
             Self::Server(node) => Ok(Arc::clone(node)),
-            // What is rare is on the heap, so that the usual future is small.
+            // The future is boxed, so that the future for a single server is small.
             Self::Cluster(cluster) => Box::pin(cluster.node(slot(), awaited)).await,
         }
     }
 
-    /// The session with the server that decides about a slot.
+    /// Returns the current runtime's session with the server of a slot.
     pub(crate) async fn session(
         &self,
         slot: impl FnOnce() -> u16,
@@ -87,30 +97,28 @@ impl Home {
         }
     }
 
-    /// Sends a command to the server that decides about a slot. Where the server has certainly not executed it,
-    /// because another server decides by now, it is sent to that one.
+    /// Sends a command to the server of a slot. If that server has certainly not executed the command because another server
+    /// decides now, the command is sent to the other one.
     pub(crate) async fn send(
         &self,
         slot: impl FnOnce() -> u16,
         command: &Cmd,
         awaited: &Awaited,
-    ) -> Result<Value, Failed> {
+    ) -> Result<Value, SendError> {
         match self {
-            Self::Server(node) => match node.ask(command, awaited).await {
-                // The connection was left; the next one leads to the primary, or nowhere.
-                Err(Failed::Answer(_, error)) if failure::is_read_only(&error) => {
-                    node.ask(command, awaited).await
-                }
-                answer => answer,
+            Self::Server(node) => match node.call(command, awaited).await {
+                // The session has closed the connection. The next connection leads to the new primary.
+                Err(SendError::Failed(_, error)) if is_read_only(&error) => node.call(command, awaited).await,
+                reply => reply,
             },
             Self::Cluster(cluster) => cluster.send(slot(), command, awaited).await,
         }
     }
 
-    /// A server did not answer, or not what it should: another may have taken its place.
-    pub(crate) fn has_failed(&self) {
+    /// Notes that a batch has failed. In a cluster, another node may have taken over the slots.
+    pub(crate) fn note_failure(&self) {
         if let Self::Cluster(cluster) = self {
-            cluster.look_again();
+            cluster.refresh_slots();
         }
     }
 }

@@ -1,86 +1,87 @@
-//! Who has which slots, as `CLUSTER SLOTS` says.
+//! The slot map: which node serves which slots, as `CLUSTER SLOTS` replies.
 
-use crate::store::redis::connect::connector::Way;
-use crate::store::redis::connect::endpoint::{Address, Place, is_host};
-use crate::store::redis::server::node::Node;
+use super::key_slot::SLOTS;
+use crate::store::redis::connect::{Connector, Endpoint, Location, is_host};
+use crate::store::redis::server::Node;
 use redis::Value;
 use std::sync::Arc;
 
-const SLOTS: usize = 16_384;
-const NOBODY: u16 = u16::MAX;
+/// The index of a slot that no node serves.
+const UNSERVED: u16 = u16::MAX;
 
-/// The primaries, and which of them has each slot.
-pub(crate) struct SlotMap {
+/// The known nodes, and the index of the node that serves each slot.
+pub(super) struct SlotMap {
     nodes: Vec<Arc<Node>>,
-    owner: Box<[u16]>,
+    node_of: Box<[u16]>,
 }
 
 impl Default for SlotMap {
     fn default() -> Self {
-        Self { nodes: Vec::new(), owner: vec![NOBODY; SLOTS].into() }
+        Self { nodes: Vec::new(), node_of: vec![UNSERVED; usize::from(SLOTS)].into() }
     }
 }
 
 impl SlotMap {
-    pub(crate) fn nodes(&self) -> &[Arc<Node>] {
+    pub(super) fn nodes(&self) -> &[Arc<Node>] {
         &self.nodes
     }
 
-    pub(crate) fn node(&self, slot: u16) -> Option<Arc<Node>> {
-        self.nodes.get(usize::from(self.owner[usize::from(slot)])).cloned()
+    /// Returns the node that serves a slot.
+    pub(super) fn node(&self, slot: u16) -> Option<Arc<Node>> {
+        self.nodes.get(usize::from(self.node_of[usize::from(slot)])).cloned()
     }
 
-    /// A slot has a new owner, which may be one that is known.
-    pub(crate) fn moved(&mut self, slot: u16, to: &Address, seeds: &[Arc<Node>]) -> Arc<Node> {
+    /// Assigns a slot to the node at an endpoint.
+    pub(super) fn moved(&mut self, slot: u16, to: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
         let node = self.node_at(to, seeds);
-        self.owner[usize::from(slot)] = self.index(&node);
+        self.node_of[usize::from(slot)] = self.index(&node);
         node
     }
 
-    /// All of it anew. Nodes that are known keep their connections, and so do those without slots while theirs last.
-    pub(crate) fn take(&mut self, ranges: &Ranges, seeds: &[Arc<Node>]) {
+    /// Replaces the slot map. Known nodes keep their connections. A node without slots stays known while it has a connection.
+    pub(super) fn replace(&mut self, ranges: &SlotRanges, seeds: &[Arc<Node>]) {
         let mut known = std::mem::take(self).nodes;
         known.extend_from_slice(seeds);
-        for (first, last, address) in &ranges.0 {
-            let node = self.node_at(address, &known);
-            let at = self.index(&node);
-            self.owner[usize::from(*first)..=usize::from(*last)].fill(at);
+        for (first, last, endpoint) in &ranges.0 {
+            let node = self.node_at(endpoint, &known);
+            let index = self.index(&node);
+            self.node_of[usize::from(*first)..=usize::from(*last)].fill(index);
         }
-        for node in known.iter().filter(|node| node.is_open_anywhere()) {
-            self.node_at(node.address(), &known);
+        for node in known.iter().filter(|node| node.is_connected_anywhere()) {
+            self.node_at(node.endpoint(), &known);
         }
     }
 
-    /// The node at an address, a new one if it is not known.
-    pub(crate) fn node_at(&mut self, address: &Address, seeds: &[Arc<Node>]) -> Arc<Node> {
-        let is_there = |node: &&Arc<Node>| node.address().place == address.place;
-        if let Some(known) = self.nodes.iter().find(is_there) {
+    /// Returns the node at an endpoint. Creates it if it is neither known nor a seed.
+    pub(super) fn node_at(&mut self, endpoint: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
+        let is_same = |node: &&Arc<Node>| node.endpoint().location == endpoint.location;
+        if let Some(known) = self.nodes.iter().find(is_same) {
             return Arc::clone(known);
         }
-        let seed = seeds.iter().find(is_there);
-        let node = seed.map_or_else(|| Node::new(Way::Node(address.clone())), Arc::clone);
+        let seed = seeds.iter().find(is_same);
+        let node = seed.map_or_else(|| Node::new(Connector::cluster_node(endpoint.clone())), Arc::clone);
         self.nodes.push(Arc::clone(&node));
         node
     }
 
     fn index(&self, node: &Arc<Node>) -> u16 {
-        let at = self.nodes.iter().position(|known| Arc::ptr_eq(known, node));
-        at.and_then(|at| u16::try_from(at).ok()).unwrap_or(NOBODY)
+        let index = self.nodes.iter().position(|known| Arc::ptr_eq(known, node));
+        index.and_then(|index| u16::try_from(index).ok()).unwrap_or(UNSERVED)
     }
 }
 
-/// First slot, last slot, and who has them.
-pub(crate) struct Ranges(Vec<(u16, u16, Address)>);
+/// Ranges of slots: the first slot, the last slot, and the endpoint of their primary.
+pub(super) struct SlotRanges(Vec<(u16, u16, Endpoint)>);
 
-impl Ranges {
-    /// What a node has answered to `CLUSTER SLOTS`. `None` if that is something else.
-    pub(crate) fn read(said: &Value, by: &Address) -> Option<Self> {
-        let Value::Array(ranges) = said else { return None };
+impl SlotRanges {
+    /// Reads the reply of the node `by` to `CLUSTER SLOTS`. Returns `None` if the reply has another form.
+    pub(super) fn read(reply: &Value, by: &Endpoint) -> Option<Self> {
+        let Value::Array(ranges) = reply else { return None };
         ranges.iter().map(|range| read_range(range, by)).collect::<Option<_>>().map(Self)
     }
 }
 
-fn read_range(range: &Value, by: &Address) -> Option<(u16, u16, Address)> {
+fn read_range(range: &Value, by: &Endpoint) -> Option<(u16, u16, Endpoint)> {
     let Value::Array(range) = range else { return None };
     let [Value::Int(first), Value::Int(last), Value::Array(primary), ..] = range.as_slice() else {
         return None;
@@ -92,22 +93,22 @@ fn read_range(range: &Value, by: &Address) -> Option<(u16, u16, Address)> {
         Value::SimpleString(host) => host,
         _ => "",
     };
-    (first <= last && usize::from(last) < SLOTS)
-        .then(|| Some((first, last, named(host, u16::try_from(*port).ok()?, by))))
+    (first <= last && last < SLOTS)
+        .then(|| Some((first, last, endpoint(host, u16::try_from(*port).ok()?, by))))
         .flatten()
 }
 
-/// The node at `host:port`, as a redirection by another one names it.
-pub(crate) fn place(named_as: &str, by: &Address) -> Address {
-    let (host, port) = named_as.rsplit_once(':').unwrap_or(("", named_as));
-    named(host.trim_start_matches('[').trim_end_matches(']'), port.parse().unwrap_or_default(), by)
+/// Returns the endpoint of `host:port` in a redirection by the node `by`.
+pub(super) fn named_endpoint(name: &str, by: &Endpoint) -> Endpoint {
+    let (host, port) = name.rsplit_once(':').unwrap_or(("", name));
+    endpoint(host.trim_start_matches('[').trim_end_matches(']'), port.parse().unwrap_or_default(), by)
 }
 
-/// A node that does not know the name of a host means its own. So does one that gives a name which is not a host.
-fn named(host: &str, port: u16, by: &Address) -> Address {
-    match &by.place {
-        Place::Tcp(own, _) if !is_host(host) => by.at(own, port),
-        _ => by.at(host, port),
+/// Returns the endpoint that the node `by` names. An empty or invalid host means the host of that node.
+fn endpoint(host: &str, port: u16, by: &Endpoint) -> Endpoint {
+    match &by.location {
+        Location::Tcp(own, _) if !is_host(host) => by.with_host(own, port),
+        _ => by.with_host(host, port),
     }
 }
 
@@ -115,8 +116,8 @@ fn named(host: &str, port: u16, by: &Address) -> Address {
 mod tests {
     use super::*;
 
-    fn own() -> Address {
-        Address::handed().at("own", 7000)
+    fn own() -> Endpoint {
+        Endpoint::given().with_host("own", 7000)
     }
 
     fn range(first: i64, last: i64, host: &str, port: i64) -> Value {
@@ -128,45 +129,49 @@ mod tests {
         Value::Array(vec![Value::Int(first), Value::Int(last), node])
     }
 
-    fn taken(ranges: Vec<Value>) -> SlotMap {
+    fn map_of(ranges: Vec<Value>) -> SlotMap {
         let mut map = SlotMap::default();
-        map.take(&Ranges::read(&Value::Array(ranges), &own()).unwrap(), &[]);
+        map.replace(&SlotRanges::read(&Value::Array(ranges), &own()).unwrap(), &[]);
         map
     }
 
-    fn shown(map: &SlotMap, slot: u16) -> String {
-        map.node(slot).map_or_else(String::new, |node| node.address().to_string())
+    fn node_name(map: &SlotMap, slot: u16) -> String {
+        map.node(slot).map_or_else(String::new, |node| node.endpoint().to_string())
     }
 
     #[test]
     fn each_slot_has_its_node() {
-        let map = taken(vec![range(0, 99, "a", 1), range(100, 16_383, "", 2), range(50, 50, "::1", 3)]);
+        let map = map_of(vec![range(0, 99, "a", 1), range(100, 16_383, "", 2), range(50, 50, "::1", 3)]);
         assert_eq!(
-            [0, 49, 50, 51, 100, 16_383].map(|slot| shown(&map, slot)),
+            [0, 49, 50, 51, 100, 16_383].map(|slot| node_name(&map, slot)),
             ["a:1", "a:1", "[::1]:3", "a:1", "own:2", "own:2"]
         );
-        assert_eq!(shown(&taken(vec![range(0, 1, "a", 1)]), 2), "");
+        assert_eq!(node_name(&map_of(vec![range(0, 1, "a", 1)]), 2), "");
     }
 
     #[test]
     fn a_slot_moves_and_nodes_stay() {
-        let mut map = taken(vec![range(0, 16_383, "a", 1)]);
+        let mut map = map_of(vec![range(0, 16_383, "a", 1)]);
         let first = map.node(0).unwrap();
-        let to = map.moved(5, &own().at("b", 2), &[]);
-        assert!(Arc::ptr_eq(&map.moved(6, &own().at("b", 2), &[]), &to), "known by then");
-        assert!(Arc::ptr_eq(&map.node_at(&own().at("b", 2), &[]), &to));
-        assert_eq!([4, 5, 6].map(|slot| shown(&map, slot)), ["a:1", "b:2", "b:2"]);
-        map.take(
-            &Ranges::read(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own()).unwrap(),
+        let to = map.moved(5, &own().with_host("b", 2), &[]);
+        assert!(
+            Arc::ptr_eq(&map.moved(6, &own().with_host("b", 2), &[]), &to),
+            "the second call finds the node"
+        );
+        assert!(Arc::ptr_eq(&map.node_at(&own().with_host("b", 2), &[]), &to));
+        assert_eq!([4, 5, 6].map(|slot| node_name(&map, slot)), ["a:1", "b:2", "b:2"]);
+        map.replace(
+            &SlotRanges::read(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own())
+                .unwrap(),
             &[],
         );
         assert!(Arc::ptr_eq(&map.node(0).unwrap(), &to) && Arc::ptr_eq(&map.node(10).unwrap(), &first));
-        assert_eq!(shown(&map, 21), "");
+        assert_eq!(node_name(&map, 21), "");
     }
 
     #[test]
-    fn a_redirection_names_a_place() {
-        for (said, shown) in [
+    fn a_redirection_names_an_endpoint() {
+        for (name, shown) in [
             ("a:1", "a:1"),
             (":2", "own:2"),
             ("?:2", "own:2"),
@@ -175,13 +180,13 @@ mod tests {
             ("ratelimit:{walrus}:login:c1:2", "own:2"),
             ("'walrus':2", "own:2"),
         ] {
-            assert_eq!(place(said, &own()).to_string(), shown);
+            assert_eq!(named_endpoint(name, &own()).to_string(), shown);
         }
     }
 
     #[test]
-    fn something_else_is_no_map() {
-        for said in [
+    fn a_reply_of_another_form_is_refused() {
+        for reply in [
             Value::Nil,
             Value::Array(vec![Value::Int(1)]),
             Value::Array(vec![range(5, 4, "a", 1)]),
@@ -189,7 +194,7 @@ mod tests {
             Value::Array(vec![range(-1, 4, "a", 1)]),
             Value::Array(vec![range(0, 4, "a", 70_000)]),
         ] {
-            assert!(Ranges::read(&said, &own()).is_none(), "{said:?}");
+            assert!(SlotRanges::read(&reply, &own()).is_none(), "{reply:?}");
         }
     }
 }

@@ -1,62 +1,67 @@
-//! One runtime's looks at the slots of a cluster: one at a time, not too often, and a count of those that were too slow.
+//! One runtime's queries of the slot map: one at a time, with a pause between them, and a count of those that were too slow.
 
 use crate::error::Error;
 use crate::store::MissedDeadline;
-use crate::store::redis::server::slow_calls::Pace;
+use crate::store::redis::server::SlowCalls;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Least time from one look at the slots to the next.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// The shortest time between the starts of two queries.
+const INTERVAL: Duration = Duration::from_millis(100);
 
-type Outcome = Option<Result<(), Error>>;
+/// The result of a query, or `None` while it is under way.
+pub(super) type QueryResult = Option<Result<(), Error>>;
 
 #[derive(Default)]
-pub(crate) struct Looks {
-    last: Mutex<Option<Look>>,
-    pace: Pace,
+pub(super) struct SlotQueries {
+    last: Mutex<Option<Query>>,
+    slow_calls: SlowCalls,
     slow: AtomicBool,
 }
 
-/// The last look, or the one under way.
-struct Look {
+/// The query under way, or the last one.
+struct Query {
     began: Instant,
-    outcome: watch::Receiver<Outcome>,
+    result: watch::Receiver<QueryResult>,
 }
 
-impl Looks {
-    /// The look under way, the one just ended, or a new one.
-    pub(crate) fn start(&self, look: impl FnOnce(watch::Sender<Outcome>)) -> watch::Receiver<Outcome> {
+impl SlotQueries {
+    /// Returns the query under way, or one that has just ended. Otherwise starts a new one by `start`.
+    pub(super) fn join(
+        &self,
+        start: impl FnOnce(watch::Sender<QueryResult>),
+    ) -> watch::Receiver<QueryResult> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(look) = &*last {
-            let lives = look.outcome.has_changed().is_ok();
-            let ended = look.outcome.borrow().is_some();
-            if (lives && !ended) || (ended && look.began.elapsed() < BETWEEN_LOOKS) {
-                return look.outcome.clone();
+        if let Some(query) = &*last {
+            let is_alive = query.result.has_changed().is_ok();
+            let has_ended = query.result.borrow().is_some();
+            if (is_alive && !has_ended) || (has_ended && query.began.elapsed() < INTERVAL) {
+                return query.result.clone();
             }
         }
-        let (sender, outcome) = watch::channel(None);
-        *last = Some(Look { began: Instant::now(), outcome: outcome.clone() });
-        look(sender);
-        outcome
+        let (sender, result) = watch::channel(None);
+        *last = Some(Query { began: Instant::now(), result: result.clone() });
+        start(sender);
+        result
     }
 
-    pub(crate) fn succeeded(&self) {
-        self.pace.kept();
+    pub(super) fn succeeded(&self) {
+        self.slow_calls.reset();
         self.slow.store(false, Ordering::Relaxed);
     }
 
-    /// Whether five waiting callers in a row have missed their deadline: then no further call waits.
-    pub(crate) fn are_slow(&self) -> bool {
+    /// Returns whether too many callers in a row have missed their deadlines while they waited for a query. Then no further
+    /// call waits.
+    pub(super) fn are_slow(&self) -> bool {
         self.slow.load(Ordering::Relaxed)
     }
 }
 
-impl MissedDeadline for Looks {
+impl MissedDeadline for SlotQueries {
     fn missed_deadline(&self, deadline: Duration) {
-        if self.pace.missed(deadline).is_some() {
+        if self.slow_calls.missed(deadline).is_some() {
             self.slow.store(true, Ordering::Relaxed);
         }
     }

@@ -1,6 +1,10 @@
-//! The queue of calls that wait to be sent to one server.
+//! Calls that wait for a batch: the queue of one session, and the place where a caller receives its reply.
 
-pub(crate) mod pending;
-pub(crate) mod queue;
+mod call;
+mod pending;
+mod queue;
 
 use super::sync;
+pub(crate) use call::{CallQueue, PendingCall, QUEUE_CAPACITY, QueuedCall, call_queue, pending_call};
+pub(crate) use pending::{Outcome, Receiver};
+pub(crate) use queue::{Entered, Worker};

@@ -1,40 +1,40 @@
-//! A question and its answer, in one place that the caller who waits shares with whoever sends.
+//! A pending call: a request and the place for its reply, shared by the caller and the sender.
 
 use super::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// Where a call waits.
-pub(crate) struct Seat<Q, A> {
-    question: Q,
+/// An item, such as a request, and its reply as soon as there is one.
+pub(crate) struct Pending<Q, A> {
+    item: Q,
     state: Mutex<State<A>>,
 }
 
 enum State<A> {
     Waiting(Option<Waker>),
-    Answered(Answer<A>),
+    Done(Outcome<A>),
 }
 
-/// What a caller hears.
-pub(crate) enum Answer<A> {
-    Decided(A),
-    /// It was not sent.
-    Yourself,
+/// What became of an item.
+pub(crate) enum Outcome<A> {
+    Replied(A),
+    /// The item was not sent. The caller may send it itself.
+    NotSent,
 }
 
-impl<Q, A> Seat<Q, A> {
-    pub(crate) fn new(question: Q) -> Arc<Self> {
-        Arc::new(Self { question, state: Mutex::new(State::Waiting(None)) })
+impl<Q, A> Pending<Q, A> {
+    pub(crate) fn new(item: Q) -> Arc<Self> {
+        Arc::new(Self { item, state: Mutex::new(State::Waiting(None)) })
     }
 
-    pub(crate) fn question(&self) -> &Q {
-        &self.question
+    pub(crate) fn item(&self) -> &Q {
+        &self.item
     }
 
-    fn answer(&self, answer: Answer<A>) {
-        let before = std::mem::replace(&mut *self.lock(), State::Answered(answer));
-        // Outside of the lock: whoever is woken may come at once.
+    fn finish(&self, outcome: Outcome<A>) {
+        let before = std::mem::replace(&mut *self.lock(), State::Done(outcome));
+        // Outside of the lock, because the woken caller takes the lock.
         if let State::Waiting(Some(waker)) = before {
             waker.wake();
         }
@@ -45,53 +45,53 @@ impl<Q, A> Seat<Q, A> {
     }
 }
 
-/// The caller's side: ready when there is an answer.
-pub(crate) struct Caller<'s, Q, A>(pub(crate) &'s Arc<Seat<Q, A>>);
+/// The caller's side: a future of the outcome.
+pub(crate) struct Receiver<'p, Q, A>(pub(crate) &'p Arc<Pending<Q, A>>);
 
-impl<Q, A> Future for Caller<'_, Q, A> {
-    type Output = Answer<A>;
+impl<Q, A> Future for Receiver<'_, Q, A> {
+    type Output = Outcome<A>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer<A>> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome<A>> {
         let mut state = self.0.lock();
         match std::mem::replace(&mut *state, State::Waiting(None)) {
-            State::Answered(answer) => Poll::Ready(answer),
+            State::Done(outcome) => Poll::Ready(outcome),
             State::Waiting(waker) => {
-                let known = waker.filter(|waker| waker.will_wake(context.waker()));
-                *state = State::Waiting(Some(known.unwrap_or_else(|| context.waker().clone())));
+                let same = waker.filter(|waker| waker.will_wake(context.waker()));
+                *state = State::Waiting(Some(same.unwrap_or_else(|| context.waker().clone())));
                 Poll::Pending
             }
         }
     }
 }
 
-/// The sender's side. Dropped without an answer, the caller hears that it was not sent.
-pub(crate) struct Waiting<Q, A>(Option<Arc<Seat<Q, A>>>);
+/// The sender's side. If it is dropped without a reply, the caller receives [`Outcome::NotSent`].
+pub(crate) struct Sender<Q, A>(Option<Arc<Pending<Q, A>>>);
 
-impl<Q, A> Waiting<Q, A> {
-    pub(crate) fn new(seat: &Arc<Seat<Q, A>>) -> Self {
-        Self(Some(Arc::clone(seat)))
+impl<Q, A> Sender<Q, A> {
+    pub(crate) fn new(pending: &Arc<Pending<Q, A>>) -> Self {
+        Self(Some(Arc::clone(pending)))
     }
 
-    /// Whether the caller is still there.
+    /// Returns whether the caller still waits.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.0.as_ref().is_some_and(|seat| Arc::strong_count(seat) > 1)
+        self.0.as_ref().is_some_and(|pending| Arc::strong_count(pending) > 1)
     }
 
-    pub(crate) fn question(&self) -> Option<&Q> {
-        self.0.as_deref().map(Seat::question)
+    pub(crate) fn item(&self) -> Option<&Q> {
+        self.0.as_deref().map(Pending::item)
     }
 
-    pub(crate) fn answer(mut self, answer: A) {
-        if let Some(seat) = self.0.take() {
-            seat.answer(Answer::Decided(answer));
+    pub(crate) fn reply(mut self, reply: A) {
+        if let Some(pending) = self.0.take() {
+            pending.finish(Outcome::Replied(reply));
         }
     }
 }
 
-impl<Q, A> Drop for Waiting<Q, A> {
+impl<Q, A> Drop for Sender<Q, A> {
     fn drop(&mut self) {
-        if let Some(seat) = self.0.take() {
-            seat.answer(Answer::Yourself);
+        if let Some(pending) = self.0.take() {
+            pending.finish(Outcome::NotSent);
         }
     }
 }

@@ -1,38 +1,39 @@
-//! Who sends: a call that finds nothing under way sends itself; others wait for a driver, which takes many at once.
+//! The queue of a session: decides whether a call sends its request itself or waits for a worker.
 //!
-//! What holds at any time: while something waits there is a driver, and a driver is a value that somebody owns. When it is
-//! dropped before it has found nothing left, another driver goes on, or all that waits is dropped with it. So nothing
-//! waits for a future that nobody polls.
+//! If nothing is under way, a call sends its request directly. Later calls wait for a worker, which sends many at once.
+//! While calls wait, there is a worker. A worker is a value with an owner. If it is dropped while calls wait, another worker
+//! goes on. If there is no other worker, the waiting calls are dropped too, and their callers are told. So no call waits for
+//! a future that nobody polls.
 
 use super::sync::{Arc, Mutex, PoisonError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The bounds of what waits.
+/// The bounds of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// So many may wait; there is no room for more.
+    /// The maximum number of waiting calls.
     pub(crate) waiting: usize,
-    /// So many go at once.
+    /// The maximum number of calls in a batch.
     pub(crate) batch: usize,
-    /// So many drivers at most.
-    pub(crate) drivers: usize,
-    /// A further driver starts when the last batch has left so long ago. The way to the server is long, then.
-    pub(crate) pause: Duration,
+    /// The maximum number of workers.
+    pub(crate) workers: usize,
+    /// A further worker starts if the last batch was sent at least this long ago. The server is then far away or slow.
+    pub(crate) add_worker_after: Duration,
 }
 
-/// How a call goes on.
+/// How a call continues.
 pub(crate) enum Entered<T> {
-    /// Nothing is under way: it sends itself.
-    Alone(Alone<T>),
-    /// It waits for a driver: for one that is there already, or for this one.
-    Waits(Option<Driver<T>>),
-    /// There is no room.
+    /// Nothing is under way. The call sends its request itself, and holds the guard meanwhile.
+    Direct(Direct<T>),
+    /// The call waits for a worker. If it receives a worker, it must start it.
+    Queued(Option<Worker<T>>),
+    /// The maximum number of calls already wait.
     Full,
 }
 
-/// Where calls meet. Clones are the same gate.
-pub(crate) struct Gate<T>(Arc<Inner<T>>);
+/// A queue of calls. A clone is the same queue.
+pub(crate) struct Queue<T>(Arc<Inner<T>>);
 
 struct Inner<T> {
     bounds: Bounds,
@@ -41,34 +42,35 @@ struct Inner<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
-    /// One is under way by itself. Only a hint: it may be answered, and not have been polled since.
-    alone: bool,
-    drivers: usize,
-    /// When the last batch has left.
-    left: Option<Instant>,
+    /// Whether a direct call is under way. Its reply may have arrived without the caller having polled since.
+    direct: bool,
+    workers: usize,
+    /// The time at which the last batch was sent.
+    last_batch: Option<Instant>,
 }
 
-impl<T> Gate<T> {
+impl<T> Queue<T> {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        let state = State { waiting: VecDeque::new(), alone: false, drivers: 0, left: None };
+        let state = State { waiting: VecDeque::new(), direct: false, workers: 0, last_batch: None };
         Self(Arc::new(Inner { bounds, state: Mutex::new(state) }))
     }
 
-    /// Says who sends what comes now, which is made where it has to wait.
+    /// Decides how a call continues. `item` is created only if the call waits, and the clock is read only if a worker may
+    /// have to start.
     pub(crate) fn enter(&self, item: impl FnOnce() -> T, now: impl FnOnce() -> Instant) -> Entered<T> {
         let bounds = self.0.bounds;
         self.with(|state| {
-            if !state.alone && state.drivers == 0 {
-                state.alone = true;
-                return Entered::Alone(Alone(self.clone()));
+            if !state.direct && state.workers == 0 {
+                state.direct = true;
+                return Entered::Direct(Direct(self.clone()));
             }
             if state.waiting.len() >= bounds.waiting {
                 return Entered::Full;
             }
             state.waiting.push_back(item());
-            let starts = state.wants_driver(&bounds, now);
-            state.drivers += usize::from(starts);
-            Entered::Waits(starts.then(|| Driver { gate: self.clone(), ended: false }))
+            let starts = state.needs_worker(&bounds, now);
+            state.workers += usize::from(starts);
+            Entered::Queued(starts.then(|| Worker { queue: self.clone(), finished: false }))
         })
     }
 
@@ -78,82 +80,81 @@ impl<T> Gate<T> {
 }
 
 impl<T> State<T> {
-    fn wants_driver(&mut self, bounds: &Bounds, now: impl FnOnce() -> Instant) -> bool {
-        // The usual answer needs no clock.
-        if self.drivers >= bounds.drivers {
+    fn needs_worker(&mut self, bounds: &Bounds, now: impl FnOnce() -> Instant) -> bool {
+        if self.workers >= bounds.workers {
             return false;
         }
         let now = now();
-        let far = |left| now.saturating_duration_since(left) >= bounds.pause;
-        let wants = self.drivers == 0
-            || self.waiting.len() >= bounds.batch * self.drivers
-            || self.left.is_some_and(far);
-        if wants {
-            self.left = Some(now);
+        let long_ago = |last| now.saturating_duration_since(last) >= bounds.add_worker_after;
+        let needed = self.workers == 0
+            || self.waiting.len() >= bounds.batch * self.workers
+            || self.last_batch.is_some_and(long_ago);
+        if needed {
+            self.last_batch = Some(now);
         }
-        wants
+        needed
     }
 }
 
-impl<T> Clone for Gate<T> {
+impl<T> Clone for Queue<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-/// One call under way by itself, until this is dropped.
-pub(crate) struct Alone<T>(Gate<T>);
+/// Marks a direct call as under way until it is dropped.
+pub(crate) struct Direct<T>(Queue<T>);
 
-impl<T> Drop for Alone<T> {
+impl<T> Drop for Direct<T> {
     fn drop(&mut self) {
-        self.0.with(|state| state.alone = false);
+        self.0.with(|state| state.direct = false);
     }
 }
 
-/// The duty to take what waits until nothing is left.
-pub(crate) struct Driver<T> {
-    gate: Gate<T>,
-    ended: bool,
+/// Takes batches of waiting calls until none is left.
+pub(crate) struct Worker<T> {
+    queue: Queue<T>,
+    finished: bool,
 }
 
-impl<T> Driver<T> {
-    /// The next batch, in order of arrival; what is not wanted any more is left out. If there is none, the duty is done.
+impl<T> Worker<T> {
+    /// Takes the next batch in order of arrival, and drops calls that are no longer wanted. An empty batch ends the worker.
     pub(crate) fn take(&mut self, is_wanted: impl Fn(&T) -> bool, now: Instant) -> Vec<T> {
-        let most = self.gate.0.bounds.batch;
-        let (batch, gone, ended) = self.gate.with(|state| {
-            let (mut batch, mut gone) = (Vec::with_capacity(state.waiting.len().min(most)), Vec::new());
+        let most = self.queue.0.bounds.batch;
+        let (batch, unwanted, finished) = self.queue.with(|state| {
+            let (mut batch, mut unwanted) = (Vec::with_capacity(state.waiting.len().min(most)), Vec::new());
             while batch.len() < most {
                 match state.waiting.pop_front() {
                     Some(item) if is_wanted(&item) => batch.push(item),
-                    Some(item) => gone.push(item),
+                    Some(item) => unwanted.push(item),
                     None => break,
                 }
             }
-            state.left = Some(now);
-            let ended = batch.is_empty();
-            if ended {
-                state.drivers -= 1;
-                // What was alone when the driver began was answered before the driver's last batch.
-                state.alone &= state.drivers > 0;
+            state.last_batch = Some(now);
+            let finished = batch.is_empty();
+            if finished {
+                state.workers -= 1;
+                // A direct call from before this worker's start received its reply before the worker's last batch.
+                state.direct &= state.workers > 0;
             }
-            (batch, gone, ended)
+            (batch, unwanted, finished)
         });
-        self.ended |= ended;
-        drop(gone);
+        self.finished |= finished;
+        drop(unwanted);
         batch
     }
 }
 
-impl<T> Drop for Driver<T> {
+impl<T> Drop for Worker<T> {
     fn drop(&mut self) {
-        if self.ended {
+        if self.finished {
             return;
         }
-        let orphans = self.gate.with(|state| {
-            state.drivers -= 1;
-            if state.drivers == 0 { std::mem::take(&mut state.waiting) } else { VecDeque::new() }
+        let left = self.queue.with(|state| {
+            state.workers -= 1;
+            if state.workers == 0 { std::mem::take(&mut state.waiting) } else { VecDeque::new() }
         });
-        // Outside of the lock: whoever hears of it may come back.
-        drop(orphans);
+        // Outside of the lock, because a caller that is told may enter the queue again.
+        drop(left);
     }
 }

@@ -1,12 +1,12 @@
 use super::*;
 
 fn message(url: &str) -> String {
-    Target::parse(url).err().unwrap_or_else(|| panic!("{url} was taken")).to_string()
+    Target::parse(url).err().unwrap_or_else(|| panic!("{url} was accepted")).to_string()
 }
 
-fn server(url: &str) -> Address {
+fn server(url: &str) -> Endpoint {
     match Target::parse(url) {
-        Ok(Target::Server(address)) => address,
+        Ok(Target::Server(endpoint)) => endpoint,
         other => panic!("{url}: {other:?}"),
     }
 }
@@ -23,16 +23,16 @@ fn a_server_is_shown_without_its_password() {
         ("redis+unix:///run/redis.sock", "/run/redis.sock"),
         ("valkey+unix:///run/redis.sock", "/run/redis.sock"),
     ] {
-        let address = server(url);
-        assert_eq!(address.to_string(), shown, "{url}");
-        assert_eq!(format!("{address:?}"), shown, "{url}");
+        let endpoint = server(url);
+        assert_eq!(endpoint.to_string(), shown, "{url}");
+        assert_eq!(format!("{endpoint:?}"), shown, "{url}");
     }
 }
 
 #[test]
-fn settings_are_read() {
-    let address = server("redis://ann:s%2Fsame@localhost:7000/3?protocol=resp3");
-    let settings = &address.settings;
+fn settings_are_parsed() {
+    let endpoint = server("redis://ann:s%2Fsame@localhost:7000/3?protocol=resp3");
+    let settings = &endpoint.settings;
     assert_eq!((settings.username(), settings.password(), settings.db()), (Some("ann"), Some("s/same"), 3));
     assert_eq!(settings.protocol(), redis::ProtocolVersion::RESP3);
     assert_eq!(server("unix:///run/redis.sock?db=2&pass=sesame").settings.db(), 2);
@@ -100,30 +100,30 @@ fn the_rest_of_a_password_is_not_shown_as_a_host() {
 }
 
 #[test]
-fn what_does_not_fit_the_scheme_is_said() {
-    for (url, why, written) in [
+fn an_error_says_what_does_not_fit_the_scheme() {
+    for (url, why, form) in [
         ("redis://a,b", "several hosts", "redis://["),
-        ("redis://a/b", "no database number", "redis://["),
-        ("redis://a/-1", "no database number", "redis://["),
-        ("redis://a?sesame=1", "unknown parameter; it may have `protocol`", "redis://["),
+        ("redis://a/b", "number of a database", "redis://["),
+        ("redis://a/-1", "number of a database", "redis://["),
+        ("redis://a?sesame=1", "unknown parameter; expected one of `protocol`", "redis://["),
         ("redis://a?tls_ca=x", "need `rediss`", "redis://["),
-        ("redis://a?protocol=4", "neither `resp2` nor `resp3`", "redis://["),
-        ("redis://a?protocol=2&protocol=3", "`protocol` twice", "redis://["),
+        ("redis://a?protocol=4", "expected `resp2` or `resp3`", "redis://["),
+        ("redis://a?protocol=2&protocol=3", "`protocol` is there twice", "redis://["),
         ("redis+cluster://a,b/1", "only database 0", "redis+cluster://["),
         ("redis+cluster://a,,b", "malformed", "redis+cluster://["),
-        ("redis+sentinel://a,b", "name the primary", "/name[/database]"),
-        ("redis+sentinel://a,b/na:me", "name the primary", "/name[/database]"),
+        ("redis+sentinel://a,b", "name of the primary", "/name[/database]"),
+        ("redis+sentinel://a,b/na:me", "name of the primary", "/name[/database]"),
         ("redis+unix:", "no scheme", "redis://["),
     ] {
         let message = message(url);
-        assert!(message.contains(why) && message.contains(written), "{url}: {message}");
+        assert!(message.contains(why) && message.contains(form), "{url}: {message}");
         assert!(!message.contains("sesame"), "{url}: {message}");
     }
 }
 
 #[cfg(not(feature = "tls"))]
 #[test]
-fn encryption_has_to_be_built_in() {
+fn encryption_needs_the_feature() {
     for url in ["rediss://:sesame@a", "rediss+cluster://a,b", "valkeys+sentinel://a/main"] {
         let message = message(url);
         assert!(message.contains("feature `tls`") && !message.contains("sesame"), "{message}");
