@@ -52,7 +52,7 @@ impl<'u> Parts<'u> {
                 return Err(format!("unknown parameter; expected one of `{}`", known.join("`, `")));
             }
             if parameters.insert(name.clone().into_owned(), value.into_owned()).is_some() {
-                return Err(format!("the parameter `{name}` is there twice"));
+                return Err(format!("the parameter `{name}` is set twice"));
             }
         }
         let path = path.split('/').filter(|part| !part.is_empty()).collect();

@@ -108,7 +108,7 @@ fn an_error_says_what_does_not_fit_the_scheme() {
         ("redis://a?sesame=1", "unknown parameter; expected one of `protocol`", "redis://["),
         ("redis://a?tls_ca=x", "need `rediss`", "redis://["),
         ("redis://a?protocol=4", "expected `resp2` or `resp3`", "redis://["),
-        ("redis://a?protocol=2&protocol=3", "`protocol` is there twice", "redis://["),
+        ("redis://a?protocol=2&protocol=3", "`protocol` is set twice", "redis://["),
         ("redis+cluster://a,b/1", "only database 0", "redis+cluster://["),
         ("redis+cluster://a,,b", "malformed", "redis+cluster://["),
         ("redis+sentinel://a,b", "name of the primary", "/name[/database]"),
