@@ -1,6 +1,5 @@
 //! TLS 1.2 and 1.3 by rustls. The server's certificate and its name are always checked.
 
-use super::PemFiles;
 use crate::store::redis::errors::{Problem, io_text};
 use std::io;
 use std::sync::Arc;
@@ -17,21 +16,25 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 pub(in super::super) struct Tls(TlsConnector);
 
 impl Tls {
-    pub(in super::super) fn new(files: &PemFiles<'_>) -> Result<Self, String> {
+    /// Reads the PEM files of a URL: the certificates of the trusted authorities, which are those of the system by default,
+    /// and the certificate of this client with its key.
+    pub(in super::super) fn new(
+        authorities: Option<&str>,
+        client: Option<(&str, &str)>,
+    ) -> Result<Self, String> {
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
-            .with_root_certificates(authorities(files.authorities)?);
-        let config = match (files.certificate, files.key) {
-            (None, None) => config.with_no_client_auth(),
-            (Some(certificate), Some(key)) => {
+            .with_root_certificates(trusted(authorities)?);
+        let config = match client {
+            None => config.with_no_client_auth(),
+            Some((certificate, key)) => {
                 let key = PrivateKeyDer::from_pem_file(key)
                     .map_err(|error| format!("cannot read the key in `tls_key`: {}", file_text(&error)))?;
                 config
                     .with_client_auth_cert(certificates("tls_cert", certificate)?, key)
                     .map_err(|error| format!("cannot use `tls_cert` with `tls_key`: {error}"))?
             }
-            _ => return Err("`tls_cert` and `tls_key` must be set together".to_owned()),
         };
         Ok(Self(TlsConnector::from(Arc::new(config))))
     }
@@ -97,7 +100,7 @@ fn file_text(error: &pem::Error) -> String {
     }
 }
 
-fn authorities(path: Option<&str>) -> Result<RootCertStore, String> {
+fn trusted(path: Option<&str>) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     let found = match path {
         Some(path) => certificates("tls_ca", path)?,

@@ -1,23 +1,27 @@
-//! Encrypted connections. They need the feature `tls`.
+//! Encrypted connections. They need the feature `tls`. Without it, a URL that asks for TLS is refused.
 
-#[cfg(not(feature = "tls"))]
-mod disabled;
 #[cfg(feature = "tls")]
 mod enabled;
 
-#[cfg(not(feature = "tls"))]
-pub(super) use disabled::Tls;
 #[cfg(feature = "tls")]
 pub(super) use enabled::Tls;
 
-/// The PEM files that a URL names.
-#[derive(Default)]
-#[cfg_attr(not(feature = "tls"), expect(dead_code, reason = "only the feature `tls` reads the files"))]
-pub(super) struct PemFiles<'u> {
-    /// The certificates of the trusted authorities. Without them, those of the system apply.
-    pub(super) authorities: Option<&'u str>,
-    /// The certificate that this client presents.
-    pub(super) certificate: Option<&'u str>,
-    /// The private key of `certificate`.
-    pub(super) key: Option<&'u str>,
+/// The TLS settings of a server. Without the feature `tls`, this type has no values.
+#[cfg(not(feature = "tls"))]
+pub(super) enum Tls {}
+
+#[cfg(not(feature = "tls"))]
+impl Tls {
+    pub(super) fn new(_: Option<&str>, _: Option<(&str, &str)>) -> Result<Self, String> {
+        Err("TLS is not built in; turn on the feature `tls` of `ratelimit-runtime`".to_owned())
+    }
+
+    #[expect(clippy::unused_async, reason = "the same signature as with the feature")]
+    pub(super) async fn connect(
+        &self,
+        _: &str,
+        _: tokio::net::TcpStream,
+    ) -> Result<tokio::net::TcpStream, crate::store::redis::errors::Problem> {
+        match *self {}
+    }
 }

@@ -1,7 +1,7 @@
 //! The parts of a URL, and the endpoints that they describe.
 
 use super::super::endpoint::{Endpoint, Location};
-use super::super::tls::{PemFiles, Tls};
+use super::super::tls::Tls;
 use super::scheme::Scheme;
 use redis::{ConnectionAddr, IntoConnectionInfo};
 use std::collections::BTreeMap;
@@ -111,12 +111,15 @@ impl<'u> Parts<'u> {
 
     /// Reads the TLS settings, if the scheme asks for TLS.
     pub(super) fn tls(&self, encrypted: bool) -> Result<Option<Arc<Tls>>, String> {
-        let files = PemFiles {
-            authorities: self.parameter("tls_ca"),
-            certificate: self.parameter("tls_cert"),
-            key: self.parameter("tls_key"),
+        if !encrypted {
+            return Ok(None);
+        }
+        let client = match (self.parameter("tls_cert"), self.parameter("tls_key")) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            _ => return Err("`tls_cert` and `tls_key` must be set together".to_owned()),
         };
-        encrypted.then(|| Tls::new(&files).map(Arc::new)).transpose()
+        Ok(Some(Arc::new(Tls::new(self.parameter("tls_ca"), client)?)))
     }
 }
 
