@@ -62,9 +62,9 @@ fn a_store_that_cannot_be_used_is_one_line_without_the_password() {
     let nobody = "127.0.0.1:1"; // reserved, so that no other test's server can take it
     for (url, address, reason) in [
         (format!("http://:sesame@{nobody}"), nobody, "write `redis://"),
-        (format!("redis://:sesame@{guarded}"), guarded, "not let in by"),
-        (format!("redis://{guarded}"), guarded, "not let in by"),
-        (format!("redis://:sesame@{nobody}"), nobody, "cannot reach Redis"),
+        (format!("redis://:sesame@{guarded}"), guarded, "cannot log in to"),
+        (format!("redis://{guarded}"), guarded, "cannot log in to"),
+        (format!("redis://:sesame@{nobody}"), nobody, "cannot connect to Redis"),
     ] {
         let message = Text::complaint(quickstart().env(URL, &url), 1);
         message.has(address);

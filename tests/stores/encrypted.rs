@@ -34,7 +34,7 @@ async fn a_server_that_is_trusted_decides() {
     let other = RedisServer::builder().tls().start();
     let others = other.certificates().authority();
     refused(&format!("{url}?tls_ca={}", others.display()), ErrorKind::Configuration, "cannot trust").await;
-    refused(&format!("{url}?tls_ca=/nowhere"), ErrorKind::Configuration, "`tls_ca` names").await;
+    refused(&format!("{url}?tls_ca=/nowhere"), ErrorKind::Configuration, "in `tls_ca`: ").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,7 +49,7 @@ async fn a_server_may_want_to_see_a_certificate() {
     refused(
         &format!("{url}&tls_cert={}", files.client().display()),
         ErrorKind::Configuration,
-        "`tls_cert` and `tls_key` go together",
+        "`tls_cert` and `tls_key` must be set together",
     )
     .await;
     let shown =
@@ -77,8 +77,8 @@ async fn a_file_that_is_not_pem_is_not_quoted() {
     std::fs::write(&place, "-----BEGIN sesame\nsesame\n").unwrap();
     let file = place.display();
     for (parameters, says) in [
-        (format!("tls_ca={file}"), "that `tls_ca` names: the file is not valid PEM"),
-        (format!("tls_cert={file}&tls_key={file}"), "that `tls_key` names: the file is not valid PEM"),
+        (format!("tls_ca={file}"), "in `tls_ca`: the file is not valid PEM"),
+        (format!("tls_cert={file}&tls_key={file}"), "in `tls_key`: the file is not valid PEM"),
     ] {
         refused(&format!("rediss://localhost?{parameters}"), ErrorKind::Configuration, says).await;
     }

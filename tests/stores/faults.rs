@@ -190,8 +190,8 @@ async fn a_server_of_another_kind_is_named_as_such() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot understand Redis at {address}: it does not answer as Redis or Valkey does; where it wants TLS, \
-             write `rediss`"
+            "cannot understand Redis at {address}: the reply is not in the Redis protocol; if the server requires \
+             TLS, write `rediss`"
         )
     );
     drop(answering.join().unwrap());

@@ -1,5 +1,5 @@
-//! The gate where calls meet, and the seats on which they wait, in every order of events: whatever waits is taken or comes
-//! back, whoever gives up, and each hears its answer.
+//! Model tests of the queue and the pending calls, in every order of events: each waiting call is sent or returned to its
+//! caller, and each caller receives its own reply.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -11,202 +11,204 @@ mod sync {
     pub(super) use std::sync::PoisonError;
 }
 
-#[path = "../../ratelimit-runtime/src/store/redis/gate.rs"]
-mod gate;
+#[path = "../../ratelimit-runtime/src/store/redis/waiting/queue.rs"]
+mod queue;
 
-#[path = "../../ratelimit-runtime/src/store/redis/seat.rs"]
-mod seat;
+#[path = "../../ratelimit-runtime/src/store/redis/waiting/pending.rs"]
+mod pending;
 
-use gate::{Bounds, Driver, Entered, Gate};
-use seat::{Answer, Caller, Seat, Waiting};
+use pending::{Outcome, Pending, Receiver, Sender};
+use queue::{Bounds, Entered, Queue, Worker};
 
-const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, drivers: 2, pause: Duration::from_secs(1) };
+const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
 
-/// What became of the calls.
+/// Counts what became of the calls.
 struct Fates {
-    taken: AtomicUsize,
-    back: AtomicUsize,
+    sent: AtomicUsize,
+    returned: AtomicUsize,
     full: AtomicUsize,
 }
 
-/// A call that waits; dropped, it has come back.
+/// A waiting call. If it is dropped without being sent, it has returned to its caller.
 struct Call {
     fates: Arc<Fates>,
-    is_taken: bool,
+    is_sent: bool,
 }
 
 impl Call {
-    fn taken(mut self) {
-        self.is_taken = true;
+    fn sent(mut self) {
+        self.is_sent = true;
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let fate = if self.is_taken { &self.fates.taken } else { &self.fates.back };
+        let fate = if self.is_sent { &self.fates.sent } else { &self.fates.returned };
         fate.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// One caller: alone if it can be, else in the queue, driving if it is told to.
-fn call(gate: &Gate<Call>, fates: &Arc<Fates>, now: Instant, drive: fn(Driver<Call>, Instant)) {
-    match gate.enter(|| Call { fates: Arc::clone(fates), is_taken: false }, || now) {
-        Entered::Alone(alone) => {
+/// Makes one call: directly if possible, else in the queue. Runs the worker if the queue returns one.
+fn call(queue: &Queue<Call>, fates: &Arc<Fates>, now: Instant, work: fn(Worker<Call>, Instant)) {
+    match queue.enter(|| Call { fates: Arc::clone(fates), is_sent: false }, || now) {
+        Entered::Direct(under_way) => {
             thread::yield_now();
-            fates.taken.fetch_add(1, Ordering::Relaxed);
-            drop(alone);
+            fates.sent.fetch_add(1, Ordering::Relaxed);
+            drop(under_way);
         }
-        Entered::Waits(Some(driver)) => drive(driver, now),
-        Entered::Waits(None) => {}
+        Entered::Queued(Some(worker)) => work(worker, now),
+        Entered::Queued(None) => {}
         Entered::Full => {
             fates.full.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-fn is_alone<T>(gate: &Gate<T>) -> bool {
-    matches!(gate.enter(|| unreachable!("something is under way"), Instant::now), Entered::Alone(_))
+/// Returns whether nothing is under way.
+fn is_idle<T>(queue: &Queue<T>) -> bool {
+    matches!(queue.enter(|| unreachable!("something is under way"), Instant::now), Entered::Direct(_))
 }
 
-/// The driver of what has to wait, if it gets one.
-fn driver<T>(gate: &Gate<T>, item: T, now: Instant) -> Option<Driver<T>> {
-    match gate.enter(|| item, || now) {
-        Entered::Waits(driver) => driver,
-        Entered::Alone(_) => panic!("nothing is under way"),
-        Entered::Full => panic!("there is no room"),
+/// Adds an item to the queue. Returns the worker, if the queue needs one.
+fn enqueue<T>(queue: &Queue<T>, item: T, now: Instant) -> Option<Worker<T>> {
+    match queue.enter(|| item, || now) {
+        Entered::Queued(worker) => worker,
+        Entered::Direct(_) => panic!("nothing is under way"),
+        Entered::Full => panic!("the queue is full"),
     }
 }
 
-fn drive_to_the_end(mut driver: Driver<Call>, now: Instant) {
+fn work_to_the_end(mut worker: Worker<Call>, now: Instant) {
     loop {
-        let batch = driver.take(|_| true, now);
+        let batch = worker.take(|_| true, now);
         if batch.is_empty() {
             return;
         }
-        batch.into_iter().for_each(Call::taken);
+        batch.into_iter().for_each(Call::sent);
     }
 }
 
-/// As a task that goes with its runtime.
-fn drive_once(mut driver: Driver<Call>, now: Instant) {
-    driver.take(|_| true, now).into_iter().for_each(Call::taken);
+/// Sends one batch, like a task that is dropped with its runtime.
+fn work_once(mut worker: Worker<Call>, now: Instant) {
+    worker.take(|_| true, now).into_iter().for_each(Call::sent);
 }
 
-/// All orders of so many callers at once; `pause` is how long after the last batch they come.
-fn callers(number: usize, pause: Duration, drive: fn(Driver<Call>, Instant), comes_back: bool) {
+/// Tries all orders of `number` simultaneous callers, who come `delay` after the last batch.
+fn callers(number: usize, delay: Duration, work: fn(Worker<Call>, Instant), may_return: bool) {
     let (start, mut model) = (Instant::now(), loom::model::Builder::new());
     model.preemption_bound = Some(3);
     model.check(move || {
-        let gate = Gate::new(BOUNDS);
+        let queue = Queue::new(BOUNDS);
         let fates = Arc::new(Fates {
-            taken: AtomicUsize::new(0),
-            back: AtomicUsize::new(0),
+            sent: AtomicUsize::new(0),
+            returned: AtomicUsize::new(0),
             full: AtomicUsize::new(0),
         });
         let calling: Vec<_> = (1..number)
             .map(|_| {
-                let (gate, fates) = (gate.clone(), Arc::clone(&fates));
-                thread::spawn(move || call(&gate, &fates, start + pause, drive))
+                let (queue, fates) = (queue.clone(), Arc::clone(&fates));
+                thread::spawn(move || call(&queue, &fates, start + delay, work))
             })
             .collect();
-        call(&gate, &fates, start, drive);
+        call(&queue, &fates, start, work);
         for caller in calling {
             caller.join().unwrap();
         }
-        let [taken, back, full] = [&fates.taken, &fates.back, &fates.full].map(|n| n.load(Ordering::Relaxed));
-        assert_eq!(taken + back + full, number, "{taken} taken, {back} came back, {full} had no room");
-        assert!(back == 0 || comes_back, "{back} came back");
-        assert!(is_alone(&gate));
+        let [sent, returned, full] =
+            [&fates.sent, &fates.returned, &fates.full].map(|n| n.load(Ordering::Relaxed));
+        assert_eq!(sent + returned + full, number, "{sent} sent, {returned} returned, {full} refused");
+        assert!(returned == 0 || may_return, "{returned} returned");
+        assert!(is_idle(&queue));
     });
 }
 
 #[test]
-fn whatever_waits_is_taken() {
-    callers(3, Duration::ZERO, drive_to_the_end, false);
+fn each_waiting_call_is_sent() {
+    callers(3, Duration::ZERO, work_to_the_end, false);
 }
 
 #[test]
-fn several_drivers_take_each_call_once() {
-    callers(3, BOUNDS.pause, drive_to_the_end, false);
+fn several_workers_send_each_call_once() {
+    callers(3, BOUNDS.add_worker_after, work_to_the_end, false);
 }
 
 #[test]
-fn what_a_lost_driver_leaves_comes_back() {
-    callers(3, Duration::ZERO, drive_once, true);
-    callers(3, BOUNDS.pause, drive_once, true);
+fn the_calls_of_a_dropped_worker_return() {
+    callers(3, Duration::ZERO, work_once, true);
+    callers(3, BOUNDS.add_worker_after, work_once, true);
 }
 
 #[test]
-fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
+fn a_direct_call_that_is_never_polled_again_delays_no_other() {
     loom::model(|| {
-        let gate = Gate::new(BOUNDS);
+        let queue = Queue::new(BOUNDS);
         let start = Instant::now();
-        let forgotten = gate.enter(|| 0, || start);
-        assert!(matches!(forgotten, Entered::Alone(_)));
-        let mut first = driver(&gate, 1, start).unwrap();
-        let another = driver(&gate, 2, start);
+        let forgotten = queue.enter(|| 0, || start);
+        assert!(matches!(forgotten, Entered::Direct(_)));
+        let mut first = enqueue(&queue, 1, start).unwrap();
+        let another = enqueue(&queue, 2, start);
         assert_eq!(first.take(|call| *call != 1, start), [2]);
         assert!(first.take(|_| true, start).is_empty());
         assert!(another.is_some_and(|mut another| another.take(|_| true, start).is_empty()));
-        // It has been answered before the others.
-        assert!(is_alone(&gate));
+        // Its reply arrived before those of the others.
+        assert!(is_idle(&queue));
         drop(forgotten);
     });
 }
 
 #[test]
-fn there_is_room_for_so_many() {
+fn a_full_queue_refuses_calls() {
     loom::model(|| {
-        let (gate, start) = (Gate::new(BOUNDS), Instant::now());
-        let _alone = gate.enter(|| 0, || start);
-        let _drivers = [1, 2].map(|call| driver(&gate, call, start).unwrap());
-        assert!(driver(&gate, 3, start).is_none());
-        assert!(matches!(gate.enter(|| unreachable!("there is room"), || start), Entered::Full));
+        let (queue, start) = (Queue::new(BOUNDS), Instant::now());
+        let _under_way = queue.enter(|| 0, || start);
+        let _workers = [1, 2].map(|call| enqueue(&queue, call, start).unwrap());
+        assert!(enqueue(&queue, 3, start).is_none());
+        assert!(matches!(queue.enter(|| unreachable!("the queue is not full"), || start), Entered::Full));
     });
 }
 
 #[test]
-fn whoever_waits_hears_the_answer() {
+fn a_waiting_caller_receives_its_reply() {
     loom::model(|| {
-        let seat = Seat::new("question");
-        let waiting = Waiting::new(&seat);
+        let pending = Pending::new("request");
+        let call = Sender::new(&pending);
         let sender = thread::spawn(move || {
-            assert_eq!(waiting.question(), Some(&"question"));
-            waiting.answer("answer");
+            assert_eq!(call.item(), Some(&"request"));
+            call.reply("reply");
         });
-        let answer = loom::future::block_on(Caller(&seat));
-        assert!(matches!(answer, Answer::Decided("answer")));
+        let outcome = loom::future::block_on(Receiver(&pending));
+        assert!(matches!(outcome, Outcome::Replied("reply")));
         sender.join().unwrap();
     });
 }
 
 #[test]
-fn whoever_is_not_sent_hears_that() {
+fn a_caller_whose_request_was_not_sent_is_told() {
     loom::model(|| {
-        let seat = Seat::<_, ()>::new("question");
-        let waiting = Waiting::new(&seat);
-        let sender = thread::spawn(move || drop(waiting));
-        assert!(matches!(loom::future::block_on(Caller(&seat)), Answer::Yourself));
+        let pending = Pending::<_, ()>::new("request");
+        let call = Sender::new(&pending);
+        let sender = thread::spawn(move || drop(call));
+        assert!(matches!(loom::future::block_on(Receiver(&pending)), Outcome::NotSent));
         sender.join().unwrap();
     });
 }
 
 #[test]
-fn whoever_has_gone_is_not_wanted() {
+fn a_call_whose_caller_has_given_up_is_not_wanted() {
     loom::model(|| {
-        let seat = Seat::<_, ()>::new("question");
-        let waiting = Waiting::new(&seat);
+        let pending = Pending::<_, ()>::new("request");
+        let call = Sender::new(&pending);
         let sender = thread::spawn(move || {
-            let _may_change = waiting.is_wanted();
-            waiting.answer(());
+            let _may_change = call.is_wanted();
+            call.reply(());
         });
-        // Given up while it waits, or before it has begun to.
-        drop(seat);
+        // The caller gives up while or before its call is sent.
+        drop(pending);
         sender.join().unwrap();
-        let seat = Seat::<_, ()>::new("question");
-        let waiting = Waiting::new(&seat);
-        assert!(waiting.is_wanted());
-        drop(seat);
-        assert!(!waiting.is_wanted());
+        let pending = Pending::<_, ()>::new("request");
+        let call = Sender::new(&pending);
+        assert!(call.is_wanted());
+        drop(pending);
+        assert!(!call.is_wanted());
     });
 }

@@ -22,7 +22,7 @@ async fn a_cluster_and_a_server_are_told_apart() {
     let configuration = ErrorKind::Configuration;
     refused(&format!("redis+cluster://{at}"), configuration, &format!("write `redis://{at}`")).await;
     refused(&format!("redis://{node}"), configuration, &format!("write `redis+cluster://{node}`")).await;
-    refused(&format!("redis+sentinel://{at}/main"), configuration, "it is no sentinel").await;
+    refused(&format!("redis+sentinel://{at}/main"), configuration, "the server is not a sentinel").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +40,8 @@ async fn a_replica_cannot_count() {
     let primary = RedisServer::start();
     let replica =
         RedisServer::builder().args(["--replicaof", "127.0.0.1", &primary.port().to_string()]).start();
-    refused(&replica.url(), ErrorKind::Unavailable, "it is a replica, which cannot count").await;
+    refused(&replica.url(), ErrorKind::Unavailable, "the server is a replica, which cannot store limits")
+        .await;
     // Whoever starts all the same asks a few times in vain, and finds it when it has become the primary.
     let limiter = knocks_seldom(&replica, &replica.url()).await;
     let limit = Limit::counter(10, Duration::from_secs(60));
@@ -119,7 +120,7 @@ async fn a_server_without_memory() {
     let server = RedisServer::start();
     let mut raw = server.raw();
     redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(1).exec(&mut raw).unwrap();
-    refused(&server.url(), ErrorKind::Unavailable, "give it more memory").await;
+    refused(&server.url(), ErrorKind::Unavailable, "increase `maxmemory`").await;
     redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(0).exec(&mut raw).unwrap();
     assert!(limiter_at(server.url()).build().await.is_ok());
 }

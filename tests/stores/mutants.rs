@@ -102,10 +102,10 @@ impl Mutant {
     fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
         let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
-        let lone = __testing::lone_scripts()
+        let lone = __testing::single_scripts()
             .map(|(name, text)| (name, if text == original { mutated.as_str() } else { text }));
         let store = if self.is_lone() {
-            __testing::with_lone_scripts(url, CLOCK, lone)
+            __testing::with_single_scripts(url, CLOCK, lone)
         } else {
             assert!(__testing::scripts() != [&decide, &adjust], "{self:?} changes nothing");
             __testing::with_texts(url, CLOCK, &decide, &adjust)

@@ -1,4 +1,4 @@
-//! What callers say of a server that is too slow, in every order of events.
+//! Model tests of the count of slow calls, in every order of events.
 
 use loom::thread;
 use std::sync::Arc;
@@ -8,79 +8,79 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU64, Ordering};
 }
 
-#[path = "../../ratelimit-runtime/src/store/redis/pace.rs"]
-mod pace;
+#[path = "../../ratelimit-runtime/src/store/redis/server/slow_calls.rs"]
+mod slow_calls;
 
-use pace::Pace;
+use slow_calls::SlowCalls;
 
 const MS: Duration = Duration::from_millis(1);
 
 #[test]
-fn five_in_a_row_are_too_many() {
+fn the_fifth_missed_deadline_in_a_row_is_too_many() {
     loom::model(|| {
-        let pace = Pace::default();
+        let calls = SlowCalls::default();
         for deadline in [30, 100, 20, 50] {
-            assert_eq!(pace.missed(deadline * MS), None);
+            assert_eq!(calls.missed(deadline * MS), None);
         }
-        assert_eq!(pace.missed(40 * MS), Some(100 * MS));
-        // The others were under way already.
-        assert_eq!(pace.missed(40 * MS), None);
-        pace.kept();
+        assert_eq!(calls.missed(40 * MS), Some(100 * MS));
+        // Further deadlines are not reported again.
+        assert_eq!(calls.missed(40 * MS), None);
+        calls.reset();
         for _ in 0..4 {
-            assert_eq!(pace.missed(20 * MS), None);
+            assert_eq!(calls.missed(20 * MS), None);
         }
-        assert_eq!(pace.missed(20 * MS), Some(20 * MS));
+        assert_eq!(calls.missed(20 * MS), Some(20 * MS));
     });
 }
 
 #[test]
-fn an_answer_in_between_counts_for_the_server() {
+fn a_reply_in_time_resets_the_count() {
     loom::model(|| {
-        let pace = Pace::default();
+        let calls = SlowCalls::default();
         for _ in 0..10 {
             for _ in 0..4 {
-                assert_eq!(pace.missed(100 * MS), None);
+                assert_eq!(calls.missed(100 * MS), None);
             }
-            pace.kept();
+            calls.reset();
         }
     });
 }
 
-/// Of those who give up at once, one hears it, and by the longest deadline of all.
+/// Of the callers that give up together, one receives the longest deadline of all.
 #[test]
-fn one_hears_that_there_were_too_many() {
+fn one_caller_notices_that_there_were_too_many() {
     loom::model(|| {
-        let pace = Arc::new(Pace::default());
+        let calls = Arc::new(SlowCalls::default());
         for _ in 0..3 {
-            assert_eq!(pace.missed(20 * MS), None);
+            assert_eq!(calls.missed(20 * MS), None);
         }
         let giving_up = [30, 100].map(|deadline| {
-            let pace = Arc::clone(&pace);
-            thread::spawn(move || pace.missed(deadline * MS))
+            let calls = Arc::clone(&calls);
+            thread::spawn(move || calls.missed(deadline * MS))
         });
-        let heard: Vec<Duration> =
+        let reported: Vec<Duration> =
             giving_up.into_iter().filter_map(|caller| caller.join().unwrap()).collect();
-        assert_eq!(heard, [100 * MS]);
+        assert_eq!(reported, [100 * MS]);
     });
 }
 
-/// An answer that comes meanwhile may or may not be in time, and leaves nothing that a later one does not mend.
+/// A simultaneous reply may or may not reset the count. The next reply resets it in any case.
 #[test]
-fn an_answer_meanwhile_spoils_nothing() {
+fn a_simultaneous_reply_leaves_a_valid_count() {
     loom::model(|| {
-        let pace = Arc::new(Pace::default());
+        let calls = Arc::new(SlowCalls::default());
         for _ in 0..4 {
-            assert_eq!(pace.missed(20 * MS), None);
+            assert_eq!(calls.missed(20 * MS), None);
         }
-        let other = Arc::clone(&pace);
+        let other = Arc::clone(&calls);
         let giving_up = thread::spawn(move || other.missed(30 * MS));
-        pace.kept();
-        let heard = giving_up.join().unwrap();
-        assert!(heard.is_none_or(|deadline| deadline <= 30 * MS), "{heard:?}");
-        pace.kept();
+        calls.reset();
+        let reported = giving_up.join().unwrap();
+        assert!(reported.is_none_or(|deadline| deadline <= 30 * MS), "{reported:?}");
+        calls.reset();
         for _ in 0..4 {
-            assert_eq!(pace.missed(20 * MS), None);
+            assert_eq!(calls.missed(20 * MS), None);
         }
-        assert_eq!(pace.missed(20 * MS), Some(20 * MS));
+        assert_eq!(calls.missed(20 * MS), Some(20 * MS));
     });
 }

@@ -40,7 +40,7 @@ fn the_environment_names_a_server_that_all_processes_share() {
 fn an_environment_that_cannot_be_used_lets_nothing_through() {
     for (url, says) in [
         ("", "it is empty"),
-        ("http://:sesame@localhost", "its scheme is none of"),
+        ("http://:sesame@localhost", "unknown scheme; expected"),
         ("redis://:sesame@localhost:port", "it is malformed"),
     ] {
         let (printed, logged) = run(Some(url), &["call", "call"]);
@@ -70,7 +70,7 @@ fn an_outage_is_logged_once() {
     assert_eq!(printed[..2], ["passed", "passed"], "by the same limit, in memory");
     assert!(printed[2].starts_with("refused: "), "{printed:?}");
     assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
-    assert!(logged.contains("cannot reach Redis at 127.0.0.1"), "{logged}");
+    assert!(logged.contains("cannot connect to Redis at 127.0.0.1"), "{logged}");
 }
 
 #[test]

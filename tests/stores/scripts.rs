@@ -154,9 +154,9 @@ fn adjust_names_bad_arguments_before_anything_is_written() {
 }
 
 #[test]
-fn lone_scripts_name_bad_arguments_before_anything_is_written() {
+fn single_scripts_name_bad_arguments_before_anything_is_written() {
     let server = RedisServer::start();
-    for (name, script) in __testing::lone_scripts() {
+    for (name, script) in __testing::single_scripts() {
         let good = ["5", "1000", "5", "1"];
         let number = if name == "token_bucket" {
             4
@@ -218,7 +218,7 @@ fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
                     "{what} {algorithm} {command:?}"
                 );
             }
-            for (_, script) in __testing::lone_scripts().iter().filter(|(name, _)| *name == algorithm) {
+            for (_, script) in __testing::single_scripts().iter().filter(|(name, _)| *name == algorithm) {
                 let arguments: &[&str] = match algorithm {
                     "token_bucket" => &["5", "1000", "5", "1"],
                     "sliding_log" => &["5", "1000"],

@@ -84,7 +84,7 @@ async fn a_server_that_is_too_slow_for_all_is_not_waited_for() {
     }
     assert_eq!(script_calls(&server), asked, "what nobody waits for is asked");
     let error = undecided(limiter.check(&DAILY, "calls").await).to_string();
-    assert!(error.contains("it answers later than within 50ms"), "{error}");
+    assert!(error.contains("did not reply within 50 ms"), "{error}");
     // A server that is slow is not silent: its connection stays.
     tokio::time::sleep(SECOND).await;
     proxy.set(Traffic::Pass);

@@ -64,7 +64,7 @@ pub(crate) fn all() -> Vec<Subject> {
 fn lone(limit: Limit) -> Subject {
     // A meter is a bucket.
     let script = if limit.algorithm == "leaky_bucket" { "token_bucket" } else { limit.algorithm };
-    let text = __testing::lone_scripts().into_iter().find(|(name, _)| *name == script);
+    let text = __testing::single_scripts().into_iter().find(|(name, _)| *name == script);
     let fill = move |command: &mut Cmd, draw: &mut Draw| {
         command.arg(1).arg(draw.key()).arg(limit.count).arg(limit.time_ms);
         match script {

@@ -29,7 +29,7 @@ impl Call {
         who: &'static str,
     ) -> Result<Self, Box<dyn Error>> {
         let name = limit.algorithm().as_str();
-        let text = __testing::lone_scripts().into_iter().find(|(known, _)| *known == name);
+        let text = __testing::single_scripts().into_iter().find(|(known, _)| *known == name);
         let (_, text) = text.ok_or("no such script")?;
         let digest: String = redis::cmd("SCRIPT").arg("LOAD").arg(text).query(server)?;
         Ok(Self { limit, digest: digest.into(), who })

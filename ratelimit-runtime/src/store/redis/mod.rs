@@ -1,69 +1,61 @@
-//! The shared store: one atomic Lua script decides for all processes.
+//! The Redis store: keeps limits on a server, where one atomic Lua script decides for all processes.
+//!
+//! The rooms, from the bottom up. A room imports only from the rooms above it in this list:
+//!
+//! | room | what it is |
+//! |---|---|
+//! | [`script`] | script calls: texts, arguments, replies |
+//! | [`errors`] | which errors pass by themselves, and which of their text may be shown |
+//! | [`connect`] | opens connections: URL, endpoint, TLS, handshake, sentinels |
+//! | [`waiting`] | the queue of calls that wait for a batch |
+//! | [`server`] | one server: sessions, reconnecting, circuit breaker |
+//! | [`topology`] | which server decides about a key |
+//! | [`client`] | runs script calls on the servers |
+//! | [`batch`] | group commit: sends waiting calls together |
+//! | [`RedisStore`] | the store: this file, `open` and `overrides` |
 
-mod address;
 mod batch;
-mod breaker;
-mod call;
-mod cluster;
-mod commit;
-mod connection;
-mod failure;
-mod gate;
-mod greeting;
-mod group;
-mod health;
-mod home;
-mod known;
-mod link;
-pub(crate) mod lone;
-mod looks;
-mod node;
+mod client;
+mod connect;
+mod errors;
 mod open;
 mod overrides;
-mod pace;
-mod per_runtime;
-mod range;
-mod said;
 pub(crate) mod script;
-mod seat;
-mod sentinel;
-mod session;
-mod slot_map;
-mod slots;
+mod server;
 mod sync;
-mod tls;
-mod url;
-mod way;
+mod topology;
+mod waiting;
 
 use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::key::StoreKey;
-use call::{Call, Shared};
-use slots::slot;
+use client::{Client, across_slots};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
+use topology::key_slot;
 
-/// Keeps limits in Redis or Valkey, shared by all processes that use the same server and prefix.
+/// A store in Redis or Valkey. All processes that use the same server and prefix share its limits.
 ///
-/// One multiplexed connection to each server serves all calls of a tokio runtime. A decision is one script call; decisions that are asked for
-/// while others are under way go together, up to 128 in one call, each decided for itself and in order of arrival. The script
-/// decides with the server's clock, so processes need no synchronised clocks of their own. In each runtime, at most 16 384 calls
-/// wait to be sent to a server; more fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
+/// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls that
+/// arrive while another one is under way are sent together, up to 128 in one script call. The script decides about them in order
+/// of arrival and independently of each other. It uses the clock of the server, so the clocks of the processes do not matter. In
+/// each runtime, at most 16 384 calls wait to be sent to a server. Further calls fail at once
+/// ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
-/// A connection that has broken is made anew by the next call, within its deadline. While the server stays away, calls fail
-/// at once, and one attempt at a time is made in the background, after 0.1 to 1 second. So it is where five calls in a row
-/// have missed their deadlines and none was answered in between: then a `PING` at a time asks whether the server answers
-/// within the longest of these deadlines, and one that is not answered at all in half a second is the last on its
-/// connection. All limiters on one store share this, whatever their deadlines.
+/// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
+/// calls fail at once, and a background task tries to connect, with a pause of 0.1 to 1 second between two attempts.
 ///
-/// A call whose answer was lost is never sent again: it may have been counted.
+/// If five calls in a row miss their deadlines, the server is too slow. Calls then fail at once, and a background task sends one
+/// `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all within half
+/// a second, its connection is closed. All limiters on one store share this state, whatever their deadlines.
 ///
-/// The futures need a tokio runtime with I/O and time enabled. A connection belongs to the runtime that drives it: each
-/// runtime that uses the store has connections, batches and circuit breakers of its own. So a runtime that is blocked,
-/// idle or shut down delays no call of another one.
+/// A call whose reply was lost is never sent again, because it may have been counted.
+///
+/// The futures need a tokio runtime with I/O and time enabled. Each runtime that uses the store has its own connections, batches
+/// and circuit breakers. So a runtime that is blocked, idle or shut down does not delay the calls of another one.
 #[derive(Clone)]
 pub struct RedisStore {
-    shared: Arc<Shared>,
+    client: Arc<Client>,
 }
 
 impl Store for RedisStore {
@@ -71,25 +63,29 @@ impl Store for RedisStore {
         if let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
+        let topology = self.client.topology();
         if let Some(error) =
-            requests.first().and_then(|request| self.shared.home.away(|| slot(request.key())))
+            requests.first().and_then(|request| topology.unavailable(|| key_slot(request.key().as_bytes())))
         {
             return Reply::ready(Err(error));
         }
-        let shared = Arc::clone(&self.shared);
+        let client = Arc::clone(&self.client);
         if let [request] = requests
-            && batch::fits(mode, request)
+            && batch::is_batchable(mode, request)
         {
-            let seat = commit::seat(mode, request);
-            return Reply::pending(commit::decide(shared, Arc::clone(&seat))).observed_by(seat);
+            let call = waiting::pending_call(mode, request);
+            return Reply::pending(batch::decide(client, Arc::clone(&call))).observed_by(call);
         }
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
-        if let Some(script) = shared.lone.as_ref().and_then(|lone| lone.script(mode, requests)) {
-            let request = requests[0].clone();
-            let call = Call::new(script, |command| lone::encode(command, &request));
-            return Reply::pending(async move { shared.decide_alone(&call, mode, &request, &awaited).await })
-                .observed_by(observer);
+        if let [request] = requests
+            && let Some(call) = client.single_call(mode, request)
+        {
+            let request = Request::clone(request);
+            return Reply::pending(
+                async move { client.decide_single(&call, mode, &request, &awaited).await },
+            )
+            .observed_by(observer);
         }
         let owned: SmallVec<[Request; 1]> = requests.iter().copied().cloned().collect();
         Reply::pending(async move {
@@ -97,7 +93,7 @@ impl Store for RedisStore {
             if requests.is_empty() {
                 return Ok(Decisions::new());
             }
-            slots::decide(&shared, mode, &requests, &awaited).await
+            across_slots::decide(&client, mode, &requests, &awaited).await
         })
         .observed_by(observer)
     }
@@ -106,43 +102,41 @@ impl Store for RedisStore {
         if let Err(error) = adjustments.iter().try_for_each(Adjustment::check) {
             return Reply::ready(Err(error));
         }
-        let shared = Arc::clone(&self.shared);
+        let client = Arc::clone(&self.client);
         let adjustments = adjustments.to_vec();
-        Reply::pending(async move { slots::adjust(&shared, &adjustments).await })
+        Reply::pending(async move { across_slots::adjust(&client, &adjustments).await })
     }
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
-        // One command per key: they may live on different slots.
+        // One command for each key, because the keys may be on different slots.
         let keys = keys.to_vec();
-        let shared = Arc::clone(&self.shared);
+        let client = Arc::clone(&self.client);
         Reply::pending(async move {
             for key in &keys {
-                shared.ask(key, redis::cmd("DEL").arg(key.as_bytes())).await?;
+                client.command(key, redis::cmd("DEL").arg(key.as_bytes())).await?;
             }
             Ok(())
         })
     }
 
     fn is_connected(&self) -> bool {
-        self.shared.home.is_open()
+        self.client.topology().is_connected()
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        let (shared, key) = (Arc::clone(&self.shared), key.clone());
-        Reply::pending(async move { overrides::load(&shared, key.as_bytes(), seen).await })
+        let (client, key) = (Arc::clone(&self.client), key.clone());
+        Reply::pending(async move { overrides::load(&client, &key, seen).await })
     }
 
     fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
-        let (shared, key) = (Arc::clone(&self.shared), key.clone());
+        let (client, key) = (Arc::clone(&self.client), key.clone());
         let (entry, limit) = (entry.to_vec(), limit.map(str::to_owned));
-        Reply::pending(
-            async move { overrides::save(&shared, key.as_bytes(), &entry, limit.as_deref()).await },
-        )
+        Reply::pending(async move { overrides::save(&client, &key, &entry, limit.as_deref()).await })
     }
 }
 
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore").field("address", &self.shared.address()).finish_non_exhaustive()
+        f.debug_struct("RedisStore").field("endpoint", self.client.endpoint()).finish_non_exhaustive()
     }
 }

@@ -1,96 +1,88 @@
-//! Makes a store: from a URL, or on a connection that exists already.
+//! Creates a store, from a URL or from a connection that the application has opened.
 
 use super::RedisStore;
-use super::address::Address;
-use super::call::Shared;
-use super::home::Home;
-use super::lone::{self, Lone};
-use super::node::Node;
-use super::script::{self, Script};
-use super::url::Target;
-use super::way::Way;
-use crate::error::{Error, ErrorKind};
+use super::client::Client;
+use super::connect::{Connector, Target};
+use super::script::single::{self, SingleScripts};
+use super::script::{ADJUST, DECIDE, Script};
+use super::topology::Topology;
+use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::Limit;
 use crate::store::{Mode, Request, Store};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long building a limiter waits for a server that does not answer.
-const CONNECT: Duration = Duration::from_secs(5);
+/// The maximum time for the check of the server when a limiter is built.
+const VERIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl RedisStore {
-    /// A store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) built on the URL connects
-    /// at once instead, and says what is wrong.
+    /// Creates a store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) that is built with a URL
+    /// connects at once instead, and reports errors of the URL or the server.
     ///
-    /// | `url` | what is there |
+    /// | `url` | servers |
     /// |---|---|
     /// | `redis://[user:password@]host[:port][/database]` | one server |
     /// | `redis+unix:///path/to/socket[?db=n&user=..&pass=..]` | one server on this machine |
-    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they watch; `?sentinel_user=..&sentinel_pass=..` where they want one too |
-    /// | `redis+cluster://[user:password@]host[:port],host[:port]` | a cluster, by some of its nodes |
+    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they watch; `?sentinel_user=..&sentinel_pass=..` if the sentinels require a password too |
+    /// | `redis+cluster://[user:password@]host[:port],host[:port]` | some of the nodes of a cluster |
     ///
-    /// With `rediss` in place of `redis` connections are encrypted, which needs the feature `tls`: the server's certificate is
-    /// checked against the authorities that the system knows, or those in the PEM file of `?tls_ca=/path`; `tls_cert` and
-    /// `tls_key` name what this client shows. `?protocol=resp3` speaks the newer protocol.
+    /// With `rediss` in place of `redis`, connections are encrypted. This needs the feature `tls`. The server's certificate is
+    /// checked against the authorities of the system, or against those in the PEM file `?tls_ca=/path`. `tls_cert` and
+    /// `tls_key` name the certificate and the key of this client. `?protocol=resp3` selects version 3 of the protocol.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`] if the URL cannot be read. No message holds its password.
+    /// Returns [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the URL cannot be read. The message never
+    /// contains the password.
     pub fn new(url: &str) -> Result<Self, Error> {
-        Self::of_scripts(url, "", [script::DECIDE, script::ADJUST], Some(lone::TEXTS))
+        Self::of_scripts(url, "", [DECIDE, ADJUST], Some(single::TEXTS))
     }
 
-    /// A store that uses a connection which is there already: a multiplexed one, one with a manager, or that of a cluster.
+    /// Creates a store on an existing connection: a multiplexed connection, a connection manager, or a cluster connection.
     ///
-    /// Nothing is checked, and nothing connects anew but what the connection does by itself; once it has broken, it is
-    /// tried again after 0.1 to 1 second. A connection that repeats commands after their answers were lost, as redis-rs's
-    /// for clusters does, may count a call more than once: a URL is better there.
+    /// The server is not checked. The store does not reconnect, unless the connection does so itself. After the connection has
+    /// broken, it is tried again after 0.1 to 1 second. A connection that repeats commands whose replies were lost may count a
+    /// call more than once. The cluster connection of redis-rs does so; use a URL for clusters.
     pub fn from_connection<C>(connection: C) -> Self
     where
         C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
     {
-        let handed = Way::Handed(Arc::new(move || Box::new(connection.clone())), Address::handed());
-        let (decide, adjust) = (Script::new("", script::DECIDE), Script::new("", script::ADJUST));
-        Self::at(Home::Server(Node::new(handed)), decide, adjust, Some(Lone::new("", lone::TEXTS)))
+        let topology = Topology::single(Connector::given(connection));
+        Self::at(topology, "", [DECIDE, ADJUST], Some(single::TEXTS))
     }
 
-    /// A store with these scripts: `decide` and `adjust`, and those of lone requests. Each begins with `prelude`.
+    /// Creates a store with other scripts: `decide` and `adjust`, and those of single requests. Each begins with `prelude`.
     pub(crate) fn of_scripts(
         url: &str,
         prelude: &str,
-        [decide, adjust]: [&str; 2],
-        lone: Option<[(&str, &str); 5]>,
+        scripts: [&str; 2],
+        single: Option<[(&str, &str); 5]>,
     ) -> Result<Self, Error> {
-        let (home, lone) = (Home::new(Target::parse(url)?), lone.map(|texts| Lone::new(prelude, texts)));
-        Ok(Self::at(home, Script::new(prelude, decide), Script::new(prelude, adjust), lone))
+        Ok(Self::at(Topology::new(Target::parse(url)?), prelude, scripts, single))
     }
 
-    fn at(home: Home, decide: Script, adjust: Script, lone: Option<Lone>) -> Self {
-        let sharded = AtomicBool::new(home.is_cluster());
-        Self { shared: Arc::new(Shared { home, decide, adjust, lone, sharded }) }
+    fn at(topology: Topology, prelude: &str, scripts: [&str; 2], single: Option<[(&str, &str); 5]>) -> Self {
+        let scripts = scripts.map(|text| Script::new(prelude, text));
+        let single = single.map(|texts| SingleScripts::new(prelude, texts));
+        Self { client: Arc::new(Client::new(topology, scripts, single)) }
     }
 
-    /// Connects, decides something, and forgets it: the server is there, takes the password, and permits what is
-    /// needed. This also leaves the script in its cache.
+    /// Connects and makes one decision, which is then removed. So the server accepts the password and permits the script. The
+    /// script is then in the server's cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
-        // No identity is a lone `#`.
         Error::unless_runtime()?;
+        // No identity has the form of a single `#`.
         let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
         let probe = Request::new(StoreKey::new(key.as_bytes()), PROBE, 1);
         let probing = async {
             let _ = self.decide(Mode::Check, &[&probe]).await?;
             self.reset(std::slice::from_ref(probe.key())).await
         };
-        match tokio::time::timeout(CONNECT, probing).await {
-            Ok(answer) => answer,
-            Err(_) => Err(self.shared.address().error(
-                ErrorKind::Unavailable,
-                "no answer from",
-                "not within 5 seconds",
-            )),
+        match tokio::time::timeout(VERIFY_TIMEOUT, probing).await {
+            Ok(result) => result,
+            Err(_) => Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Overrides in one hash per prefix: an entry for each, and a version that each change replaces.
+//! Overrides: one hash for each prefix, with a field for each override and a version that every change replaces.
 //!
-//! The one key without a TTL: it is configuration, and has to survive.
+//! This key has no TTL, because overrides are configuration.
 
-use super::call::Shared;
+use super::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::Overridden;
@@ -10,24 +10,25 @@ use redis::Value;
 use std::hash::{BuildHasher, RandomState};
 
 const VERSION: &[u8] = b"version";
-/// Where Lua's numbers end; the version is one that nobody else has written before.
+/// Versions are random numbers below this, the bound of exact integers in Lua.
 const VERSIONS: u64 = 1 << 53;
 
-pub(super) async fn load(shared: &Shared, key: &[u8], seen: u64) -> Result<Option<Overridden>, Error> {
-    let version = match shared.ask(&StoreKey::new(key), redis::cmd("HGET").arg(key).arg(VERSION)).await? {
+/// Loads the overrides, unless their version is `seen`.
+pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<Option<Overridden>, Error> {
+    let version = match client.command(key, redis::cmd("HGET").arg(key.as_bytes()).arg(VERSION)).await? {
         Value::Nil => 0,
-        value => number(&value).ok_or_else(|| foreign(shared))?,
+        value => redis::from_redis_value_ref(&value).map_err(|_| invalid(client))?,
     };
     if version == seen {
         return Ok(None);
     }
-    let all = shared.ask(&StoreKey::new(key), redis::cmd("HGETALL").arg(key)).await?;
-    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| foreign(shared))?;
+    let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
+    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| invalid(client))?;
     let mut overridden = Overridden::default();
     for (entry, limit) in fields {
-        let limit = String::from_utf8(limit).map_err(|_| foreign(shared))?;
+        let limit = String::from_utf8(limit).map_err(|_| invalid(client))?;
         if entry == VERSION {
-            overridden.version = limit.parse().map_err(|_| foreign(shared))?;
+            overridden.version = limit.parse().map_err(|_| invalid(client))?;
         } else if !limit.is_empty() {
             overridden.entries.push((entry, limit));
         }
@@ -35,32 +36,30 @@ pub(super) async fn load(shared: &Shared, key: &[u8], seen: u64) -> Result<Optio
     Ok(Some(overridden))
 }
 
-/// A removed entry is emptied together with the new version, in one command, so that nobody can see one without the
-/// other; then it is deleted.
+/// Sets or removes the override of an entry.
+///
+/// A removed override is first set to an empty text, together with the new version and in one command. So no reader sees one
+/// change without the other. Then its field is deleted.
 pub(super) async fn save(
-    shared: &Shared,
-    key: &[u8],
+    client: &Client,
+    key: &StoreKey,
     entry: &[u8],
     limit: Option<&str>,
 ) -> Result<(), Error> {
     let version = (RandomState::new().hash_one(entry) % VERSIONS).max(1);
     let mut set = redis::cmd("HSET");
-    set.arg(key).arg(entry).arg(limit.unwrap_or_default()).arg(VERSION).arg(version);
-    shared.ask(&StoreKey::new(key), &set).await?;
+    set.arg(key.as_bytes()).arg(entry).arg(limit.unwrap_or_default()).arg(VERSION).arg(version);
+    client.command(key, &set).await?;
     if limit.is_none() {
-        shared.ask(&StoreKey::new(key), redis::cmd("HDEL").arg(key).arg(entry)).await?;
+        client.command(key, redis::cmd("HDEL").arg(key.as_bytes()).arg(entry)).await?;
     }
     Ok(())
 }
 
-fn number(value: &Value) -> Option<u64> {
-    redis::from_redis_value_ref(value).ok()
-}
-
-fn foreign(shared: &Shared) -> Error {
-    shared.address().error(
+fn invalid(client: &Client) -> Error {
+    client.endpoint().error(
         ErrorKind::Configuration,
-        "cannot use the overrides in",
-        "their key holds something else",
+        "cannot read the overrides in",
+        "their key holds a value that is not a hash of overrides",
     )
 }

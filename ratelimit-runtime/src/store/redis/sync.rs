@@ -1,4 +1,5 @@
-//! What the gate, its seats and the pace are built of. Their tests put other ones here, which try every order of events.
+//! The primitives of the queue, its pending calls and the count of slow calls. Their model tests replace this module by
+//! loom's primitives.
 
 pub(super) use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,0 +1,142 @@
+//! Groups: requests of many callers on their way to one server, in one script call for each mode and slot.
+
+use super::merge::Batch;
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::store::redis::client::Client;
+use crate::store::redis::errors::{is_not_executed_here, is_unknown_script};
+use crate::store::redis::script::single;
+use crate::store::redis::script::{InvalidReply, ScriptCall};
+use crate::store::redis::server::{SendError, Session};
+use crate::store::{Mode, Request};
+use redis::{Pipeline, RedisError, RedisResult, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The requests of one script call, in order of arrival. Their keys may be in one call.
+pub(super) struct Group<'r> {
+    mode: Mode,
+    requests: &'r [&'r Request],
+    call: ScriptCall,
+    form: Form<'r>,
+}
+
+/// Which script the call runs.
+enum Form<'r> {
+    Single(&'r Request),
+    Decide(Batch<'r>),
+}
+
+/// The outcome of a group.
+pub(super) enum GroupOutcome {
+    /// The decisions in the order of the requests.
+    Decided(Vec<Result<Decision, Error>>),
+    /// The error of all requests.
+    Failed(Error),
+    /// The server has refused the call. Each request must be sent by itself: for the error that concerns it, or to the
+    /// server that decides now.
+    Refused,
+}
+
+impl<'r> Group<'r> {
+    pub(super) fn new(client: &Client, mode: Mode, requests: &'r [&'r Request]) -> Self {
+        if let [request] = requests
+            && let Some(call) = client.single_call(mode, request)
+        {
+            return Self { mode, requests, call, form: Form::Single(request) };
+        }
+        let batch = Batch::new(mode, requests);
+        let call = ScriptCall::new(client.decide_script(), |command| batch.encode(command));
+        Self { mode, requests, call, form: Form::Decide(batch) }
+    }
+
+    fn outcome(&self, client: &Client, session: &Arc<Session>, reply: RedisResult<Value>) -> GroupOutcome {
+        match reply {
+            Ok(reply) => GroupOutcome::Decided(self.read(client, &reply)),
+            Err(error) => {
+                let not_executed = is_not_executed_here(&error);
+                match client.explain(SendError::Failed(Arc::clone(session), error)) {
+                    error if error.is_transient() && !not_executed => {
+                        client.topology().note_failure();
+                        GroupOutcome::Failed(error)
+                    }
+                    _ => GroupOutcome::Refused,
+                }
+            }
+        }
+    }
+
+    fn read(&self, client: &Client, reply: &Value) -> Vec<Result<Decision, Error>> {
+        let explain = |invalid: InvalidReply| client.invalid(&invalid, self.requests);
+        match &self.form {
+            Form::Single(request) => vec![single::decision(reply, self.mode, request).map_err(explain)],
+            Form::Decide(batch) => match batch.decisions(reply) {
+                Ok(decisions) => decisions.into_iter().map(|decision| decision.map_err(explain)).collect(),
+                Err(invalid) => vec![Err(explain(invalid)); self.requests.len()],
+            },
+        }
+    }
+}
+
+/// Sends all groups to a server. Returns the outcome of each.
+pub(super) async fn send(client: &Client, session: &Arc<Session>, groups: &[Group<'_>]) -> Vec<GroupOutcome> {
+    let replies = match groups {
+        [group] => send_one(session, group).await.map(|reply| vec![reply]),
+        _ => send_many(session, groups).await,
+    };
+    match replies {
+        Ok(replies) => {
+            groups.iter().zip(replies).map(|(group, reply)| group.outcome(client, session, reply)).collect()
+        }
+        Err(failed) => {
+            client.topology().note_failure();
+            let error = failed.explain();
+            groups.iter().map(|_| GroupOutcome::Failed(error.clone())).collect()
+        }
+    }
+}
+
+async fn send_one(session: &Arc<Session>, group: &Group<'_>) -> Result<RedisResult<Value>, SendError> {
+    let reply = match session.send(group.call.by_digest()).await {
+        // The server has executed nothing, so the call may be repeated. `EVAL` also caches the script.
+        Err(SendError::Failed(_, error)) if is_unknown_script(&error) => {
+            session.send(&group.call.by_text()).await
+        }
+        reply => reply,
+    };
+    match reply {
+        Ok(value) => Ok(Ok(value)),
+        Err(SendError::Failed(_, error)) if !error.is_io_error() => Ok(Err(error)),
+        Err(failed) => Err(failed),
+    }
+}
+
+async fn send_many(
+    session: &Arc<Session>,
+    groups: &[Group<'_>],
+) -> Result<Vec<RedisResult<Value>>, SendError> {
+    let mut commands = Pipeline::with_capacity(groups.len());
+    for group in groups {
+        commands.add_command(group.call.by_digest().clone());
+    }
+    let mut replies = session.send_all(&commands).await?;
+    let is_unknown = |reply: &RedisResult<Value>| reply.as_ref().is_err_and(is_unknown_script);
+    let unknown: Vec<usize> =
+        (0..groups.len()).filter(|at| replies.get(*at).is_some_and(is_unknown)).collect();
+    if !unknown.is_empty() {
+        // The first call of each script is sent by text, the others by digest.
+        let mut by_text = HashSet::new();
+        let mut commands = Pipeline::with_capacity(unknown.len());
+        for at in &unknown {
+            let call = &groups[*at].call;
+            let is_first = by_text.insert(call.digest());
+            commands.add_command(if is_first { call.by_text() } else { call.by_digest().clone() });
+        }
+        for (at, reply) in unknown.into_iter().zip(session.send_all(&commands).await?) {
+            replies[at] = reply;
+        }
+    }
+    replies
+        .resize_with(groups.len(), || Err(RedisError::from((redis::ErrorKind::Parse, "a reply is missing"))));
+    Ok(replies)
+}

@@ -1,0 +1,49 @@
+//! Group commit: calls that arrive while another call is under way are sent together, in one script call.
+//!
+//! This file starts a call: it sends its request itself, or waits for a worker. The order of imports: [`merge`], [`group`],
+//! [`worker`], and this file.
+
+mod group;
+mod merge;
+mod worker;
+
+use crate::error::{Error, ErrorKind};
+use crate::store::redis::client::Client;
+use crate::store::redis::topology::key_slot;
+use crate::store::redis::waiting::{Entered, Outcome, PendingCall, QUEUE_CAPACITY, QueuedCall, Receiver};
+use crate::store::{Decisions, MissedDeadline};
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(crate) use merge::is_batchable;
+
+/// Decides about the request of a call. If the future is dropped before the request was sent, it is not sent.
+pub(crate) async fn decide(client: Arc<Client>, call: Arc<PendingCall>) -> Result<Decisions, Error> {
+    let queued = call.item();
+    let session =
+        client.topology().session(|| key_slot(queued.request().key().as_bytes()), queued.awaited()).await?;
+    // The large future is boxed, so that the future of a waiting call is small.
+    let decide_directly = async || {
+        let request = queued.request();
+        Box::pin(client.decide_one(queued.mode(), request, queued.awaited())).await
+    };
+    match session.queue().enter(|| QueuedCall::new(&call), Instant::now) {
+        Entered::Direct(_under_way) => return decide_directly().await,
+        Entered::Queued(None) => {}
+        Entered::Queued(Some(worker)) => {
+            tokio::spawn(worker::run(Arc::clone(&client), Arc::clone(&session), worker));
+        }
+        Entered::Full => {
+            let why = format_args!("at most {QUEUE_CAPACITY} calls may wait");
+            return Err(client.endpoint().error(ErrorKind::Unavailable, "too many calls wait for", why));
+        }
+    }
+    queued.waits_for(Arc::clone(&session) as Arc<dyn MissedDeadline>);
+    match Receiver(&call).await {
+        Outcome::Replied(decided) => {
+            session.received(&decided);
+            decided.map(Decisions::one)
+        }
+        Outcome::NotSent => decide_directly().await,
+    }
+}

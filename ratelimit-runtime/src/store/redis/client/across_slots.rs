@@ -1,0 +1,157 @@
+//! Requests whose keys are on several slots of a cluster, and so cannot be in one call.
+//!
+//! A stack on several slots is not atomic. Its limits are decided slot by slot, those with the smallest `time` first, then
+//! those with the smallest `count`. So the limit that refuses most often is asked first. Units that were charged before a
+//! refusal are returned.
+
+use super::Client;
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::StoreKey;
+use crate::store::redis::topology::key_slot;
+use crate::store::{Adjusted, Adjustment, Awaited, Change, Decisions, Mode, Request, stacks};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Decides about requests: in one call if the server accepts it, else stack by stack and slot by slot.
+pub(crate) async fn decide(
+    client: &Client,
+    mode: Mode,
+    requests: &[&Request],
+    awaited: &Awaited,
+) -> Result<Decisions, Error> {
+    let needs_several_calls =
+        || client.requires_one_slot() && !is_one_slot(requests.iter().map(|request| request.key()));
+    if !needs_several_calls() {
+        let decided = client.decide(mode, requests, awaited).await;
+        // The call itself may find out that its keys must be on one slot. The server has then executed nothing.
+        if decided.is_ok() || !needs_several_calls() {
+            return decided;
+        }
+    }
+    let mut decisions = Decisions::new();
+    for stack in stacks(requests)? {
+        decisions.extend(decide_stack(client, mode, stack, awaited).await?.iter().copied());
+    }
+    Ok(decisions)
+}
+
+async fn decide_stack(
+    client: &Client,
+    mode: Mode,
+    stack: &[&Request],
+    awaited: &Awaited,
+) -> Result<Decisions, Error> {
+    let mut decisions: Vec<Option<Decision>> = stack.iter().map(|_| None).collect();
+    let mut charged: Vec<usize> = Vec::new();
+    let mut refused = false;
+    for members in by_slot(stack) {
+        // A charge in mode `charge` has a stamp, by which it can be returned. After a refusal, nothing more is charged.
+        let slot_mode = match mode {
+            Mode::Peek => Mode::Peek,
+            _ if refused => Mode::Peek,
+            Mode::Check | Mode::Charge => Mode::Charge,
+        };
+        let requests = joined(stack, &members);
+        let requests: SmallVec<[&Request; 4]> = requests.iter().collect();
+        let decided = match client.decide(slot_mode, &requests, awaited).await {
+            Ok(decided) => decided,
+            Err(error) => {
+                give_back(client, stack, &charged, &decisions).await;
+                return Err(error);
+            }
+        };
+        let passed = decided.iter().all(|decision| passes(mode, decision));
+        for (at, decision) in members.iter().zip(decided.iter().copied()) {
+            decisions[*at] = Some(decision);
+        }
+        if slot_mode == Mode::Charge && all_allowed(&members, &decisions) {
+            charged.extend(&members);
+        }
+        if !passed && !refused {
+            refused = true;
+            give_back(client, stack, &charged, &decisions).await;
+        }
+    }
+    Ok(decisions.into_iter().flatten().map(|decision| in_mode(mode, decision)).collect())
+}
+
+/// Returns the indices of the members on each slot, in the order in which the slots are asked.
+fn by_slot(stack: &[&Request]) -> Vec<Vec<usize>> {
+    let mut by_slot: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    for (at, request) in stack.iter().enumerate() {
+        by_slot.entry(key_slot(request.key().as_bytes())).or_default().push(at);
+    }
+    let mut groups: Vec<Vec<usize>> = by_slot.into_values().collect();
+    let strictness = |at: &usize| (stack[*at].limit().time_ms(), stack[*at].limit().count());
+    groups.sort_by_key(|members| members.iter().map(strictness).min());
+    groups
+}
+
+/// Creates a stack of some members of a stack.
+fn joined(stack: &[&Request], members: &[usize]) -> SmallVec<[Request; 4]> {
+    let last = members.len().saturating_sub(1);
+    let join = |(position, at): (usize, &usize)| {
+        let request = stack[*at].alone(stack[*at].cost());
+        if position < last { request.with_next() } else { request }
+    };
+    members.iter().enumerate().map(join).collect()
+}
+
+/// Returns whether a request passes in a mode. Only mode `charge` accepts a later turn.
+fn passes(mode: Mode, decision: &Decision) -> bool {
+    decision.allowed() && (mode == Mode::Charge || decision.delay().is_zero())
+}
+
+fn all_allowed(members: &[usize], decisions: &[Option<Decision>]) -> bool {
+    members.iter().all(|at| decisions[*at].is_some_and(|decision| decision.allowed()))
+}
+
+/// Converts a decision of mode `charge` to the mode of the caller.
+fn in_mode(mode: Mode, decision: Decision) -> Decision {
+    match mode {
+        Mode::Charge => decision,
+        _ if decision.allowed() && !decision.delay().is_zero() => decision.refused_until(decision.delay()),
+        _ => decision.in_turn(Duration::ZERO, 0),
+    }
+}
+
+/// Returns the units of the charged members. If the server does not confirm this, they stay charged.
+async fn give_back(client: &Client, stack: &[&Request], charged: &[usize], decisions: &[Option<Decision>]) {
+    let adjustments: Vec<Adjustment> = charged
+        .iter()
+        .filter_map(|at| {
+            let (request, stamp) = (&stack[*at], decisions[*at]?.stamp());
+            Some(request.adjustment(request.cost(), Change::Give(stamp)))
+        })
+        .collect();
+    if let Err(error) = adjust(client, &adjustments).await {
+        tracing::warn!(%error, "the units of a refused stack stay charged, because they could not be returned");
+    }
+}
+
+/// Makes adjustments: in one call if the server accepts it, else one by one.
+pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
+    let one_slot = is_one_slot(adjustments.iter().map(Adjustment::key));
+    if !client.requires_one_slot() || one_slot {
+        let adjusted = client.adjust(adjustments).await;
+        if adjusted.is_ok() || !client.requires_one_slot() || one_slot {
+            return adjusted;
+        }
+    }
+    let mut adjusted = Adjusted::new();
+    for adjustment in adjustments {
+        adjusted.extend(client.adjust(std::slice::from_ref(adjustment)).await?.iter().copied());
+    }
+    Ok(adjusted)
+}
+
+fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey>) -> bool {
+    let Some(first) = keys.next() else { return true };
+    let mut rest = keys.peekable();
+    rest.peek().is_none() || {
+        let first = key_slot(first.as_bytes());
+        rest.all(|key| key_slot(key.as_bytes()) == first)
+    }
+}

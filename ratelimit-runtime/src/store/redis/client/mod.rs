@@ -1,0 +1,105 @@
+//! The client of a store: runs scripts and commands on the servers.
+
+pub(crate) mod across_slots;
+mod decide;
+
+use super::connect::Endpoint;
+use super::errors::{is_cross_slot, is_unknown_script};
+use super::script::single::SingleScripts;
+use super::script::{InvalidReply, Script, ScriptCall};
+use super::server::SendError;
+use super::topology::{Topology, key_slot};
+use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
+use crate::store::{Awaited, Request};
+use redis::{Cmd, Value};
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The servers of a store, and the scripts that they run. All clones of a store share one client.
+pub(crate) struct Client {
+    topology: Topology,
+    decide: Script,
+    adjust: Script,
+    single: Option<SingleScripts>,
+    requires_one_slot: AtomicBool,
+}
+
+impl Client {
+    pub(crate) fn new(
+        topology: Topology,
+        [decide, adjust]: [Script; 2],
+        single: Option<SingleScripts>,
+    ) -> Self {
+        let requires_one_slot = AtomicBool::new(topology.is_cluster());
+        Self { topology, decide, adjust, single, requires_one_slot }
+    }
+
+    pub(crate) const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Returns the script for any number of requests.
+    pub(crate) const fn decide_script(&self) -> &Script {
+        &self.decide
+    }
+
+    /// Returns the endpoint to show in messages about the whole store.
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.topology.endpoint()
+    }
+
+    /// Returns whether all keys of a call must be on one slot. A connection that the application has opened may belong to a
+    /// cluster. This is known after the first error about it.
+    pub(crate) fn requires_one_slot(&self) -> bool {
+        self.requires_one_slot.load(Ordering::Relaxed)
+    }
+
+    /// Runs a script: by digest, and by text if the server does not know the digest.
+    async fn run(&self, call: &ScriptCall, awaited: &Awaited) -> Result<Value, Error> {
+        match self.topology.send(|| slot(call), call.by_digest(), awaited).await {
+            // The server has executed nothing, so the call may be repeated. `EVAL` also caches the script.
+            Err(SendError::Failed(_, error)) if is_unknown_script(&error) => {
+                self.topology.send(|| slot(call), &call.by_text(), awaited).await
+            }
+            reply => reply,
+        }
+        .map_err(|failed| self.explain(failed))
+    }
+
+    /// Sends a plain command on a key.
+    pub(crate) async fn command(&self, key: &StoreKey, command: &Cmd) -> Result<Value, Error> {
+        let sent = self.topology.send(|| key_slot(key.as_bytes()), command, &Awaited::default()).await;
+        sent.map_err(|failed| self.explain(failed))
+    }
+
+    /// Creates the error of a failed command.
+    pub(crate) fn explain(&self, failed: SendError) -> Error {
+        if let SendError::Failed(_, error) = &failed
+            && is_cross_slot(error)
+        {
+            self.requires_one_slot.store(true, Ordering::Relaxed);
+        }
+        failed.explain()
+    }
+
+    /// Creates the error of a reply that cannot be used. `requests` are those of the call. A message shows only the hash of a key.
+    pub(crate) fn invalid(&self, invalid: &InvalidReply, requests: &[&Request]) -> Error {
+        let (what, why) = match invalid {
+            InvalidReply::Malformed(why) => ("invalid reply from", Cow::Borrowed(*why)),
+            InvalidReply::ForeignKey(at) => {
+                let hash = requests.get(*at).map(|request| request.key().hash()).unwrap_or_default();
+                let why = format!(
+                    "the key with the hash {hash:016x} holds a value that is not the state of a rate limit"
+                );
+                ("cannot use a key in", why.into())
+            }
+        };
+        self.endpoint().error(ErrorKind::Configuration, what, why)
+    }
+}
+
+/// Returns the slot of the first key of a call, and so of all its keys.
+fn slot(call: &ScriptCall) -> u16 {
+    key_slot(call.first_key())
+}

@@ -1,0 +1,92 @@
+//! One multiplexed connection, which many calls use at the same time.
+
+use super::health::{CloseOnDrop, Health};
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A connection to a server. A clone is cheap and uses the same socket.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    transport: Transport,
+    health: Arc<Health>,
+}
+
+#[derive(Clone)]
+enum Transport {
+    Own(MultiplexedConnection),
+    Given(GivenConnection),
+}
+
+/// Creates clones of a connection that the application has opened.
+pub(crate) type GivenConnection = Arc<dyn Fn() -> Box<dyn ConnectionLike + Send> + Send + Sync>;
+
+impl Connection {
+    /// Logs in on a stream, selects the database, and starts the task that reads and writes the stream.
+    pub(super) async fn open<S>(settings: &RedisConnectionInfo, stream: S) -> RedisResult<Self>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        // The limiter has the deadlines.
+        let config = AsyncConnectionConfig::new().set_response_timeout(None);
+        let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
+        let health = Arc::new(Health::default());
+        let close_on_drop = CloseOnDrop(Arc::clone(&health));
+        // The task ends when the server closes the connection, and is dropped with its runtime. Both close `health`, so
+        // the next call opens a new connection without having sent anything on this one.
+        let task = tokio::spawn(async move {
+            let _close_on_drop = close_on_drop;
+            io.await;
+        });
+        health.set_io_task(task.abort_handle());
+        Ok(Self { transport: Transport::Own(multiplexed), health })
+    }
+
+    /// Uses a connection that the application has opened.
+    pub(super) fn given(given: &GivenConnection) -> Self {
+        Self { transport: Transport::Given(Arc::clone(given)), health: Arc::default() }
+    }
+
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Sends a command. An error reply is an `Err`.
+    pub(crate) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
+        let reply = match &mut self.transport {
+            Transport::Own(multiplexed) => multiplexed.send_packed_command(command).await,
+            Transport::Given(given) => given().req_packed_command(command).await,
+        };
+        self.close_if_broken(reply)?.extract_error()
+    }
+
+    /// Sends `PING`. Any reply is a success, also an error reply.
+    pub(crate) async fn ping(&mut self) -> RedisResult<()> {
+        match self.send(&redis::cmd("PING")).await {
+            Err(error) if error.is_io_error() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends several commands at once. Each of the replies may be an error reply.
+    pub(crate) async fn send_all(&mut self, commands: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
+        let number = commands.len();
+        let replies = match &mut self.transport {
+            Transport::Own(multiplexed) => multiplexed.send_packed_commands(commands, 0, number).await,
+            Transport::Given(given) => given().req_packed_commands(commands, 0, number).await,
+        };
+        Ok(self.close_if_broken(replies)?.into_iter().map(Value::extract_error).collect())
+    }
+
+    /// Closes the connection after an I/O error, so that no further call is sent on it. A given connection has no I/O task
+    /// that would notice.
+    fn close_if_broken<T>(&self, reply: RedisResult<T>) -> RedisResult<T> {
+        if let Err(error) = &reply
+            && error.is_io_error()
+        {
+            self.health.close();
+        }
+        reply
+    }
+}

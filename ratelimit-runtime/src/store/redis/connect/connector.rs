@@ -1,0 +1,64 @@
+//! The connector of a node: opens each new connection to its server.
+
+use super::connection::{Connection, GivenConnection};
+use super::dial;
+use super::endpoint::Endpoint;
+use super::handshake::Role;
+use super::sentinel::Sentinels;
+use crate::error::Error;
+use redis::aio::ConnectionLike;
+use std::sync::Arc;
+
+/// How a connection is opened.
+pub(crate) struct Connector(Source);
+
+enum Source {
+    Server(Endpoint, Role),
+    Sentinels(Sentinels),
+    Given(GivenConnection, Endpoint),
+}
+
+impl Connector {
+    /// Connects to a primary that is not part of a cluster.
+    pub(crate) fn primary(endpoint: Endpoint) -> Self {
+        Self(Source::Server(endpoint, Role::Primary))
+    }
+
+    /// Connects to a node of a cluster.
+    pub(crate) fn cluster_node(endpoint: Endpoint) -> Self {
+        Self(Source::Server(endpoint, Role::ClusterNode))
+    }
+
+    /// Connects to the primary that sentinels know by a name. `primary` contains the settings for the primary.
+    pub(crate) fn sentinels(sentinels: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
+        Self(Source::Sentinels(Sentinels::new(sentinels, name, primary)))
+    }
+
+    /// Uses clones of a connection that the application has opened.
+    pub(crate) fn given<C>(connection: C) -> Self
+    where
+        C: ConnectionLike + Clone + Send + Sync + 'static,
+    {
+        Self(Source::Given(Arc::new(move || Box::new(connection.clone())), Endpoint::given()))
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        match &self.0 {
+            Source::Server(endpoint, _) | Source::Given(_, endpoint) => endpoint,
+            Source::Sentinels(sentinels) => sentinels.endpoint(),
+        }
+    }
+
+    /// Opens a connection to a server with the expected role.
+    pub(crate) async fn connect(&self) -> Result<Connection, Error> {
+        match &self.0 {
+            Source::Server(endpoint, role) => dial::connect(endpoint, *role).await,
+            Source::Sentinels(sentinels) => sentinels.connect().await,
+            Source::Given(given, endpoint) => {
+                let mut connection = Connection::given(given);
+                let ping = connection.ping().await;
+                ping.map(|()| connection).map_err(|error| endpoint.explain(&error))
+            }
+        }
+    }
+}

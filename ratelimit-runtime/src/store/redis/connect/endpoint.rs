@@ -1,0 +1,113 @@
+//! The endpoint of a server: where it is, and the credentials for it. Its text form contains no password.
+
+use super::tls::Tls;
+use crate::error::{Error, ErrorKind};
+use crate::store::redis::errors::Problem;
+use redis::{RedisConnectionInfo, RedisError};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One server. Its text form is `host:port`, the path of a socket, or the name of a primary.
+#[derive(Clone)]
+pub(crate) struct Endpoint {
+    pub(crate) location: Location,
+    /// User, password, database and protocol version.
+    pub(super) settings: RedisConnectionInfo,
+    /// Present if the connection is encrypted.
+    pub(super) tls: Option<Arc<Tls>>,
+}
+
+/// Where a server is.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Location {
+    Tcp(String, u16),
+    #[cfg_attr(not(unix), expect(dead_code, reason = "this system has no Unix sockets"))]
+    Unix(PathBuf),
+    /// The primary that sentinels know by this name.
+    Primary(String),
+    /// Known only to a connection that the application has opened.
+    Given,
+}
+
+impl Endpoint {
+    /// Returns the endpoint of a connection that the application has opened.
+    pub(crate) fn given() -> Self {
+        Self { location: Location::Given, settings: RedisConnectionInfo::default(), tls: None }
+    }
+
+    /// Returns another server with the same settings.
+    pub(crate) fn with_host(&self, host: &str, port: u16) -> Self {
+        Self { location: Location::Tcp(host.to_owned(), port), ..self.clone() }
+    }
+
+    /// Creates the error "`what` Redis at `endpoint`: `why`".
+    pub(crate) fn error(&self, kind: ErrorKind, what: &str, why: impl fmt::Display) -> Error {
+        Error::new(kind, format!("{what} {}: {why}", self.server()))
+    }
+
+    /// Creates the error of a problem with this server.
+    pub(crate) fn problem(&self, problem: &Problem) -> Error {
+        self.error(problem.kind, problem.what, &problem.why)
+    }
+
+    /// Creates the error of a reply or a connection that has failed.
+    pub(crate) fn explain(&self, error: &RedisError) -> Error {
+        self.problem(&Problem::of(error))
+    }
+
+    /// Creates the error of a server that has not replied within a time.
+    pub(crate) fn no_reply(&self, within: Duration) -> Error {
+        let within = format!("{within:?}");
+        let unit = within.find(char::is_alphabetic).unwrap_or(within.len());
+        let (number, unit) = within.split_at(unit);
+        Error::new(ErrorKind::Unavailable, format!("{} did not reply within {number} {unit}", self.server()))
+    }
+
+    fn server(&self) -> String {
+        match &self.location {
+            Location::Given => "Redis (on the connection of the application)".to_owned(),
+            _ => format!("Redis at {self}"),
+        }
+    }
+}
+
+/// Returns whether a name that a server has sent contains only characters of a host name or an IP address. Errors show such
+/// a name.
+pub(crate) fn is_host(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    (1..=253).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Location::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Location::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Location::Unix(path) => path.display().fmt(f),
+            Location::Primary(name) => write!(f, "the primary `{name}`"),
+            Location::Given => f.write_str("the connection of the application"),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_server_and_the_time() {
+        let server = Endpoint::given().with_host("::1", 7000);
+        let message = server.no_reply(Duration::from_micros(1500)).to_string();
+        assert_eq!(message, "Redis at [::1]:7000 did not reply within 1.5 ms");
+        let message = Endpoint::given().error(ErrorKind::Unavailable, "cannot use", "reason").to_string();
+        assert_eq!(message, "cannot use Redis (on the connection of the application): reason");
+    }
+}

@@ -1,0 +1,19 @@
+//! Opens connections: from the URL to a server that has passed the handshake.
+//!
+//! The order of imports: [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`], [`dial`], [`sentinel`], [`connector`].
+
+mod connection;
+mod connector;
+mod dial;
+mod endpoint;
+mod handshake;
+mod health;
+mod sentinel;
+mod tls;
+mod url;
+
+pub(crate) use connection::Connection;
+pub(crate) use connector::Connector;
+pub(crate) use endpoint::{Endpoint, Location, is_host};
+pub(crate) use health::UNRESPONSIVE_AFTER;
+pub(crate) use url::Target;

@@ -1,0 +1,27 @@
+//! Encrypted connections. They need the feature `tls`. Without it, a URL that asks for TLS is refused.
+
+#[cfg(feature = "tls")]
+mod enabled;
+
+#[cfg(feature = "tls")]
+pub(super) use enabled::Tls;
+
+/// The TLS settings of a server. Without the feature `tls`, this type has no values.
+#[cfg(not(feature = "tls"))]
+pub(super) enum Tls {}
+
+#[cfg(not(feature = "tls"))]
+impl Tls {
+    pub(super) fn new(_: Option<&str>, _: Option<(&str, &str)>) -> Result<Self, String> {
+        Err("TLS is not built in; turn on the feature `tls` of `ratelimit-runtime`".to_owned())
+    }
+
+    #[expect(clippy::unused_async, reason = "the same signature as with the feature")]
+    pub(super) async fn connect(
+        &self,
+        _: &str,
+        _: tokio::net::TcpStream,
+    ) -> Result<tokio::net::TcpStream, crate::store::redis::errors::Problem> {
+        match *self {}
+    }
+}

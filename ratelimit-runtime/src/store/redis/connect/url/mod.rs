@@ -1,0 +1,121 @@
+//! Reads the URL of a store: one server, a primary that sentinels watch, or the nodes of a cluster.
+
+mod parts;
+mod scheme;
+
+use super::endpoint::{Endpoint, Location};
+use crate::error::{Error, ErrorKind};
+use parts::Parts;
+use scheme::Scheme;
+
+/// The servers that a URL names.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Server(Endpoint),
+    /// The primary that these sentinels know by this name. The settings in `primary` are for the primary.
+    Sentinel {
+        sentinels: Vec<Endpoint>,
+        name: String,
+        primary: Endpoint,
+    },
+    /// Some of the nodes of a cluster.
+    Cluster(Vec<Endpoint>),
+}
+
+const DEFAULT_PORT: u16 = 6379;
+const DEFAULT_SENTINEL_PORT: u16 = 26379;
+
+impl Target {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Configuration`]. The message contains no part of a password.
+    pub(crate) fn parse(url: &str) -> Result<Self, Error> {
+        let (prefix, rest) = url.split_once("://").unwrap_or(("", url));
+        let known = Scheme::parse(prefix);
+        let (scheme, encrypted) = known.unwrap_or((Scheme::Server, false));
+        let target = if known.is_some() {
+            Parts::split(scheme, encrypted, rest, url)
+                .and_then(|parts| Self::from_parts(&parts, scheme, encrypted))
+        } else {
+            Err(unknown_scheme(url, prefix).to_owned())
+        };
+        target.map_err(|why| {
+            let shown = shown_host(url).map(|host| format!(" at `{host}`")).unwrap_or_default();
+            let form = scheme.form().replacen("redis", if encrypted { "rediss" } else { "redis" }, 1);
+            Error::new(
+                ErrorKind::Configuration,
+                format!("cannot use the URL of the store{shown}: {why}; write `{form}`"),
+            )
+        })
+    }
+
+    fn from_parts(parts: &Parts<'_>, scheme: Scheme, encrypted: bool) -> Result<Self, String> {
+        match scheme {
+            Scheme::Socket => parts.socket().map(Self::Server),
+            Scheme::Server if parts.hosts.len() > 1 => {
+                Err("several hosts need `redis+cluster` or `redis+sentinel`".to_owned())
+            }
+            Scheme::Server => {
+                let tls = parts.tls(encrypted)?;
+                let database = parts.database(0)?;
+                Ok(Self::Server(parts.server(parts.hosts[0], DEFAULT_PORT, database, tls)?))
+            }
+            Scheme::Cluster if parts.database(0)? != 0 => Err("a cluster has only database 0".to_owned()),
+            Scheme::Cluster => {
+                let tls = parts.tls(encrypted)?;
+                let nodes = parts.hosts.iter().map(|host| parts.server(host, DEFAULT_PORT, 0, tls.clone()));
+                Ok(Self::Cluster(nodes.collect::<Result<_, _>>()?))
+            }
+            Scheme::Sentinel => Self::sentinel(parts, encrypted),
+        }
+    }
+
+    fn sentinel(parts: &Parts<'_>, encrypted: bool) -> Result<Self, String> {
+        let is_name = |name: &&&str| {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+        };
+        let Some(name) = parts.path.first().filter(is_name) else {
+            return Err("expected the name of the primary after the sentinels".to_owned());
+        };
+        let tls = parts.tls(encrypted)?;
+        let primary = parts.server(parts.hosts[0], DEFAULT_SENTINEL_PORT, parts.database(1)?, tls)?;
+        let primary = Endpoint { location: Location::Primary((*name).to_owned()), ..primary };
+        let mut sentinel = Endpoint { settings: redis::RedisConnectionInfo::default(), ..primary.clone() };
+        if let Some(user) = parts.parameter("sentinel_user") {
+            sentinel.settings = sentinel.settings.set_username(user);
+        }
+        if let Some(password) = parts.parameter("sentinel_pass") {
+            sentinel.settings = sentinel.settings.set_password(password);
+        }
+        let endpoint = |host: &&str| {
+            let location = parts.server(host, DEFAULT_SENTINEL_PORT, 0, None)?.location;
+            Ok(Endpoint { location, ..sentinel.clone() })
+        };
+        let sentinels = parts.hosts.iter().map(endpoint).collect::<Result<_, String>>()?;
+        Ok(Self::Sentinel { sentinels, name: (*name).to_owned(), primary })
+    }
+}
+
+const fn unknown_scheme(url: &str, prefix: &str) -> &'static str {
+    match (url.is_empty(), prefix.is_empty()) {
+        (true, _) => "it is empty",
+        (false, true) => "it has no scheme",
+        _ => {
+            "unknown scheme; expected `redis`, `redis+unix`, `redis+sentinel` or `redis+cluster` (`rediss` for TLS)"
+        }
+    }
+}
+
+/// Returns the host and port of a malformed URL, if they certainly contain no part of a password.
+fn shown_host(url: &str) -> Option<&str> {
+    // After a `?` or a `#`, an `@` and the text behind it may belong to a password.
+    let (_, host) = url.rsplit_once('@').filter(|(before, _)| !before.contains(['?', '#']))?;
+    let host = host.split(['/', '?', '#']).next()?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | ',');
+    (!host.is_empty() && host.chars().all(plain)).then_some(host)
+}
+
+#[cfg(test)]
+mod tests;

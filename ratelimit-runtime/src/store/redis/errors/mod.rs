@@ -1,0 +1,8 @@
+//! The meaning of errors: which of them pass by themselves, and which of their text may be shown.
+
+mod known;
+mod problem;
+mod text;
+
+pub(crate) use problem::{Problem, is_cross_slot, is_not_executed_here, is_read_only, is_unknown_script};
+pub(crate) use text::{io_text, lost_text};

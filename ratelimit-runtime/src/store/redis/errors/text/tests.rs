@@ -1,0 +1,106 @@
+use super::*;
+use crate::store::redis::script::single;
+
+const SECRETS: [&str; 3] = ["sesame", "walrus", "ratelimit:{"];
+
+fn error(reply: &str) -> RedisError {
+    let reply = redis::parse_redis_value(format!("-{reply}\r\n").as_bytes()).unwrap();
+    reply.extract_error().unwrap_err()
+}
+
+fn shown(reply: &str) -> String {
+    let shown = ErrorText::of(&error(reply)).to_string();
+    assert!(!SECRETS.iter().any(|secret| shown.contains(secret)), "{reply}: {shown}");
+    shown
+}
+
+#[test]
+fn known_errors_have_their_own_text() {
+    for (reply, expected) in [
+        (
+            "ERR unknown command 'EVALSHA', with args beginning with: 'abc' '1' 'ratelimit:{walrus}:login:c1' ",
+            "ERR: `evalsha` is unknown, renamed, or blocked by a proxy",
+        ),
+        (
+            "ERR unknown command `AUTH`, with args beginning with: `ann`, `sesame`, ",
+            "ERR: `auth` is unknown, renamed, or blocked by a proxy",
+        ),
+        ("ERR unknown command 'sesame'", "ERR: a command is unknown, renamed, or blocked by a proxy"),
+        (
+            "ERR wrong number of arguments for 'client|setinfo' command",
+            "wrong number of arguments for `client|setinfo`",
+        ),
+        (
+            "NOPERM User walrus has no permissions to run the 'evalsha' command",
+            "NOPERM: no permission to run `evalsha`; `lua/README.md` lists",
+        ),
+        (
+            "NOPERM this user has no permissions to run the 'select' command or its subcommand",
+            "NOPERM: no permission to run `select`",
+        ),
+        (
+            "ERR ACL failure in script: User walrus has no permissions to run the 'zadd' command script: abc",
+            "NOPERM: no permission to run `zadd`",
+        ),
+        (
+            "NOPERM User a has no permissions to access the 'ratelimit:{walrus}' key",
+            "NOPERM: no permission to access a key",
+        ),
+        ("NOPERM No permissions to access a channel", "NOPERM: no permission to access a channel"),
+        (
+            "ERR Error running script (call to f_abc): @user_script:1: -OOM command not allowed when used memory > 'maxmemory'.",
+            "OOM: the used memory is above `maxmemory`; increase `maxmemory`",
+        ),
+        ("ERR DB index is out of range", "ERR: the database in the URL does not exist"),
+        (
+            "LOADING Redis is loading the dataset in memory",
+            "LOADING: the server is loading its data; calls succeed again",
+        ),
+        ("CLUSTERDOWN Hash slot not served", "CLUSTERDOWN: no node serves the slot"),
+        ("MOVED 1 sesame:6379", "MOVED: another node serves the slot"),
+        ("MISCONF sesame", "MISCONF: the server cannot save its data"),
+        ("ERR ratelimit: one per key, sesame", UNKNOWN),
+        ("ERR ratelimit: one key per request script: abc, on @user_script:5.", "ERR: one key per request"),
+        ("ERR @user_script: 9: ratelimit: eight arguments per key", "ERR: eight arguments per key"),
+        ("ERR sesame", UNKNOWN),
+        ("SESAME walrus", UNKNOWN),
+        ("sesame", UNKNOWN),
+    ] {
+        let shown = shown(reply);
+        assert!(shown.contains(expected), "{reply}: {shown}");
+    }
+}
+
+#[test]
+fn an_unknown_code_is_not_shown() {
+    assert_eq!(
+        ErrorText::of(&error("WALRUS sesame")),
+        ErrorText { code: None, what: UNKNOWN, command: None }
+    );
+    assert_eq!(ErrorText::of(&error("ERR")).code(), Some("ERR"));
+    assert_eq!(ErrorText::of(&error("-MISCONF ")).code(), None);
+}
+
+#[test]
+fn the_table_lists_all_commands_of_the_scripts() {
+    let mut called = 0;
+    for script in [DECIDE, ADJUST].into_iter().chain(single::TEXTS.map(|(_, text)| text)) {
+        for rest in script.split("call(\"").skip(1) {
+            let command = rest.split('"').next().unwrap().to_lowercase();
+            assert!(COMMANDS.contains(&command.as_str()), "{command}");
+            called += 1;
+        }
+    }
+    assert!(called > 50, "{called} commands found");
+}
+
+#[test]
+fn a_lost_connection_has_the_text_of_the_system() {
+    let refused = io::Error::from_raw_os_error(111);
+    assert_eq!(lost_text(&RedisError::from(io::Error::from_raw_os_error(111))), refused.to_string());
+    assert_eq!(lost_text(&io::Error::from(io::ErrorKind::BrokenPipe).into()), "broken pipe");
+    assert_eq!(lost_text(&io::Error::new(io::ErrorKind::InvalidData, "sesame").into()), "invalid data");
+    assert_eq!(lost_text(&(RedisKind::Io, "closed").into()), "the connection was closed");
+    let lookup = io::Error::other("failed to lookup address information: sesame");
+    assert_eq!(io_text(&lookup), "failed to lookup address information");
+}

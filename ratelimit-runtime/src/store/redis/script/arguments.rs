@@ -1,0 +1,77 @@
+//! The keys and arguments of `decide` and `adjust`, as `lua/decide.lua` and `lua/adjust.lua` document them.
+
+use crate::limit::{Algorithm, Limit};
+use crate::store::{Adjustment, Change, Mode, Request};
+use redis::Cmd;
+
+/// Adds the number of keys, the keys and the arguments of `decide`.
+pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]) {
+    command.arg(requests.len());
+    for request in requests {
+        command.arg(request.key().as_bytes());
+    }
+    command.arg(mode_name(mode));
+    runs(requests).for_each(|run| encode_run(command, run));
+}
+
+/// Returns the scripts' name of a mode.
+pub(crate) const fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Check => "check",
+        Mode::Charge => "charge",
+        Mode::Peek => "peek",
+    }
+}
+
+/// Splits requests into runs. Neighbours with the same limit and cost form one run. A member of a stack and a request for
+/// a permit each form a run of their own.
+fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Request]> {
+    let mut stacked = false;
+    requests.chunk_by(move |a, b| {
+        let joined = a.passes_with_next() || b.passes_with_next() || stacked;
+        stacked = a.passes_with_next();
+        !joined && !a.limit().is_concurrency() && a.cost() == b.cost() && a.limit() == b.limit()
+    })
+}
+
+fn encode_run(command: &mut Cmd, run: &[&Request]) {
+    encode_limit(command, run[0].limit(), run[0].permit());
+    command.arg(if run[0].passes_with_next() { 0 } else { run.len() }).arg(run[0].cost());
+}
+
+/// Adds the algorithm and its numbers. A concurrency limit sends the id of the permit in place of the burst.
+pub(crate) fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
+    let rate = limit.rate();
+    let burst = match limit.algorithm() {
+        Algorithm::Concurrency if limit.capacity() > 0 => permit,
+        _ => limit.capacity().into(),
+    };
+    command.arg(module(limit)).arg(rate.tokens).arg(rate.period_ms).arg(burst).arg(limit.wait_ms());
+}
+
+/// Returns the name of the Lua module that implements a limit.
+const fn module(limit: &Limit) -> &'static str {
+    match limit.algorithm() {
+        Algorithm::TokenBucket if limit.refills_by_interval() => "token_bucket_interval",
+        Algorithm::LeakyBucket if limit.is_queue() => "leaky_bucket_queue",
+        algorithm => algorithm.as_str(),
+    }
+}
+
+/// Adds the number of keys, the keys and the arguments of `adjust`.
+pub(crate) fn encode_adjust(command: &mut Cmd, adjustments: &[Adjustment]) {
+    command.arg(adjustments.len());
+    for adjustment in adjustments {
+        command.arg(adjustment.key().as_bytes());
+    }
+    for adjustment in adjustments {
+        let (change, stamp) = match adjustment.change() {
+            Change::Give(stamp) => ("give", stamp),
+            Change::Take => ("take", 0),
+            Change::Renew(id) => ("renew", id),
+        };
+        command.arg(change);
+        encode_limit(command, adjustment.limit(), stamp);
+        command.arg(adjustment.units()).arg(stamp);
+    }
+}

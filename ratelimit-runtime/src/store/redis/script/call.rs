@@ -1,0 +1,54 @@
+//! One script call: the command by digest, and by text for a server that does not know the script.
+
+use super::text::Script;
+use redis::{Arg, Cmd};
+use std::sync::Arc;
+
+/// A script, its keys and its arguments.
+pub(crate) struct ScriptCall {
+    by_digest: Cmd,
+    text: Arc<str>,
+}
+
+impl ScriptCall {
+    /// Creates a call. `encode` adds the number of keys, the keys and the arguments.
+    pub(crate) fn new(script: &Script, encode: impl FnOnce(&mut Cmd)) -> Self {
+        let mut by_digest = redis::cmd("EVALSHA");
+        by_digest.arg(script.digest());
+        encode(&mut by_digest);
+        Self { by_digest, text: script.text() }
+    }
+
+    /// Returns the digest of the script.
+    pub(crate) fn digest(&self) -> &[u8] {
+        match self.by_digest.args_iter().nth(1) {
+            Some(Arg::Simple(digest)) => digest,
+            _ => &[],
+        }
+    }
+
+    /// Returns the first key of the call. All keys are on the same slot.
+    pub(crate) fn first_key(&self) -> &[u8] {
+        match self.by_digest.args_iter().nth(3) {
+            Some(Arg::Simple(key)) => key,
+            _ => &[],
+        }
+    }
+
+    /// Returns the command `EVALSHA`.
+    pub(crate) fn by_digest(&self) -> &Cmd {
+        &self.by_digest
+    }
+
+    /// Creates the command `EVAL`. The server then also stores the text in its script cache.
+    pub(crate) fn by_text(&self) -> Cmd {
+        let mut by_text = redis::cmd("EVAL");
+        by_text.arg(&*self.text);
+        for argument in self.by_digest.args_iter().skip(2) {
+            if let Arg::Simple(argument) = argument {
+                by_text.arg(argument);
+            }
+        }
+        by_text
+    }
+}

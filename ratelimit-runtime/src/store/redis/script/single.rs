@@ -1,0 +1,133 @@
+//! The small scripts for a single plain request, the most frequent case. They share the state with `decide`.
+
+use super::numbers::{self, LONGEST_MS, OUT_OF_RANGE};
+use super::reply::InvalidReply;
+use super::text::Script;
+use crate::decision::Decision;
+use crate::limit::{Algorithm, Limit};
+use crate::store::{Mode, Request};
+use redis::{Cmd, Value};
+use std::time::Duration;
+
+/// The texts in `lua/one`, with the names of their files.
+pub(crate) const TEXTS: [(&str, &str); 5] = [
+    ("counter", include_str!("../../../../lua/one/counter.lua")),
+    ("token_bucket", include_str!("../../../../lua/one/token_bucket.lua")),
+    ("sliding_window", include_str!("../../../../lua/one/sliding_window.lua")),
+    ("sliding_log", include_str!("../../../../lua/one/sliding_log.lua")),
+    ("concurrency", include_str!("../../../../lua/one/concurrency.lua")),
+];
+
+/// The scripts of single requests, in the order of [`TEXTS`].
+pub(crate) struct SingleScripts([Script; 5]);
+
+impl SingleScripts {
+    pub(crate) fn new(prelude: &str, texts: [(&str, &str); 5]) -> Self {
+        Self(texts.map(|(_, text)| Script::new(prelude, text)))
+    }
+
+    /// Returns the script for `requests` if they are one plain request: not part of a stack, without waiting, and with a
+    /// cost within the capacity. Only mode `check` has small scripts, and mode `charge` for permits.
+    pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
+        let (limit, cost) = (request.limit(), request.cost());
+        let plain = !request.passes_with_next()
+            && !limit.refuses_all()
+            && limit.wait_ms() == 0
+            && (1..=limit.capacity()).contains(&cost)
+            && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
+        let index = match limit.algorithm() {
+            // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
+            Algorithm::Counter if u128::from(limit.count()) * u128::from(limit.time_ms() + 1) >= 1 << 53 => {
+                return None;
+            }
+            Algorithm::Counter => 0,
+            Algorithm::TokenBucket if limit.refills_by_interval() => return None,
+            Algorithm::TokenBucket | Algorithm::LeakyBucket => 1,
+            Algorithm::SlidingWindow => 2,
+            Algorithm::SlidingLog | Algorithm::Concurrency if cost > 1 => return None,
+            Algorithm::SlidingLog => 3,
+            Algorithm::Concurrency => 4,
+        };
+        plain.then(|| &self.0[index])
+    }
+}
+
+/// Adds the number of keys, the key and the arguments.
+pub(crate) fn encode(command: &mut Cmd, request: &Request) {
+    let limit = request.limit();
+    let rate = limit.rate();
+    command.arg(1).arg(request.key().as_bytes()).arg(rate.tokens).arg(rate.period_ms);
+    match limit.algorithm() {
+        Algorithm::Counter | Algorithm::SlidingWindow => command.arg(request.cost()),
+        Algorithm::TokenBucket | Algorithm::LeakyBucket => command.arg(limit.capacity()).arg(request.cost()),
+        Algorithm::SlidingLog => command,
+        Algorithm::Concurrency => command.arg(request.permit()),
+    };
+}
+
+/// Reads a reply: one integer in most cases, because an integer is cheaper than a list.
+///
+/// The server has already decided about the request. An invalid reply is therefore an error: repeating the call could
+/// charge it twice.
+pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<Decision, InvalidReply> {
+    let (limit, cost, permit) = (request.limit(), request.cost(), request.permit());
+    let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
+    let one_number = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
+    let decision = match reply {
+        Value::Int(packed) => unpacked(*packed, cost, limit)?,
+        Value::Array(fields) => match fields.as_slice() {
+            [Value::Int(remaining), Value::Int(reset)] if lists => numbers::allow(limit, *remaining, *reset)?,
+            [Value::Int(retry), Value::Int(reset), Value::Int(remaining)] if !one_number => {
+                numbers::refuse(limit, *remaining, retry.checked_neg().ok_or(OUT_OF_RANGE)?, *reset)?
+            }
+            _ => return Err(WRONG_TYPE.into()),
+        },
+        _ => return Err(WRONG_TYPE.into()),
+    };
+    // The stamp of a permit is its id.
+    let permitted = mode == Mode::Charge && decision.allowed();
+    Ok(if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision })
+}
+
+const WRONG_TYPE: &str = "expected an integer or a list of integers";
+
+/// Reads a reply of one integer.
+fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
+    let time = i64::try_from(limit.time_ms()).map_err(|_| OUT_OF_RANGE)?;
+    match limit.algorithm() {
+        Algorithm::Counter if packed < 0 => {
+            let ttl = packed.checked_neg().ok_or(OUT_OF_RANGE)?;
+            numbers::refuse(limit, 0, ttl, ttl)
+        }
+        Algorithm::Counter => numbers::allow(limit, packed / (time + 1), packed % (time + 1)),
+        Algorithm::SlidingWindow => numbers::allow(limit, packed / (2 * time + 1), packed % (2 * time + 1)),
+        Algorithm::SlidingLog | Algorithm::Concurrency => numbers::allow(limit, packed, time),
+        Algorithm::TokenBucket | Algorithm::LeakyBucket => bucket(packed.into(), cost, limit),
+    }
+}
+
+/// Bounds of a bucket's state: its units, and the lifetime of its key in milliseconds (`lua/bucket.lua`).
+const UNITS: i128 = 1 << 27;
+const LIFE_MS: i128 = 1 << 53;
+
+/// Reads a bucket's reply: the free room in grains, or the missing grains as a negative number. One unit is `period`
+/// grains, and `tokens` grains return per millisecond. After a change of the limit, the time until a bucket is full may
+/// exceed [`LONGEST_MS`]. The decision then names [`LONGEST_MS`].
+fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
+    let rate = limit.rate();
+    let (period, tokens) = (i128::from(rate.period_ms), i128::from(rate.tokens));
+    if tokens == 0 || room < -(UNITS * period + LIFE_MS * tokens) {
+        return Err(OUT_OF_RANGE);
+    }
+    let full = i128::from(limit.capacity()) * period;
+    let ms = |grains: i128| {
+        let ms = (grains + tokens - 1) / tokens;
+        i64::try_from(ms).unwrap_or(LONGEST_MS).min(LONGEST_MS)
+    };
+    let units = |grains: i128| i64::try_from(grains / period).map_err(|_| OUT_OF_RANGE);
+    if room >= 0 {
+        return numbers::allow(limit, units(room)?, ms(full - room));
+    }
+    let before = room + i128::from(cost) * period;
+    numbers::refuse(limit, units(before)?.max(0), ms(-room), ms(full - before))
+}

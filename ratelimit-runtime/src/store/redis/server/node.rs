@@ -1,0 +1,81 @@
+//! A node: the client's view of one server, with a session for each runtime.
+
+use super::per_runtime::PerRuntime;
+use super::session::{SendError, Session};
+use super::unhealthy::UnhealthySessions;
+use crate::error::Error;
+use crate::store::Awaited;
+use crate::store::redis::connect::{Connector, Endpoint};
+use redis::{Cmd, Value};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) struct Node {
+    connector: Arc<Connector>,
+    sessions: PerRuntime<Session>,
+    unhealthy: UnhealthySessions,
+    knows_adjust: AtomicBool,
+}
+
+impl Node {
+    pub(crate) fn new(connector: Connector) -> Arc<Self> {
+        Arc::new(Self {
+            connector: Arc::new(connector),
+            sessions: PerRuntime::default(),
+            unhealthy: UnhealthySessions::default(),
+            knows_adjust: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.connector.endpoint()
+    }
+
+    /// Returns the session of the current runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error outside of a runtime.
+    pub(crate) fn session(&self) -> Result<Arc<Session>, Error> {
+        self.sessions.current(|| Session::new(&self.connector, &self.unhealthy))
+    }
+
+    /// Sends a command for a caller that waits for the reply.
+    pub(crate) async fn call(&self, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
+        match self.session().map_err(SendError::NotConnected)?.call(command, awaited).await {
+            // Another runtime polls the caller now. Its session has not been tried yet.
+            Err(SendError::RuntimeGone(_)) => {
+                self.session().map_err(SendError::NotConnected)?.call(command, awaited).await
+            }
+            reply => reply,
+        }
+    }
+
+    /// Returns whether the current runtime has a usable connection.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.sessions.existing().is_some_and(|session| session.is_connected())
+    }
+
+    /// Returns whether any runtime has a usable connection.
+    pub(crate) fn is_connected_anywhere(&self) -> bool {
+        self.sessions.any(Session::is_connected)
+    }
+
+    /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy.
+    pub(crate) fn unavailable(&self) -> Option<Error> {
+        // Nearly always no session is unhealthy, and the lookup of the session is not needed.
+        if !self.unhealthy.any() {
+            return None;
+        }
+        self.sessions.existing()?.unavailable()
+    }
+
+    /// Returns whether the server has executed the script `adjust` before, and so has it in its script cache.
+    pub(crate) fn knows_adjust(&self) -> bool {
+        self.knows_adjust.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn learned_adjust(&self) {
+        self.knows_adjust.store(true, Ordering::Relaxed);
+    }
+}

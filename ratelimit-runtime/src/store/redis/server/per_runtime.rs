@@ -1,0 +1,118 @@
+//! One value for each tokio runtime.
+//!
+//! A task makes progress only while its runtime is polled. If runtimes shared a connection, the calls of one runtime would
+//! wait for the task of another one, which may be blocked, idle or shut down.
+
+use crate::error::Error;
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use tokio::runtime::{Handle, Id};
+use tokio::task::AbortHandle;
+
+/// The values of the running runtimes. A list is faster than a map, because there are few.
+pub(crate) struct PerRuntime<T>(RwLock<Vec<Entry<T>>>);
+
+struct Entry<T> {
+    runtime: Id,
+    value: Arc<T>,
+    lifetime: Lifetime,
+}
+
+impl<T> PerRuntime<T> {
+    /// Returns the value of the current runtime. The first call in a runtime creates it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error outside of a runtime.
+    pub(crate) fn current(&self, make: impl FnOnce() -> T) -> Result<Arc<T>, Error> {
+        let runtime = Error::runtime()?;
+        if let Some(value) = self.of(runtime.id()) {
+            return Ok(value);
+        }
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.iter().find(|entry| entry.runtime == runtime.id()) {
+            return Ok(Arc::clone(&entry.value));
+        }
+        let ended: Vec<Entry<T>> = entries.extract_if(.., |entry| entry.lifetime.has_ended()).collect();
+        let value = Arc::new(make());
+        let lifetime = Lifetime::of(&runtime);
+        entries.push(Entry { runtime: runtime.id(), value: Arc::clone(&value), lifetime });
+        // Outside of the lock, because dropping a value may wake tasks.
+        drop(entries);
+        drop(ended);
+        Ok(value)
+    }
+
+    /// Returns the value of the current runtime, if there is one.
+    pub(crate) fn existing(&self) -> Option<Arc<T>> {
+        self.of(Handle::try_current().ok()?.id())
+    }
+
+    /// Returns whether the value of any runtime passes a test.
+    pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
+        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().any(|entry| test(&entry.value))
+    }
+
+    fn of(&self, runtime: Id) -> Option<Arc<T>> {
+        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().find(|entry| entry.runtime == runtime).map(|entry| Arc::clone(&entry.value))
+    }
+}
+
+impl<T> Default for PerRuntime<T> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+/// Detects the shutdown of a runtime, by a task that the runtime drops.
+struct Lifetime {
+    alive: Weak<()>,
+    task: AbortHandle,
+}
+
+impl Lifetime {
+    fn of(runtime: &Handle) -> Self {
+        let held = Arc::new(());
+        let alive = Arc::downgrade(&held);
+        let task = runtime.spawn(async move {
+            std::future::pending::<()>().await;
+            drop(held);
+        });
+        Self { alive, task: task.abort_handle() }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.alive.strong_count() == 0
+    }
+}
+
+impl Drop for Lifetime {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().build().unwrap()
+    }
+
+    #[test]
+    fn each_runtime_has_its_own_value_until_it_shuts_down() {
+        let (values, next) = (PerRuntime::default(), AtomicU32::new(0));
+        let current = || values.current(|| next.fetch_add(1, Ordering::Relaxed)).map(|value| *value).ok();
+        let [first, second] = [runtime(), runtime()];
+        assert_eq!(current(), None, "outside of a runtime");
+        assert_eq!(first.block_on(async { (current(), current()) }), (Some(0), Some(0)));
+        assert_eq!(second.block_on(async { current() }), Some(1));
+        assert_eq!(first.block_on(async { values.existing().map(|value| *value) }), Some(0));
+        drop(first);
+        assert_eq!(runtime().block_on(async { current() }), Some(2));
+        assert!(!values.any(|value| *value == 0) && values.any(|value| *value == 1));
+    }
+}

@@ -1,0 +1,218 @@
+//! The connection of one session: reconnects after it has broken, and protects a server that is too slow.
+
+use super::breaker::{Breaker, random_jitter};
+use super::slow_calls::SlowCalls;
+use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
+use crate::error::{Error, ErrorKind};
+use crate::store::redis::connect::{Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// The current connection, and the attempt to replace it.
+pub(super) struct Reconnect(Arc<Inner>);
+
+struct Inner {
+    connector: Arc<Connector>,
+    state: Mutex<State>,
+    /// Whether calls fail at once. It repeats the breaker's state.
+    unhealthy: UnhealthyFlag,
+    slow_calls: SlowCalls,
+}
+
+struct State {
+    current: Current,
+    breaker: Breaker,
+    /// The error of the last attempt, if it has failed.
+    error: Option<Error>,
+}
+
+enum Current {
+    /// Nothing was tried yet, or the last attempt has failed.
+    None,
+    Open(Connection),
+    /// The connection is open, but its replies miss the callers' deadlines.
+    Slow(SlowConnection),
+    /// A task connects or probes.
+    Connecting(watch::Receiver<Option<Outcome>>),
+}
+
+#[derive(Clone)]
+struct SlowConnection {
+    connection: Connection,
+    /// The longest deadline of the calls that missed theirs.
+    deadline: Duration,
+}
+
+type Outcome = Result<Connection, Error>;
+
+/// What a call can do now.
+enum Access {
+    Open(Connection),
+    Wait(watch::Receiver<Option<Outcome>>),
+    Unavailable(Error),
+}
+
+impl Reconnect {
+    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
+        let state = State { current: Current::None, breaker: Breaker::default(), error: None };
+        Self(Arc::new(Inner {
+            connector: Arc::clone(connector),
+            state: Mutex::new(state),
+            unhealthy: unhealthy.flag(),
+            slow_calls: SlowCalls::default(),
+        }))
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        self.0.connector.endpoint()
+    }
+
+    /// Returns the open connection, or waits for a new one. Returns an error at once while the server is unhealthy, and `None`
+    /// if the runtime has shut down before the attempt ended.
+    pub(super) async fn connection(&self) -> Option<Outcome> {
+        let mut outcome = match self.0.with(|state| self.access(state)) {
+            Access::Open(connection) => return Some(Ok(connection)),
+            Access::Unavailable(error) => return Some(Err(error)),
+            Access::Wait(outcome) => outcome,
+        };
+        outcome.wait_for(Option::is_some).await.ok()?.clone()
+    }
+
+    /// Returns the error with which a call fails at once. Such a call does not enter the queue.
+    pub(super) fn unavailable(&self) -> Option<Error> {
+        if !self.0.unhealthy.get() {
+            return None;
+        }
+        match self.0.with(|state| self.access(state)) {
+            Access::Unavailable(error) => Some(error),
+            Access::Open(_) | Access::Wait(_) => None,
+        }
+    }
+
+    /// Returns whether there is a usable connection.
+    pub(super) fn is_connected(&self) -> bool {
+        self.0.with(
+            |state| matches!(&state.current, Current::Open(connection) if connection.health().is_open()),
+        )
+    }
+
+    /// Notes that a caller has received a reply in time.
+    pub(super) fn received_in_time(&self) {
+        self.0.slow_calls.reset();
+    }
+
+    /// Notes that a caller has given up after `deadline`. Opens the circuit breaker after too many in a row.
+    pub(super) fn missed_deadline(&self, deadline: Duration) {
+        if let Some(deadline) = self.0.slow_calls.missed(deadline) {
+            self.0.with(|state| {
+                if !state.breaker.is_closed() {
+                    return;
+                }
+                if let Current::Open(connection) = &state.current {
+                    state.current =
+                        Current::Slow(SlowConnection { connection: connection.clone(), deadline });
+                    state.error = Some(self.0.connector.endpoint().no_reply(deadline));
+                }
+                state.breaker.trip();
+            });
+        }
+    }
+
+    /// Determines what a call can do. Starts an attempt if one is needed and allowed.
+    fn access(&self, state: &mut State) -> Access {
+        let mut slow = None;
+        match &state.current {
+            Current::Open(connection) if connection.health().is_open() => {
+                return Access::Open(connection.clone());
+            }
+            Current::Connecting(outcome) if is_alive(outcome) => {
+                let outcome = outcome.clone();
+                return self.wait_or_fail(state, outcome);
+            }
+            Current::Slow(current) if current.connection.health().is_open() => slow = Some(current.clone()),
+            Current::None | Current::Open(_) | Current::Slow(_) | Current::Connecting(_) => {}
+        }
+        let now = Instant::now();
+        if !state.breaker.allows_attempt(now) {
+            return Access::Unavailable(self.last_error(state));
+        }
+        let (sender, outcome) = watch::channel(None);
+        state.current = Current::Connecting(outcome.clone());
+        let timeout = state.breaker.attempt_timeout();
+        tokio::spawn(attempt(Arc::clone(&self.0), slow, sender, now, timeout));
+        self.wait_or_fail(state, outcome)
+    }
+
+    fn wait_or_fail(&self, state: &State, outcome: watch::Receiver<Option<Outcome>>) -> Access {
+        if state.breaker.is_closed() {
+            Access::Wait(outcome)
+        } else {
+            Access::Unavailable(self.last_error(state))
+        }
+    }
+
+    fn last_error(&self, state: &State) -> Error {
+        state.error.clone().unwrap_or_else(|| {
+            let why = "earlier calls have missed their deadlines";
+            self.endpoint().error(ErrorKind::Unavailable, "no reply from", why)
+        })
+    }
+}
+
+/// Returns whether an attempt is under way or has ended. An attempt is dropped with its runtime.
+fn is_alive(outcome: &watch::Receiver<Option<Outcome>>) -> bool {
+    outcome.has_changed().is_ok() || outcome.borrow().is_some()
+}
+
+impl Inner {
+    fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = act(&mut state);
+        self.unhealthy.set(!state.breaker.is_closed());
+        result
+    }
+
+    /// Sends `PING` to a server that was too slow. A late reply keeps the connection; no reply aborts it.
+    async fn probe(&self, slow: &SlowConnection) -> Outcome {
+        let (began, mut connection) = (Instant::now(), slow.connection.clone());
+        let timeout = UNRESPONSIVE_AFTER.max(slow.deadline);
+        match tokio::time::timeout(timeout, connection.ping()).await {
+            Ok(Ok(())) if began.elapsed() <= slow.deadline => return Ok(connection),
+            Ok(_) => {}
+            Err(_) => connection.health().abort(),
+        }
+        Err(self.connector.endpoint().no_reply(slow.deadline))
+    }
+}
+
+/// Connects, or probes a slow connection. It runs in a task of its own, so that it continues when a caller gives up.
+async fn attempt(
+    reconnect: Arc<Inner>,
+    slow: Option<SlowConnection>,
+    sender: watch::Sender<Option<Outcome>>,
+    began: Instant,
+    timeout: Duration,
+) {
+    let connector = &reconnect.connector;
+    let outcome = match &slow {
+        Some(slow) => reconnect.probe(slow).await,
+        None => tokio::time::timeout(timeout, connector.connect())
+            .await
+            .unwrap_or_else(|_| Err(connector.endpoint().no_reply(timeout))),
+    };
+    reconnect.with(|state| match &outcome {
+        Ok(connection) => {
+            state.breaker.succeeded();
+            state.current = Current::Open(connection.clone());
+            state.error = None;
+            reconnect.slow_calls.reset();
+        }
+        Err(error) => {
+            state.breaker.failed(began, random_jitter());
+            state.current = slow.map_or(Current::None, Current::Slow);
+            state.error = Some(error.clone());
+        }
+    });
+    let _ = sender.send(Some(outcome));
+}

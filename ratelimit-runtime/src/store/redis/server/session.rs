@@ -1,0 +1,124 @@
+//! One runtime's session with one server: its connection, its circuit breaker, and its queue of calls.
+
+use super::reconnect::Reconnect;
+use super::unhealthy::UnhealthySessions;
+use crate::error::{Error, ErrorKind};
+use crate::store::redis::connect::{Connection, Connector, Endpoint};
+use crate::store::redis::errors::is_read_only;
+use crate::store::redis::waiting::{CallQueue, call_queue};
+use crate::store::{Awaited, MissedDeadline};
+use redis::{Cmd, Pipeline, RedisError, RedisResult, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Session {
+    reconnect: Reconnect,
+    queue: CallQueue,
+}
+
+/// Why a command has no usable reply.
+pub(crate) enum SendError {
+    /// Nothing was sent, because there is no connection.
+    NotConnected(Error),
+    /// Nothing was sent, because the runtime of this session has shut down.
+    RuntimeGone(Arc<Session>),
+    /// The server has replied with an error, or the connection has failed.
+    Failed(Arc<Session>, RedisError),
+}
+
+impl SendError {
+    pub(crate) fn explain(self) -> Error {
+        match self {
+            Self::NotConnected(error) => error,
+            Self::RuntimeGone(session) => session.endpoint().error(
+                ErrorKind::Unavailable,
+                "cannot connect to",
+                "the runtime that was connecting has shut down; try the call again",
+            ),
+            Self::Failed(session, error) => session.endpoint().explain(&error),
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
+        Self { reconnect: Reconnect::new(connector, unhealthy), queue: call_queue() }
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.reconnect.endpoint()
+    }
+
+    pub(crate) fn queue(&self) -> &CallQueue {
+        &self.queue
+    }
+
+    /// Returns whether there is a usable connection.
+    pub(super) fn is_connected(&self) -> bool {
+        self.reconnect.is_connected()
+    }
+
+    /// Returns the error with which calls fail at once while the server is unhealthy.
+    pub(super) fn unavailable(&self) -> Option<Error> {
+        self.reconnect.unavailable()
+    }
+
+    /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
+    pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
+        if !result.as_ref().is_err_and(Error::is_transient) {
+            self.reconnect.received_in_time();
+        }
+    }
+
+    /// Sends a command for a caller that waits for the reply.
+    pub(crate) async fn call(self: &Arc<Self>, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
+        awaited.set(Arc::<Self>::clone(self));
+        let reply = self.send(command).await;
+        match &reply {
+            Err(SendError::NotConnected(_) | SendError::RuntimeGone(_)) => {}
+            Err(SendError::Failed(_, error)) if error.is_io_error() => {}
+            Ok(_) | Err(_) => self.reconnect.received_in_time(),
+        }
+        reply
+    }
+
+    /// Sends a command.
+    pub(crate) async fn send(self: &Arc<Self>, command: &Cmd) -> Result<Value, SendError> {
+        let mut connection = self.connection().await?;
+        let reply = connection.send(command).await;
+        close_if_read_only(&connection, &reply);
+        reply.map_err(|error| SendError::Failed(Arc::clone(self), error))
+    }
+
+    /// Sends several commands at once. Each of the replies may be an error reply.
+    pub(crate) async fn send_all(
+        self: &Arc<Self>,
+        commands: &Pipeline,
+    ) -> Result<Vec<RedisResult<Value>>, SendError> {
+        let mut connection = self.connection().await?;
+        let replies = connection.send_all(commands).await;
+        let replies = replies.map_err(|error| SendError::Failed(Arc::clone(self), error))?;
+        for reply in &replies {
+            close_if_read_only(&connection, reply);
+        }
+        Ok(replies)
+    }
+
+    async fn connection(self: &Arc<Self>) -> Result<Connection, SendError> {
+        let connected = self.reconnect.connection().await;
+        connected.ok_or_else(|| SendError::RuntimeGone(Arc::clone(self)))?.map_err(SendError::NotConnected)
+    }
+}
+
+/// Closes a connection whose server is no longer a primary. The next call connects to the new primary.
+fn close_if_read_only(connection: &Connection, reply: &RedisResult<Value>) {
+    if reply.as_ref().is_err_and(is_read_only) {
+        connection.health().close();
+    }
+}
+
+impl MissedDeadline for Session {
+    fn missed_deadline(&self, deadline: Duration) {
+        self.reconnect.missed_deadline(deadline);
+    }
+}

@@ -1,0 +1,124 @@
+//! The topology: which server decides about a key.
+//!
+//! The order of imports: [`key_slot`], [`slot_map`], [`slot_queries`], [`slots`], [`cluster`], and [`Topology`] above them.
+
+mod cluster;
+mod key_slot;
+mod slot_map;
+mod slot_queries;
+mod slots;
+
+use super::connect::{Connector, Endpoint, Target};
+use super::errors::is_read_only;
+use super::server::{Node, SendError, Session};
+use crate::error::Error;
+use crate::store::Awaited;
+use cluster::Cluster;
+pub(crate) use key_slot::key_slot;
+use redis::{Cmd, Value};
+use std::sync::Arc;
+
+/// The servers of a store.
+///
+/// A single server does not use slots: it needs no lock and does not compute the slot of a key. Therefore, the methods take
+/// the slot as a closure.
+pub(crate) enum Topology {
+    /// One server, or the primary that sentinels name.
+    Server(Arc<Node>),
+    Cluster(Cluster),
+}
+
+impl Topology {
+    pub(crate) fn new(target: Target) -> Self {
+        match target {
+            Target::Server(endpoint) => Self::single(Connector::primary(endpoint)),
+            Target::Sentinel { sentinels, name, primary } => {
+                Self::single(Connector::sentinels(sentinels, name, primary))
+            }
+            Target::Cluster(seeds) => Self::Cluster(Cluster::new(seeds)),
+        }
+    }
+
+    /// Creates the topology of one server.
+    pub(crate) fn single(connector: Connector) -> Self {
+        Self::Server(Node::new(connector))
+    }
+
+    /// Returns the endpoint to show in messages about the whole store.
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        match self {
+            Self::Server(node) => node.endpoint(),
+            Self::Cluster(cluster) => cluster.endpoint(),
+        }
+    }
+
+    pub(crate) const fn is_cluster(&self) -> bool {
+        matches!(self, Self::Cluster(_))
+    }
+
+    /// Returns whether the current runtime has a usable connection to any server.
+    pub(crate) fn is_connected(&self) -> bool {
+        match self {
+            Self::Server(node) => node.is_connected(),
+            Self::Cluster(cluster) => cluster.is_connected(),
+        }
+    }
+
+    /// Returns the error with which calls fail at once while the server of a slot is unhealthy.
+    pub(crate) fn unavailable(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
+        match self {
+            Self::Server(node) => node.unavailable(),
+            Self::Cluster(cluster) => cluster.unavailable(slot()),
+        }
+    }
+
+    /// Returns the node that serves a slot.
+    pub(crate) async fn node(
+        &self,
+        slot: impl FnOnce() -> u16,
+        awaited: &Awaited,
+    ) -> Result<Arc<Node>, Error> {
+        match self {
+            Self::Server(node) => Ok(Arc::clone(node)),
+            // The future is boxed, so that the future for a single server is small.
+            Self::Cluster(cluster) => Box::pin(cluster.node(slot(), awaited)).await,
+        }
+    }
+
+    /// Returns the current runtime's session with the server of a slot.
+    pub(crate) async fn session(
+        &self,
+        slot: impl FnOnce() -> u16,
+        awaited: &Awaited,
+    ) -> Result<Arc<Session>, Error> {
+        match self {
+            Self::Server(node) => node.session(),
+            Self::Cluster(_) => self.node(slot, awaited).await?.session(),
+        }
+    }
+
+    /// Sends a command to the server of a slot. If that server has certainly not executed the command because another server
+    /// decides now, the command is sent to the other one.
+    pub(crate) async fn send(
+        &self,
+        slot: impl FnOnce() -> u16,
+        command: &Cmd,
+        awaited: &Awaited,
+    ) -> Result<Value, SendError> {
+        match self {
+            Self::Server(node) => match node.call(command, awaited).await {
+                // The session has closed the connection. The next connection leads to the new primary.
+                Err(SendError::Failed(_, error)) if is_read_only(&error) => node.call(command, awaited).await,
+                reply => reply,
+            },
+            Self::Cluster(cluster) => cluster.send(slot(), command, awaited).await,
+        }
+    }
+
+    /// Notes that a batch has failed. In a cluster, another node may have taken over the slots.
+    pub(crate) fn note_failure(&self) {
+        if let Self::Cluster(cluster) = self {
+            cluster.refresh_slots();
+        }
+    }
+}

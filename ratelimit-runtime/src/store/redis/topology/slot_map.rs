@@ -1,0 +1,200 @@
+//! The slot map: which node serves which slots, as `CLUSTER SLOTS` replies.
+
+use super::key_slot::SLOTS;
+use crate::store::redis::connect::{Connector, Endpoint, Location, is_host};
+use crate::store::redis::server::Node;
+use redis::Value;
+use std::sync::Arc;
+
+/// The index of a slot that no node serves.
+const UNSERVED: u16 = u16::MAX;
+
+/// The known nodes, and the index of the node that serves each slot.
+pub(super) struct SlotMap {
+    nodes: Vec<Arc<Node>>,
+    node_of: Box<[u16]>,
+}
+
+impl Default for SlotMap {
+    fn default() -> Self {
+        Self { nodes: Vec::new(), node_of: vec![UNSERVED; usize::from(SLOTS)].into() }
+    }
+}
+
+impl SlotMap {
+    pub(super) fn nodes(&self) -> &[Arc<Node>] {
+        &self.nodes
+    }
+
+    /// Returns the node that serves a slot.
+    pub(super) fn node(&self, slot: u16) -> Option<Arc<Node>> {
+        self.nodes.get(usize::from(self.node_of[usize::from(slot)])).cloned()
+    }
+
+    /// Assigns a slot to the node at an endpoint.
+    pub(super) fn moved(&mut self, slot: u16, to: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
+        let node = self.node_at(to, seeds);
+        self.node_of[usize::from(slot)] = self.index(&node);
+        node
+    }
+
+    /// Replaces the slot map. Known nodes keep their connections. A node without slots stays known while it has a connection.
+    pub(super) fn replace(&mut self, ranges: &SlotRanges, seeds: &[Arc<Node>]) {
+        let mut known = std::mem::take(self).nodes;
+        known.extend_from_slice(seeds);
+        for (first, last, endpoint) in &ranges.0 {
+            let node = self.node_at(endpoint, &known);
+            let index = self.index(&node);
+            self.node_of[usize::from(*first)..=usize::from(*last)].fill(index);
+        }
+        for node in known.iter().filter(|node| node.is_connected_anywhere()) {
+            self.node_at(node.endpoint(), &known);
+        }
+    }
+
+    /// Returns the node at an endpoint. Creates it if it is neither known nor a seed.
+    pub(super) fn node_at(&mut self, endpoint: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
+        let is_same = |node: &&Arc<Node>| node.endpoint().location == endpoint.location;
+        if let Some(known) = self.nodes.iter().find(is_same) {
+            return Arc::clone(known);
+        }
+        let seed = seeds.iter().find(is_same);
+        let node = seed.map_or_else(|| Node::new(Connector::cluster_node(endpoint.clone())), Arc::clone);
+        self.nodes.push(Arc::clone(&node));
+        node
+    }
+
+    fn index(&self, node: &Arc<Node>) -> u16 {
+        let index = self.nodes.iter().position(|known| Arc::ptr_eq(known, node));
+        index.and_then(|index| u16::try_from(index).ok()).unwrap_or(UNSERVED)
+    }
+}
+
+/// Ranges of slots: the first slot, the last slot, and the endpoint of their primary.
+pub(super) struct SlotRanges(Vec<(u16, u16, Endpoint)>);
+
+impl SlotRanges {
+    /// Reads the reply of the node `by` to `CLUSTER SLOTS`. Returns `None` if the reply has another form.
+    pub(super) fn read(reply: &Value, by: &Endpoint) -> Option<Self> {
+        let Value::Array(ranges) = reply else { return None };
+        ranges.iter().map(|range| read_range(range, by)).collect::<Option<_>>().map(Self)
+    }
+}
+
+fn read_range(range: &Value, by: &Endpoint) -> Option<(u16, u16, Endpoint)> {
+    let Value::Array(range) = range else { return None };
+    let [Value::Int(first), Value::Int(last), Value::Array(primary), ..] = range.as_slice() else {
+        return None;
+    };
+    let (first, last) = (u16::try_from(*first).ok()?, u16::try_from(*last).ok()?);
+    let [host, Value::Int(port), ..] = primary.as_slice() else { return None };
+    let host = match host {
+        Value::BulkString(host) => std::str::from_utf8(host).ok()?,
+        Value::SimpleString(host) => host,
+        _ => "",
+    };
+    (first <= last && last < SLOTS)
+        .then(|| Some((first, last, endpoint(host, u16::try_from(*port).ok()?, by))))
+        .flatten()
+}
+
+/// Returns the endpoint of `host:port` in a redirection by the node `by`.
+pub(super) fn named_endpoint(name: &str, by: &Endpoint) -> Endpoint {
+    let (host, port) = name.rsplit_once(':').unwrap_or(("", name));
+    endpoint(host.trim_start_matches('[').trim_end_matches(']'), port.parse().unwrap_or_default(), by)
+}
+
+/// Returns the endpoint that the node `by` names. An empty or invalid host means the host of that node.
+fn endpoint(host: &str, port: u16, by: &Endpoint) -> Endpoint {
+    match &by.location {
+        Location::Tcp(own, _) if !is_host(host) => by.with_host(own, port),
+        _ => by.with_host(host, port),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> Endpoint {
+        Endpoint::given().with_host("own", 7000)
+    }
+
+    fn range(first: i64, last: i64, host: &str, port: i64) -> Value {
+        let node = Value::Array(vec![
+            Value::BulkString(host.into()),
+            Value::Int(port),
+            Value::SimpleString("id".into()),
+        ]);
+        Value::Array(vec![Value::Int(first), Value::Int(last), node])
+    }
+
+    fn map_of(ranges: Vec<Value>) -> SlotMap {
+        let mut map = SlotMap::default();
+        map.replace(&SlotRanges::read(&Value::Array(ranges), &own()).unwrap(), &[]);
+        map
+    }
+
+    fn node_name(map: &SlotMap, slot: u16) -> String {
+        map.node(slot).map_or_else(String::new, |node| node.endpoint().to_string())
+    }
+
+    #[test]
+    fn each_slot_has_its_node() {
+        let map = map_of(vec![range(0, 99, "a", 1), range(100, 16_383, "", 2), range(50, 50, "::1", 3)]);
+        assert_eq!(
+            [0, 49, 50, 51, 100, 16_383].map(|slot| node_name(&map, slot)),
+            ["a:1", "a:1", "[::1]:3", "a:1", "own:2", "own:2"]
+        );
+        assert_eq!(node_name(&map_of(vec![range(0, 1, "a", 1)]), 2), "");
+    }
+
+    #[test]
+    fn a_slot_moves_and_nodes_stay() {
+        let mut map = map_of(vec![range(0, 16_383, "a", 1)]);
+        let first = map.node(0).unwrap();
+        let to = map.moved(5, &own().with_host("b", 2), &[]);
+        assert!(
+            Arc::ptr_eq(&map.moved(6, &own().with_host("b", 2), &[]), &to),
+            "the second call finds the node"
+        );
+        assert!(Arc::ptr_eq(&map.node_at(&own().with_host("b", 2), &[]), &to));
+        assert_eq!([4, 5, 6].map(|slot| node_name(&map, slot)), ["a:1", "b:2", "b:2"]);
+        map.replace(
+            &SlotRanges::read(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own())
+                .unwrap(),
+            &[],
+        );
+        assert!(Arc::ptr_eq(&map.node(0).unwrap(), &to) && Arc::ptr_eq(&map.node(10).unwrap(), &first));
+        assert_eq!(node_name(&map, 21), "");
+    }
+
+    #[test]
+    fn a_redirection_names_an_endpoint() {
+        for (name, shown) in [
+            ("a:1", "a:1"),
+            (":2", "own:2"),
+            ("?:2", "own:2"),
+            ("::1:3", "[::1]:3"),
+            ("[::1]:3", "[::1]:3"),
+            ("ratelimit:{walrus}:login:c1:2", "own:2"),
+            ("'walrus':2", "own:2"),
+        ] {
+            assert_eq!(named_endpoint(name, &own()).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn a_reply_of_another_form_is_refused() {
+        for reply in [
+            Value::Nil,
+            Value::Array(vec![Value::Int(1)]),
+            Value::Array(vec![range(5, 4, "a", 1)]),
+            Value::Array(vec![range(0, 16_384, "a", 1)]),
+            Value::Array(vec![range(-1, 4, "a", 1)]),
+            Value::Array(vec![range(0, 4, "a", 70_000)]),
+        ] {
+            assert!(SlotRanges::read(&reply, &own()).is_none(), "{reply:?}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The slots of a cluster: finds the node of a slot, and asks the nodes for the slot map.
+
+use super::slot_map::{SlotMap, SlotRanges, named_endpoint};
+use super::slot_queries::{QueryResult, SlotQueries};
+use crate::error::{Error, ErrorKind};
+use crate::store::Awaited;
+use crate::store::redis::connect::{Connector, Endpoint};
+use crate::store::redis::server::{Node, PerRuntime, SendError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// The maximum time for one node to reply with the slot map. It is longer than the TLS handshake with a server that does not
+/// use TLS.
+const QUERY_TIMEOUT: Duration = Duration::from_millis(1500);
+
+pub(super) const CANNOT_USE: &str = "cannot use the cluster of";
+
+pub(super) struct Slots {
+    /// The nodes that the URL names.
+    seeds: Vec<Arc<Node>>,
+    map: RwLock<SlotMap>,
+    queries: PerRuntime<SlotQueries>,
+    /// The number of queries so far, so that each query asks another node first.
+    queried: AtomicUsize,
+}
+
+impl Slots {
+    pub(super) fn new(seeds: Vec<Endpoint>) -> Arc<Self> {
+        let seeds = seeds.into_iter().map(|seed| Node::new(Connector::cluster_node(seed))).collect();
+        Arc::new(Self {
+            seeds,
+            map: RwLock::default(),
+            queries: PerRuntime::default(),
+            queried: AtomicUsize::new(0),
+        })
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        self.seeds[0].endpoint()
+    }
+
+    /// Returns whether the current runtime has a usable connection to any node.
+    pub(super) fn is_connected(&self) -> bool {
+        self.with_map(|map| map.nodes().iter().any(|node| node.is_connected()))
+    }
+
+    /// Returns the node that serves a slot, if the slot map names one.
+    pub(super) fn known_node(&self, slot: u16) -> Option<Arc<Node>> {
+        self.with_map(|map| map.node(slot))
+    }
+
+    /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.
+    pub(super) async fn node(self: &Arc<Self>, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
+        if let Some(node) = self.known_node(slot) {
+            return Ok(node);
+        }
+        self.wait_for_query(awaited).await?;
+        awaited.clear();
+        self.known_node(slot).ok_or_else(|| {
+            self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node serves the slot of the key")
+        })
+    }
+
+    /// Returns the node that a redirection by `by` names. The node is stored, because a slot that moves there sends many calls.
+    pub(super) fn redirected(&self, to: &str, by: &Endpoint) -> Arc<Node> {
+        let endpoint = named_endpoint(to, by);
+        self.map.write().unwrap_or_else(PoisonError::into_inner).node_at(&endpoint, &self.seeds)
+    }
+
+    /// Assigns a slot to the node that a redirection by `by` names.
+    pub(super) fn moved(self: &Arc<Self>, slot: u16, to: &str, by: &Endpoint) -> Arc<Node> {
+        let endpoint = named_endpoint(to, by);
+        let node =
+            self.map.write().unwrap_or_else(PoisonError::into_inner).moved(slot, &endpoint, &self.seeds);
+        self.refresh();
+        node
+    }
+
+    /// Returns whether the queries of the current runtime miss the deadlines of its calls.
+    pub(super) fn queries_are_slow(&self) -> bool {
+        self.queries.existing().is_some_and(|queries| queries.are_slow())
+    }
+
+    /// Starts a query in the background, unless there was one just now.
+    pub(super) fn refresh(self: &Arc<Self>) {
+        if let Ok(queries) = self.queries.current(SlotQueries::default) {
+            drop(self.join_query(&queries));
+        }
+    }
+
+    /// Waits for a query.
+    async fn wait_for_query(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
+        let queries = self.queries.current(SlotQueries::default)?;
+        awaited.set(Arc::<SlotQueries>::clone(&queries));
+        let mut result = self.join_query(&queries);
+        if let Ok(Some(result)) = result.wait_for(Option::is_some).await.as_deref() {
+            return result.clone();
+        }
+        let why = "the runtime that asked for its slots has shut down; try the call again";
+        Err(self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, why))
+    }
+
+    fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> watch::Receiver<QueryResult> {
+        queries.join(|sender| {
+            let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
+            tokio::spawn(async move {
+                let result = slots.query().await;
+                if result.is_ok() {
+                    queries.succeeded();
+                }
+                let _ = sender.send(Some(result));
+            });
+        })
+    }
+
+    /// Asks one node after another for the slot map, until one replies with it.
+    async fn query(&self) -> Result<(), Error> {
+        let mut failed = None;
+        for node in self.nodes_to_ask() {
+            match tokio::time::timeout(QUERY_TIMEOUT, slot_ranges(&node)).await {
+                Ok(Ok(ranges)) => {
+                    let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+                    map.replace(&ranges, &self.seeds);
+                    return Ok(());
+                }
+                Ok(Err(error)) => failed = Some(error),
+                Err(_) => {
+                    failed.get_or_insert_with(|| node.endpoint().no_reply(QUERY_TIMEOUT));
+                }
+            }
+        }
+        Err(failed
+            .unwrap_or_else(|| self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node is known")))
+    }
+
+    /// Returns all known nodes, first those with a connection. Each time the order begins with another node.
+    fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
+        let mut nodes: Vec<Arc<Node>> = self.with_map(|map| map.nodes().to_vec());
+        if !nodes.is_empty() {
+            let first = self.queried.fetch_add(1, Ordering::Relaxed) % nodes.len();
+            nodes.rotate_left(first);
+        }
+        for seed in &self.seeds {
+            if nodes.iter().all(|node| !Arc::ptr_eq(node, seed)) {
+                nodes.push(Arc::clone(seed));
+            }
+        }
+        nodes.sort_by_key(|node| !node.is_connected());
+        nodes
+    }
+
+    fn with_map<R>(&self, act: impl FnOnce(&SlotMap) -> R) -> R {
+        act(&self.map.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Asks a node for the slot map.
+async fn slot_ranges(node: &Arc<Node>) -> Result<SlotRanges, Error> {
+    let reply = node.session()?.send(redis::cmd("CLUSTER").arg("SLOTS")).await.map_err(SendError::explain)?;
+    SlotRanges::read(&reply, node.endpoint()).ok_or_else(|| {
+        let why = "expected a list of slots as the reply to `CLUSTER SLOTS`";
+        node.endpoint().error(ErrorKind::Configuration, "invalid reply from", why)
+    })
+}

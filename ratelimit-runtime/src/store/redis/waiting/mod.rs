@@ -1,0 +1,12 @@
+//! Calls that wait for a batch: the queue of one session, and the place where a caller receives its reply.
+
+mod call;
+mod pending;
+mod queue;
+
+use super::sync;
+pub(crate) use call::{
+    CallQueue, PendingCall, QUEUE_CAPACITY, QueuedCall, QueuedRequest, call_queue, pending_call,
+};
+pub(crate) use pending::{Outcome, Receiver};
+pub(crate) use queue::{Entered, Worker};
