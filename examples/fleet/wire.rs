@@ -185,7 +185,7 @@ impl Store for Wire {
         })
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<u64> {
         Reply::pending(self.redis.call().reset(keys))
     }
 }

@@ -20,7 +20,7 @@ impl Store for Away {
         away()
     }
 
-    fn reset(&self, _: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, _: &[StoreKey<'_>]) -> Reply<u64> {
         away()
     }
 }

@@ -83,7 +83,7 @@ impl Store for Recorder {
         self.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<u64> {
         self.store.reset(keys)
     }
 }

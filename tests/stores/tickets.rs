@@ -42,7 +42,7 @@ impl Store for AskInAnHour {
         self.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<u64> {
         self.store.reset(keys)
     }
 }

@@ -162,13 +162,14 @@ impl RateLimiter {
         }
     }
 
-    /// Forgets what is in use of a limit under a key: the next call finds it untouched. Permits that are held are
-    /// forgotten too, and their holders run on.
+    /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
+    /// forgotten too, and their holders continue to run. Returns whether the store had a state: `false` if nothing was in
+    /// use, or if the name, the parts, the identity or the algorithm are not those of the limit that was meant.
     ///
     /// # Errors
     ///
-    /// When the store cannot answer, whatever the failure policy.
-    pub fn reset(&self, limit: &Limit, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
+    /// If the store does not reply, whatever the failure policy is, or if an identity of the key is absent.
+    pub fn reset(&self, limit: &Limit, key: impl AsKey) -> impl Future<Output = Result<bool, Error>> + Send {
         let (limiter, question) = (self.clone(), Question::of(self, limit, &key, 1));
         async move {
             let asked = limiter.resolve(question?).await;
@@ -176,7 +177,7 @@ impl RateLimiter {
             let key = asked.key.as_store_key();
             let _forgetting = Forgetting::start(&limiter, std::iter::once(&key));
             let reply = limiter.shared.store.reset(&[key]);
-            limiter.within_deadline(reply).await
+            Ok(limiter.within_deadline(reply).await? > 0)
         }
     }
 }

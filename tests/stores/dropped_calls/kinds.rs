@@ -65,7 +65,11 @@ pub(super) const KINDS: [Kind; 13] = [
         limit: COUNTER,
         in_stack: false,
         before: 5,
-        call: |limiter, n| Box::pin(async move { limiter.reset(&COUNTER, key(n)).await.unwrap() }),
+        call: |limiter, n| {
+            Box::pin(async move {
+                let _ = limiter.reset(&COUNTER, key(n)).await.unwrap();
+            })
+        },
         after: |dropped| if dropped.is_ready { 0..=0 } else { 0..=5 },
     },
     Kind {

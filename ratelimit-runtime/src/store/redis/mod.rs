@@ -118,15 +118,21 @@ impl Store for RedisStore {
         })
     }
 
-    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<u64> {
         // One command per key: they may live on different slots.
         let keys: SmallVec<[Vec<u8>; 1]> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
         let shared = Arc::clone(&self.shared);
         Reply::pending(async move {
+            let mut existed = 0;
             for key in &keys {
-                shared.ask(&StoreKey::new(key), redis::cmd("DEL").arg(key)).await?;
+                let key = StoreKey::new(key);
+                match shared.ask(&key, redis::cmd("DEL").arg(key.as_bytes())).await? {
+                    redis::Value::Int(0) => {}
+                    redis::Value::Int(1) => existed += 1,
+                    _ => return Err(shared.wrong(&script::Wrong::Answer(range::WRONG), &[key])),
+                }
             }
-            Ok(())
+            Ok(existed)
         })
     }
 

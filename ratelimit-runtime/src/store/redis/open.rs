@@ -82,7 +82,7 @@ impl RedisStore {
         let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
             let _ = self.decide(Mode::Check, &[probe]).await?;
-            self.reset(&[*probe.key()]).await
+            self.reset(&[*probe.key()]).await.map(drop)
         };
         match tokio::time::timeout(CONNECT, probing).await {
             Ok(answer) => answer,
