@@ -5,7 +5,7 @@ use super::hold::{self, Hold};
 use super::request::HeaderValue;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
-use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, Place};
+use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::{Current, current};
 use crate::limiter::{OnError, Question, RateLimiter};
@@ -52,7 +52,7 @@ pub struct Call {
     limit: Option<Result<Limit, LimitError>>,
     cost: u32,
     later: bool,
-    place: Place,
+    shadow: bool,
     skipped: bool,
 }
 
@@ -78,7 +78,7 @@ impl Call {
             limit: site.limit.map(Ok),
             cost: 1,
             later: false,
-            place: Place::default(),
+            shadow: false,
             skipped: false,
         }
     }
@@ -145,9 +145,19 @@ impl Call {
         skip
     }
 
-    /// Whether the limit is decided on the side, and never refuses.
-    pub fn shadow(&mut self, shadow: bool) {
-        self.place.shadow = shadow;
+    /// Makes the limit a shadow limit, which never refuses. Its site has the name of a shadow limit.
+    pub fn shadow(&mut self) {
+        self.shadow = true;
+    }
+
+    /// Makes the limit of this call a shadow limit with a name of its own, if the condition holds. This comes before the
+    /// parts of the key.
+    pub fn shadow_if(&mut self, shadow: bool, name: &'static str) {
+        if shadow {
+            self.shadow = true;
+            self.name = name;
+            self.key.rename(Name::new(name));
+        }
     }
 
     /// The type of a method without a key of its own: methods of one name on two types are two limits.
@@ -176,7 +186,7 @@ impl Call {
     }
 
     pub(super) fn is_shadow(&self) -> bool {
-        self.place.shadow
+        self.shadow
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -201,9 +211,8 @@ impl Call {
         &'c mut self,
         limit: &'c Limit,
     ) -> Result<(Request<'c>, &'c RateLimiter), Error> {
-        let time_ms = self.written()?.time_ms();
         let key = self.key.finish()?;
-        key.add_form(limit, self.place, time_ms);
+        key.add_format(limit);
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         Ok((Request::new(key.as_store_key(), limit, self.cost), limiter))
     }
@@ -212,9 +221,9 @@ impl Call {
     pub(super) fn into_question(mut self) -> Result<Question, Error> {
         let limit = self.written()?;
         self.key.finish()?;
-        let Self { name, key, cost, later, place, .. } = self;
+        let Self { name, key, cost, later, shadow, .. } = self;
         let (name, key) = (Cow::Borrowed(name), key.into_key());
-        Ok(Question { name, key, limit, cost, place, later, aside: place.shadow })
+        Ok(Question { name, key, limit, cost, later, aside: shadow })
     }
 
     fn written(&self) -> Result<Limit, Error> {
@@ -232,9 +241,6 @@ impl Calls {
     #[must_use]
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
-        for call in &mut self.0 {
-            call.place.in_stack = true;
-        }
         self
     }
 

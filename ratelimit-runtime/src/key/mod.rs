@@ -64,15 +64,6 @@ pub struct Key<'n, I = (), P = ()> {
     name: &'n str,
     identities: I,
     parts: P,
-    place: Place,
-}
-
-/// What keeps the states of one limit apart.
-#[derive(Clone, Copy, Debug, Default)]
-#[doc(hidden)]
-pub struct Place {
-    pub(crate) in_stack: bool,
-    pub(crate) shadow: bool,
 }
 
 impl<'n> Key<'n> {
@@ -80,7 +71,7 @@ impl<'n> Key<'n> {
     /// `key = "login"` in the attribute.
     #[must_use]
     pub fn new(name: &'n str) -> Self {
-        Self { name, identities: (), parts: (), place: Place::default() }
+        Self { name, identities: (), parts: () }
     }
 }
 
@@ -88,29 +79,15 @@ impl<'n, I, P> Key<'n, I, P> {
     /// Counts for this identity alone; repeated, for the combination.
     #[must_use]
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
-        let Self { name, identities, parts, place } = self;
-        Key { name, identities: (identities, identity), parts, place }
+        let Self { name, identities, parts } = self;
+        Key { name, identities: (identities, identity), parts }
     }
 
     /// Adds a value to the name, as a hole in the attribute's `key` does.
     #[must_use]
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
-        let Self { name, identities, parts, place } = self;
-        Key { name, identities, parts: (parts, part), place }
-    }
-
-    /// The key that the limit has in a stack, to look at it or to reset it alone: several limits that are decided
-    /// together ([`check_all`](crate::RateLimiter::check_all), repeated attributes) have their time in their keys.
-    #[must_use]
-    pub fn in_stack(self) -> Self {
-        Self { place: Place { in_stack: true, ..self.place }, ..self }
-    }
-
-    /// The key that a shadow limit has (`shadow = true` in the attribute), whose state is its own: to look at it, or to
-    /// try out a limit by hand.
-    #[must_use]
-    pub fn shadow(self) -> Self {
-        Self { place: Place { shadow: true, ..self.place }, ..self }
+        let Self { name, identities, parts } = self;
+        Key { name, identities, parts: (parts, part) }
     }
 }
 
@@ -132,10 +109,6 @@ pub trait AsKey {
     #[doc(hidden)]
     fn parts(&self) -> &dyn Elements {
         &()
-    }
-    #[doc(hidden)]
-    fn place(&self) -> Place {
-        Place::default()
     }
 }
 
@@ -163,10 +136,6 @@ impl<T: AsKey + ?Sized> AsKey for &T {
     fn parts(&self) -> &dyn Elements {
         (**self).parts()
     }
-
-    fn place(&self) -> Place {
-        (**self).place()
-    }
 }
 
 impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
@@ -180,10 +149,6 @@ impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
 
     fn parts(&self) -> &dyn Elements {
         &self.parts
-    }
-
-    fn place(&self) -> Place {
-        self.place
     }
 }
 

@@ -1,12 +1,11 @@
 //! From what a key is made of to its bytes.
 
 use super::write::{KeyWriter, Name};
-use super::{AsKey, Bytes, KeySettings, Place, StoreKey};
+use super::{AsKey, Bytes, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
-use std::io::Write as _;
 
-/// The key without a form.
+/// The key without a format.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<RenderedKey, Error> {
     let mut builder = KeyBuilder::new(settings, Name::new(key.name()));
     key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
@@ -18,7 +17,7 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
 /// Why there is nobody to count for.
 pub(super) type Absent = Option<(ErrorKind, &'static str)>;
 
-/// Renders a key from left to right: prefix, identities, name, parts, form.
+/// Renders a key from left to right: prefix, identities, name, parts, format.
 pub(crate) struct KeyBuilder<'n> {
     key: RenderedKey,
     name: Name<'n>,
@@ -40,6 +39,12 @@ impl<'n> KeyBuilder<'n> {
             has_identity: false,
             absent: Absent::default(),
         }
+    }
+
+    /// Replaces the name. It must not be written yet, so this comes before the parts.
+    pub(crate) fn rename(&mut self, name: Name<'n>) {
+        debug_assert!(!self.named, "the name comes before parts");
+        self.name = name;
     }
 
     /// A writer for one more identity. Identities come before parts.
@@ -93,18 +98,10 @@ impl<'n> KeyBuilder<'n> {
 pub(crate) struct RenderedKey(Bytes);
 
 impl RenderedKey {
-    /// Adds the form of the state. In a stack the limit's time is a part of it, so that two limits of one function
-    /// never meet in one key.
-    pub(crate) fn add_form(&mut self, limit: &Limit, place: Place, time_ms: u64) {
+    /// Completes the key with the format of the state.
+    pub(crate) fn add_format(&mut self, limit: &Limit) {
         self.0.push(b':');
-        self.0.extend_from_slice(limit.form().as_bytes());
-        if place.in_stack {
-            // Writing to memory does not fail.
-            let _ = write!(self.0, "@{time_ms}");
-        }
-        if place.shadow {
-            self.0.extend_from_slice(b".shadow");
-        }
+        self.0.extend_from_slice(limit.state_format().as_bytes());
     }
 
     pub(crate) fn as_store_key(&self) -> StoreKey<'_> {

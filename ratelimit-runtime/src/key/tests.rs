@@ -8,7 +8,7 @@ fn settings() -> KeySettings {
 
 fn rendered(key: impl AsKey) -> String {
     let mut key = render(&key, &settings()).unwrap();
-    key.add_form(&crate::Limit::counter(1, std::time::Duration::from_secs(1)), super::Place::default(), 1000);
+    key.add_format(&crate::Limit::counter(1, std::time::Duration::from_secs(1)));
     String::from_utf8(key.as_store_key().as_bytes().to_vec()).unwrap()
 }
 

@@ -114,7 +114,7 @@ impl Limit {
 
     /// The algorithm and the version of its state format, the last part of a key: a new format starts fresh
     /// instead of misreading the old one.
-    pub(crate) const fn form(&self) -> &'static str {
+    pub(crate) const fn state_format(&self) -> &'static str {
         match self.numbers.algorithm {
             Algorithm::Counter => "c1",
             Algorithm::TokenBucket => "tb1",

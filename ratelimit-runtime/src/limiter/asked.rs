@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
-use crate::key::{self, AsKey, Place, RenderedKey};
+use crate::key::{self, AsKey, RenderedKey};
 use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -27,11 +27,10 @@ pub(crate) type Stack = SmallVec<[Asked; 1]>;
 /// What is asked before it is known whether there are overrides.
 pub(crate) struct Question {
     pub(crate) name: Cow<'static, str>,
-    /// Without a form.
+    /// Without a format.
     pub(crate) key: RenderedKey,
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
-    pub(crate) place: Place,
     pub(crate) later: bool,
     pub(crate) aside: bool,
 }
@@ -43,11 +42,10 @@ impl Question {
         key: &(impl AsKey + ?Sized),
         cost: u32,
     ) -> Result<Self, Error> {
-        let place = key.place();
         // Only overrides ask for the name.
         let name = if limiter.has_no_overrides() { "".into() } else { key.name().to_owned().into() };
         let key = key::render(key, limiter.keys())?;
-        Ok(Self { name, key, limit: *limit, cost, place, later: false, aside: false })
+        Ok(Self { name, key, limit: *limit, cost, later: false, aside: false })
     }
 
     /// The limit that holds now, under the key of its state.
@@ -61,8 +59,7 @@ impl Question {
     /// As [`resolve`](Self::resolve), in place: a key is too large to be moved about for each call.
     fn settle(&mut self, limiter: &RateLimiter) {
         let limit = limiter.overridden(&self.name, &self.key, &self.limit);
-        // The time of the limit as it was written: an override keeps the state.
-        self.key.add_form(&limit, self.place, self.limit.time_ms());
+        self.key.add_format(&limit);
         self.limit = limit;
     }
 

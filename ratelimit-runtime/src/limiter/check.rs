@@ -7,7 +7,7 @@ use super::asked::{Asked, Question, Stack, is_spent, joined};
 use super::denied::Forgetting;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::{AsKey, LimitName, Place};
+use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
 use crate::store::Mode;
@@ -83,7 +83,8 @@ impl RateLimiter {
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
     /// cost. The answers are in the order of the limits.
     ///
-    /// The keys differ from those of the same limits alone, see [`Key::in_stack`](crate::Key::in_stack).
+    /// Each limit needs a key of its own. A limit has the same key in a stack and alone, so the limits of a stack can also be
+    /// checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
@@ -94,8 +95,8 @@ impl RateLimiter {
     /// const PER_DAY: Limit = Limit::counter(1000, Duration::from_secs(86_400));
     ///
     /// let limiter = RateLimiter::in_memory();
-    /// let search = Key::new("search").by("user 7");
-    /// let admitted = limiter.check_all(&[(&PER_SECOND, search, 1), (&PER_DAY, search, 1)]).await?;
+    /// let (second, day) = (Key::new("search/1s").by("user 7"), Key::new("search/1d").by("user 7"));
+    /// let admitted = limiter.check_all(&[(&PER_SECOND, second, 1), (&PER_DAY, day, 1)]).await?;
     /// assert_eq!(admitted[1].decision().remaining(), 999);
     /// # Ok(()) }
     /// ```
@@ -103,8 +104,8 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
-    /// it names the one with the longest wait. A limit that is given twice is an
-    /// [`Unavailable`](Rejection::Unavailable) rejection.
+    /// it names the one with the longest wait. Two limits with the
+    /// same key are an [`Unavailable`](Rejection::Unavailable) rejection.
     pub fn check_all<K: AsKey>(
         &self,
         stack: &[(&Limit, K, u32)],
@@ -112,14 +113,9 @@ impl RateLimiter {
         let limiter = self.clone();
         let questions: Vec<(LimitName, Result<Question, Error>)> = stack
             .iter()
-            .map(|(limit, key, cost)| {
-                let question = Question::of(self, limit, key, *cost).map(|question| {
-                    let in_stack = stack.len() > 1 || question.place.in_stack;
-                    Question { place: Place { in_stack, ..question.place }, ..question }
-                });
-                (LimitName::copy(key.name()), question)
-            })
+            .map(|(limit, key, cost)| (LimitName::copy(key.name()), Question::of(self, limit, key, *cost)))
             .collect();
+        let equal = has_equal_keys(&questions);
         async move {
             limiter.learn_overrides().await;
             let (mut names, mut stack) = (Vec::with_capacity(questions.len()), Stack::new());
@@ -129,6 +125,9 @@ impl RateLimiter {
                     Err(error) => return Err(undecided(name, error)),
                 }
                 names.push(name);
+            }
+            if let Some(at) = equal {
+                return Err(undecided(names.swap_remove(at), equal_keys()));
             }
             match limiter.decide_kept(Mode::Check, &joined(stack.iter().map(Asked::request))).await {
                 Ok(outcome) => match outcome.refused() {
@@ -180,6 +179,20 @@ impl RateLimiter {
             Ok(limiter.within_deadline(reply).await? > 0)
         }
     }
+}
+
+/// The position of a question whose key an earlier one has.
+fn has_equal_keys(questions: &[(LimitName, Result<Question, Error>)]) -> Option<usize> {
+    let key = |at: usize| questions[at].1.as_ref().ok().map(|question| &question.key);
+    (1..questions.len())
+        .find(|at| key(*at).is_some_and(|this| (0..*at).any(|earlier| key(earlier) == Some(this))))
+}
+
+fn equal_keys() -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        "two limits of one `check_all` have the same key: give each limit a name of its own, as in `Key::new(\"search/1s\")` and `Key::new(\"search/1d\")`",
+    )
 }
 
 /// A limit whose units are spent, not held.

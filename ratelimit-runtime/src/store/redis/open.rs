@@ -78,7 +78,7 @@ impl RedisStore {
         const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
         // No identity is a lone `#`.
         Error::unless_runtime()?;
-        let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
+        let key = format!("{prefix}:{{#}}:probe:{}", PROBE.state_format());
         let probe = Request::new(StoreKey::new(key.as_bytes()), &PROBE, 1);
         let probing = async {
             let _ = self.decide(Mode::Check, &[probe]).await?;
