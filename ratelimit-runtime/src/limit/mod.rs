@@ -1,11 +1,13 @@
 //! A limit: its algorithm and its numbers, checked once, when it is made.
 
+mod change;
 mod error;
 mod lease;
 mod make;
 pub(crate) mod rules;
 mod text;
 
+pub use change::LimitChange;
 pub use error::LimitError;
 pub use rules::{Algorithm, Refill};
 pub use text::ParseLimitError;

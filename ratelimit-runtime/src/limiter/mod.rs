@@ -30,7 +30,7 @@ pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
 pub(crate) use decide::Outcome;
 pub(crate) use held::Held;
-pub use overrides::{Override, OverrideTarget, Overrides};
+pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
 
 use crate::key::{KeySettings, RenderedKey};
