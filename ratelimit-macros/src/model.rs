@@ -100,7 +100,7 @@ pub(crate) enum KnownAt {
     Call,
 }
 
-/// One element of the identity.
+/// One value of the identity.
 pub(crate) enum Identity {
     /// A request part, found in one of the arguments. The span is that of its word.
     Part(RequestPart, Span),

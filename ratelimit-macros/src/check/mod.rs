@@ -88,16 +88,16 @@ impl Checker<'_> {
         let Some(literal) = string(value) else {
             self.error(
                 value,
-                "`key` must be a string literal: values go into holes, as in `key = \"report:{id}\"`",
+                "`key` must be a string literal: write values as placeholders, as in `key = \"report:{id}\"`",
             );
             return None;
         };
         match Template::parse(literal) {
             Ok(template) => {
-                for hole in &template.holes {
-                    if let Some(wrong) = self.item.unknown_name(&hole.root) {
+                for placeholder in &template.placeholders {
+                    if let Some(wrong) = self.item.unknown_name(&placeholder.root) {
                         let place = self.item.place(literal.span());
-                        self.error_at(place, format!("`{{{}}}` in `key` {wrong}", hole.text));
+                        self.error_at(place, format!("`{{{}}}` in `key` {wrong}", placeholder.text));
                     }
                 }
                 Some(template)

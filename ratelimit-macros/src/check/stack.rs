@@ -23,7 +23,7 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
     let all: Vec<_> = std::iter::once(first).chain(others).zip(members).collect();
     if !others.is_empty() {
         for given in all.iter().filter_map(|(arguments, _)| arguments.get("lease")) {
-            errors.on(&given.name, "`lease` is for a limit that stands alone: several are decided by the store, all or nothing, so remove it");
+            errors.on(&given.name, "`lease` needs a function with one limit, because several limits are always decided by the store: remove it");
         }
     }
     if all.iter().any(|(arguments, _)| !arguments.complete) {
@@ -72,7 +72,7 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     let passed = u128::from(count) * u128::from(windows);
     (u128::from(most) >= passed).then(|| {
         format!(
-            "this limit never refuses a call: another of this function, of {count} in {}, lets at most {passed} units pass in {}; write a `count` below that, remove it, or give it a `key` of its own to share it with other functions",
+            "this limit never refuses a call, because another limit of this function ({count} in {}) admits at most {passed} units in {}: write a smaller `count`, remove this limit, or give it a `key` of its own to share it with other functions",
             duration::show(time_ms),
             duration::show(in_ms)
         )

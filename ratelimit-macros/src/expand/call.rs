@@ -57,8 +57,8 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
         Identity::Part(part, _) => probe::written(model, part),
         Identity::Value(value) => key_part::written(runtime, value, "identity"),
     });
-    let holes = member.key.iter().flat_map(|key| &key.holes);
-    let parts = holes.map(|hole| key_part::written(runtime, &hole.value, "part"));
+    let placeholders = member.key.iter().flat_map(|key| &key.placeholders);
+    let parts = placeholders.map(|placeholder| key_part::written(runtime, &placeholder.value, "part"));
     let shadow = match &member.shadow {
         Shadow::Never => None,
         Shadow::Always => {

@@ -29,9 +29,9 @@ use std::sync::Arc;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say who is limited",
+    message = "`{Self}` is not an identity",
     label = "does not implement `Identity`",
-    note = "name a field that can (`by = user.id`), or implement `ratelimit::Identity`"
+    note = "write a field that is one, as in `by = user.id`, or implement `ratelimit::Identity` for the type"
 )]
 pub trait Identity {
     /// Writes the value, by one call of the writer or several. To write nothing is to be nobody, as
@@ -44,8 +44,8 @@ pub trait Identity {
 /// `by = "ip"` finds the argument that has it by this trait. Implement it for a request type of your own. The
 /// address has to be the socket's peer: headers can be written by anybody.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not carry the address of a client",
-    note = "implement `ratelimit::ClientIp` for it, or say who is limited: `by = ..`"
+    message = "`{Self}` does not know the address of the client",
+    note = "implement `ratelimit::ClientIp` for the type, or write the address, as in `by = addr`"
 )]
 pub trait ClientIp {
     /// The address, if it is known. `None` refuses the call.

@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say who the user is",
-    note = "implement `ratelimit::UserId` for it, or name the value: `by = user.id`"
+    message = "`{Self}` does not know the user",
+    note = "implement `ratelimit::UserId` for the type, or write the value, as in `by = user.id`"
 )]
 pub trait UserId {
     /// What tells users apart: a number, a `String`, an `Arc<str>`, anything that is an [`Identity`].
@@ -42,8 +42,8 @@ pub trait UserId {
 ///
 /// `by = "header:x-api-key"` finds the argument by this trait. Implement it for a request type of your own.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not carry the headers of a request",
-    note = "implement `ratelimit::RequestHeaders` for it, or name a value: `by = ..`"
+    message = "`{Self}` does not have the headers of a request",
+    note = "implement `ratelimit::RequestHeaders` for the type, or write a value, as in `by = key`"
 )]
 pub trait RequestHeaders {
     /// The value of a header, whose name is given in lower case. `None` refuses the call: if it is missing, and if it
