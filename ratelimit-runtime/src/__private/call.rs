@@ -98,12 +98,12 @@ impl Call {
         self.later = true;
     }
 
-    /// A writer for one more element of the identity.
+    /// A writer for one more value of the identity.
     pub fn identity(&mut self) -> KeyWriter<'_> {
         self.key.identity(settings(&self.limiter))
     }
 
-    /// A writer for the value of one more hole of the name.
+    /// A writer for the value of one more placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
         self.key.part(settings(&self.limiter))
     }

@@ -1,11 +1,11 @@
-//! From what a key is made of to its bytes.
+//! Writes the bytes of a key.
 
 use super::write::{KeyWriter, Name};
 use super::{AsKey, Bytes, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 
-/// The key without a format.
+/// Writes a key without a format.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<RenderedKey, Error> {
     let mut builder = KeyBuilder::new(settings, Name::new(key.name()));
     key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
@@ -14,10 +14,10 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
     Ok(builder.key)
 }
 
-/// Why there is nobody to count for.
+/// Why the key has no identity.
 pub(super) type Absent = Option<(ErrorKind, &'static str)>;
 
-/// Renders a key from left to right: prefix, identities, name, parts, format.
+/// Writes a key from left to right: prefix, identities, name, parts, format.
 pub(crate) struct KeyBuilder<'n> {
     key: RenderedKey,
     name: Name<'n>,
@@ -60,12 +60,12 @@ impl<'n> KeyBuilder<'n> {
         KeyWriter::new(&mut self.key.0, settings, &mut self.absent, Some(b'='))
     }
 
-    /// There is nobody to count for, and this is why.
+    /// Notes why the key has no identity.
     pub(crate) fn set_absent(&mut self, kind: ErrorKind, why: &'static str) {
         self.absent = Some((kind, why));
     }
 
-    /// The key without a form, where it was built: it is too large to be moved about for each call.
+    /// Completes the key except for its format. Returns a reference, because a key is too large to move for each call.
     pub(crate) fn finish(&mut self) -> Result<&mut RenderedKey, Error> {
         self.write_name();
         if !std::mem::replace(&mut self.finished, true) && !self.has_identity {
@@ -77,7 +77,7 @@ impl<'n> KeyBuilder<'n> {
         }
     }
 
-    /// What was finished.
+    /// The finished key, without a format.
     pub(crate) fn into_key(self) -> RenderedKey {
         self.key
     }
@@ -93,7 +93,7 @@ impl<'n> KeyBuilder<'n> {
     }
 }
 
-/// A key with all its parts.
+/// The bytes of a key.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct RenderedKey(Bytes);
 
