@@ -176,7 +176,7 @@ impl Store for Wire {
         })
     }
 
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         Reply::pending(self.redis.call().reset(keys))
     }
 }

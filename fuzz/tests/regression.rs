@@ -25,7 +25,7 @@ fn arguments_are_read_or_refused() {
 }
 
 #[test]
-fn templates_have_the_holes_that_they_show() {
+fn templates_have_the_placeholders_that_they_show() {
     run("template", 20_000, Generator::mutated);
 }
 

@@ -101,7 +101,7 @@ impl Arguments {
     pub(crate) fn check_skipped(&self, errors: &mut Errors) {
         for given in &self.given {
             let name = &given.name;
-            errors.on(name, format!("`{name}` says nothing beside `skip`: remove one of them"));
+            errors.on(name, format!("`{name}` has no effect beside `skip`: remove one of them"));
         }
     }
 
@@ -168,12 +168,12 @@ fn end_of_argument(input: ParseStream<'_>) -> syn::Result<()> {
 fn positional(input: ParseStream<'_>) -> String {
     if let Ok(text) = input.fork().parse::<syn::LitStr>() {
         return match rate::read(&text.value()) {
-            Some(rate) => format!("expected `name = value`: a rate is `{rate}`"),
-            None => "expected `name = value`: the name of the limit is `key = \"..\"`".to_owned(),
+            Some(rate) => format!("expected `name = value`: write the rate as `{rate}`"),
+            None => "expected `name = value`: write the name of the limit as `key = \"..\"`".to_owned(),
         };
     }
     if input.peek(syn::LitInt) {
-        "expected `name = value`: the number of calls is `count = ..`, and the window in seconds `time = ..`"
+        "expected `name = value`: write the number of calls as `count = ..`, and the window in seconds as `time = ..`"
     } else {
         "expected `name = value`, as in `key = \"login\", time = 60, count = 5`"
     }

@@ -57,7 +57,7 @@ impl Parse for Item {
         let visibility = input.parse()?;
         if let Some(found) = not_a_function(input) {
             return Err(input.error(format!(
-                "`#[rate_limit]` goes on an `async fn` or an `impl` block, not on {found}: put it on the functions to be limited"
+                "`#[rate_limit]` goes on an `async fn` or an `impl` block, not on {found}: put it on the functions that you want to limit"
             )));
         }
         let (signature, body) = (signature(input)?, body(input)?);
@@ -76,7 +76,7 @@ fn signature(input: ParseStream<'_>) -> syn::Result<Signature> {
             if is_function {
                 "`#[rate_limit]` cannot read this signature: complete it"
             } else {
-                "`#[rate_limit]` goes on an `async fn` or an `impl` block: put it on the functions to be limited"
+                "`#[rate_limit]` goes on an `async fn` or an `impl` block: put it on the functions that you want to limit"
             },
         )
     })
@@ -149,7 +149,7 @@ impl Item {
         }
         let function = &self.signature.ident;
         Some(format!(
-            "is for all methods of this block, and nothing that `{function}` has: give it an attribute of its own, or `#[rate_limit(skip)]`"
+            "is written for all methods of this block, but `{function}` does not have it: give that method an attribute of its own, or `#[rate_limit(skip)]`"
         ))
     }
 

@@ -1,16 +1,16 @@
-//! Parses the template of a key: text with holes that are filled from the arguments of the function.
+//! Parses the template of a key: text with placeholders for values of the function's arguments.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use syn::{Expr, Ident, LitStr};
 
-/// A template, with its text and its holes.
+/// A template, with its text and its placeholders.
 pub(crate) struct Template {
     pub(crate) text: LitStr,
-    pub(crate) holes: Vec<Hole>,
+    pub(crate) placeholders: Vec<Placeholder>,
 }
 
-/// A hole: `{a.b.0.f()}`.
-pub(crate) struct Hole {
+/// A placeholder: `{a.b.0.f()}`.
+pub(crate) struct Placeholder {
     /// The text between the braces.
     pub(crate) text: String,
     /// The first name, which must be an argument or `self`.
@@ -23,7 +23,7 @@ impl Template {
     /// Parses a template. On failure, returns one message for each mistake.
     pub(crate) fn parse(literal: &LitStr) -> Result<Self, Vec<String>> {
         let text = literal.value();
-        let (mut holes, mut wrong) = (Vec::new(), Vec::new());
+        let (mut placeholders, mut wrong) = (Vec::new(), Vec::new());
         let mut rest = text.as_str();
         while let Some(at) = rest.find(['{', '}']) {
             let brace = &rest[at..];
@@ -36,12 +36,12 @@ impl Template {
                 rest = &brace[1..];
                 continue;
             };
-            let Some((hole, after)) = inner.split_once('}') else {
+            let Some((placeholder, after)) = inner.split_once('}') else {
                 wrong.push("a `{` in `key` is never closed: write `{{` for a brace".to_owned());
                 break;
             };
-            match Hole::parse(hole, literal.span()) {
-                Ok(hole) => holes.push(hole),
+            match Placeholder::parse(placeholder, literal.span()) {
+                Ok(placeholder) => placeholders.push(placeholder),
                 Err(message) => wrong.push(message),
             }
             rest = after;
@@ -52,18 +52,20 @@ impl Template {
                     .to_owned(),
             );
         }
-        if wrong.is_empty() { Ok(Self { text: literal.clone(), holes }) } else { Err(wrong) }
+        if wrong.is_empty() { Ok(Self { text: literal.clone(), placeholders }) } else { Err(wrong) }
     }
 }
 
-impl Hole {
+impl Placeholder {
     fn parse(text: &str, span: Span) -> Result<Self, String> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Err("`{}` in `key` names no argument: write its name, as in `{id}`".to_owned());
         }
         if trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(format!("`{{{text}}}` in `key`: arguments are named, not numbered, as in `{{id}}`"));
+            return Err(format!(
+                "`{{{text}}}` in `key` is a number; expected the name of an argument, as in `{{id}}`"
+            ));
         }
         // For other characters, the compiler's lexer could report errors of its own.
         let lexes =
@@ -78,12 +80,11 @@ impl Hole {
 
 fn not_a_value(text: &str) -> String {
     if text.contains(':') && !text.contains("::") {
-        format!(
-            "`{{{text}}}` in `key`: a hole takes no format, remove it: the value is written as it displays"
-        )
+        let (value, _) = text.split_once(':').unwrap_or((text, ""));
+        format!("`{{{text}}}` in `key` has a format, and a placeholder takes none: write `{{{value}}}`")
     } else {
         format!(
-            "`{{{text}}}` in `key` is more than a value of an argument: only `{{a}}`, `{{a.b}}`, `{{a.0}}` and `{{a.f()}}` can be filled in"
+            "`{{{text}}}` in `key` is not the value of an argument; expected `{{a}}`, `{{a.b}}`, `{{a.0}}` or `{{a.f()}}`"
         )
     }
 }
@@ -117,36 +118,36 @@ mod tests {
     use super::*;
     use quote::ToTokens;
 
-    fn holes(text: &str) -> Result<Vec<String>, Vec<String>> {
+    fn placeholders(text: &str) -> Result<Vec<String>, Vec<String>> {
         let template = Template::parse(&LitStr::new(text, Span::call_site()))?;
         Ok(template
-            .holes
+            .placeholders
             .iter()
-            .map(|hole| hole.value.to_token_stream().to_string().replace(' ', ""))
+            .map(|placeholder| placeholder.value.to_token_stream().to_string().replace(' ', ""))
             .collect())
     }
 
     #[test]
-    fn holes_are_paths_of_values() {
-        assert_eq!(holes("login"), Ok(vec![]));
+    fn placeholders_are_paths_of_values() {
+        assert_eq!(placeholders("login"), Ok(vec![]));
         assert_eq!(
-            holes("r:{a}:{a.b}:{a.0.1}:{ a.f() }:{self.tenant.id}").unwrap(),
+            placeholders("r:{a}:{a.b}:{a.0.1}:{ a.f() }:{self.tenant.id}").unwrap(),
             ["a", "a.b", "a.0.1", "a.f()", "self.tenant.id"]
         );
-        assert_eq!(holes("{{a}}{b}}}"), Ok(vec!["b".to_owned()]));
+        assert_eq!(placeholders("{{a}}{b}}}"), Ok(vec!["b".to_owned()]));
     }
 
     #[test]
     fn each_mistake_is_named() {
-        let wrong = |text: &str| holes(text).unwrap_err().join("\n");
+        let wrong = |text: &str| placeholders(text).unwrap_err().join("\n");
         assert!(wrong("").contains("is empty"));
         assert!(wrong("{}").contains("names no argument"));
-        assert!(wrong("{0}").contains("not numbered"));
-        assert!(wrong("{a:?}").contains("no format"));
-        assert!(wrong("{a + b}").contains("more than a value"));
-        assert!(wrong("{a.f(1)}").contains("more than a value"));
+        assert!(wrong("{0}").contains("is a number"));
+        assert!(wrong("{a:?}").contains("takes none: write `{a}`"));
+        assert!(wrong("{a + b}").contains("not the value of an argument"));
+        assert!(wrong("{a.f(1)}").contains("not the value of an argument"));
         assert!(wrong("{a").contains("never closed"));
         assert!(wrong("a}").contains("no `{` before"));
-        assert_eq!(holes("{} {0} }").unwrap_err().len(), 3);
+        assert_eq!(placeholders("{} {0} }").unwrap_err().len(), 3);
     }
 }

@@ -3,7 +3,7 @@
 use crate::key::Template;
 pub(crate) use crate::rules::{Algorithm, Refill};
 use proc_macro2::Span;
-use syn::{Expr, ExprLit, Lit, Path};
+use syn::{Expr, Path};
 
 /// The checked attributes of one function.
 pub(crate) struct Model {
@@ -29,8 +29,10 @@ pub(crate) enum OnError {
 
 /// One attribute: one limit.
 pub(crate) struct Member {
-    /// The name of the limit. `None` for the path of the function.
+    /// The text of `key`. `None` for the path of the function.
     pub(crate) key: Option<Template>,
+    /// The time in the name of the limit, such as `1d`, if another limit of the function has the same `key`.
+    pub(crate) time_in_name: Option<String>,
     pub(crate) limit: Limit,
     /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
     pub(crate) by: Option<Vec<Identity>>,
@@ -38,8 +40,15 @@ pub(crate) struct Member {
     pub(crate) afterwards: Option<Afterwards>,
     /// The condition that exempts a call.
     pub(crate) skip_if: Option<Expr>,
-    /// The condition under which the limit only reports and never refuses.
-    pub(crate) shadow: Option<Expr>,
+    pub(crate) shadow: Shadow,
+}
+
+/// Whether the limit only reports and never refuses.
+pub(crate) enum Shadow {
+    Never,
+    Always,
+    /// Evaluated at each call.
+    If(Expr),
 }
 
 pub(crate) enum Limit {
@@ -91,7 +100,7 @@ pub(crate) enum KnownAt {
     Call,
 }
 
-/// One element of the identity.
+/// One value of the identity.
 pub(crate) enum Identity {
     /// A request part, found in one of the arguments. The span is that of its word.
     Part(RequestPart, Span),
@@ -129,8 +138,7 @@ impl Model {
 
     /// Whether no limit can refuse a call. Then the function may return any type.
     pub(crate) fn never_rejects(&self) -> bool {
-        let only_tried = |member: &Member| matches!(&member.shadow, Some(Expr::Lit(ExprLit { lit: Lit::Bool(shadow), .. })) if shadow.value);
-        self.on_limit.is_none() && self.members.iter().all(only_tried)
+        self.on_limit.is_none() && self.members.iter().all(|member| matches!(member.shadow, Shadow::Always))
     }
 
     /// Whether the expansion wraps an `impl Trait` return type in a `Result`, which can carry a rejection.
@@ -160,6 +168,19 @@ pub(crate) fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
 impl Member {
     pub(crate) fn identities(&self) -> &[Identity] {
         self.by.as_deref().unwrap_or_default()
+    }
+
+    /// The name of a limit that refuses: this base, and the time if the name has one.
+    pub(crate) fn refusing_name(&self, base: &str) -> String {
+        match &self.time_in_name {
+            Some(time) => format!("{base}/{time}"),
+            None => base.to_owned(),
+        }
+    }
+
+    /// The name of the same limit as a shadow limit.
+    pub(crate) fn shadow_name(&self, base: &str) -> String {
+        format!("{}/shadow", self.refusing_name(base))
     }
 }
 

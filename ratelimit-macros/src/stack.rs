@@ -19,7 +19,7 @@ pub(crate) fn collect(
     if is_guarded(body) {
         errors.at(
             Span::call_site(),
-            "this function has a limit already, from an attribute above that does not know this one: write each as `#[rate_limit(..)]`, and they are decided together",
+            "an attribute above has already limited this function, and does not recognize this one under its name: write both as `#[rate_limit(..)]`, so that they are decided together",
         );
     }
     let limits = take(first, attributes);

@@ -34,7 +34,7 @@ impl Argument {
 #[rustfmt::skip]
 pub(crate) const ARGUMENTS: [Argument; 21] = [
     argument("key", "key = \"login\"",
-        ["a string with holes", "the path of the function"], &["name", "prefix", "id"]),
+        ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
         ["seconds, `\"1h30m\"`, or a `Duration`", "`60`"],
         &["per", "window", "seconds", "period", "duration", "interval", "per_seconds", "ttl", "expire", "window_ms", "interval_ms", "period_ms", "limit_refresh_period", "refill_interval"]),
@@ -45,7 +45,7 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         ["`\"ip\"`, `\"user\"`, `\"header:..\"`, `\"global\"`, a value, or a tuple", "`\"global\"`"],
         &["per_ip", "ip", "identity", "key_by", "limit_type", "scope", "key_func", "key_generator"]),
     argument("algorithm", "algorithm = \"token_bucket\"",
-        ["one of six words", "`\"counter\"`"], &["strategy", "algo", "kind", "method"]),
+        ["the name of an algorithm", "`\"counter\"`"], &["strategy", "algo", "kind", "method"]),
     argument("burst", "burst = 5",
         ["a number", "`count`"], &["capacity", "bucket_size", "max_burst", "burst_size"]),
     argument("refill", "refill = \"interval\"",
@@ -58,28 +58,28 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
         ["a duration, as `time`", "calls are refused at once"],
         &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "block", "timeout_duration"]),
     argument("skip_if", "skip_if = user.is_admin",
-        ["an expression that gives `bool`", "no call is exempt"],
+        ["an expression of type `bool`", "no call is exempt"],
         &["unless", "exempt", "exempt_if", "exempt_when", "bypass", "bypass_if", "when", "condition", "disabled"]),
     argument("charge_if", "charge_if = Result::is_err",
         ["a function from the result to `bool`; parallel calls can exceed the limit", "every call is charged before its body"], &["count_if", "only_if", "increment_if"]),
     argument("refund_if", "refund_if = Result::is_err",
-        ["a function from the result to `bool`", "nothing is given back"], &["refund", "skip_failed_requests"]),
+        ["a function from the result to `bool`", "the units stay charged"], &["refund", "skip_failed_requests"]),
     argument("settle", "settle = |result| ..",
-        ["a function from the result to `u32`", "the cost is what it was said to be"],
+        ["a function from the result to `u32`", "`cost`"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
     argument("lease", "lease = 50",
         ["a number, or `\"auto\"`", "the store is asked each time"],
         &["prefetch", "batch", "local_quota", "chunk", "batch_size", "preload"]),
     argument("shadow", "shadow = true",
-        ["an expression that gives `bool`", "`false`"],
+        ["an expression of type `bool`", "`false`"],
         &["dry_run", "report_only", "log_only", "monitor", "observe", "dark"]),
     argument("limit", "limit = self.plan.limit",
-        ["a [`Limit`](crate::Limit)", "the limit is given by its parts"], &["rule", "policy", "config"]),
+        ["a [`Limit`](crate::Limit)", "the limit is made from the other arguments"], &["rule", "policy", "config"]),
     argument("on_limit", "on_limit = |rejection| ..",
-        ["a function from a `Rejection`", "by the return type"],
+        ["a function from a `Rejection`", "the error of the return type, by `From<Rejection>`"],
         &["fallback", "on_reject", "error", "or_else", "on_limited", "on_exceeded", "error_message", "fallback_method", "message", "handler"]),
     argument("on_error", "on_error = \"deny\"",
-        ["`\"local\"`, `\"allow\"`, `\"deny\"`", "the limiter's, which is `\"local\"` unless said"],
+        ["`\"local\"`, `\"allow\"`, `\"deny\"`", "the limiter's policy, else `\"local\"`"],
         &["fail_mode", "on_failure", "on_unavailable", "failure_policy"]),
     argument("limiter", "limiter = self.limits",
         ["a `RateLimiter`", "the scoped one, else the installed one"], &["store", "client", "backend", "redis", "storage", "storage_uri", "url"]),
@@ -108,7 +108,7 @@ const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
 pub(crate) fn unknown(name: &str, value: &TokenStream) -> String {
     let (plain, value) = (snake_case(name), literal(value));
     if let Some(rate) = value.as_ref().and_then(|value| rate::read(value.trim_matches('"'))) {
-        return format!("unknown argument `{name}`: here a rate is `{rate}`");
+        return format!("unknown argument `{name}`: write the rate as `{rate}`");
     }
     let number = value.as_deref().filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
     if let Some((instead, _)) = FOREIGN_VALUES.iter().find(|(_, words)| words.contains(&plain.as_str())) {
@@ -116,10 +116,10 @@ pub(crate) fn unknown(name: &str, value: &TokenStream) -> String {
             (Some((before, _)), Some(number)) => format!("{before}count = {number}"),
             _ => (*instead).to_owned(),
         };
-        return format!("unknown argument `{name}`: here it is `{instead}`");
+        return format!("unknown argument `{name}`: write `{instead}` instead");
     }
     if let ("window_ms" | "interval_ms" | "period_ms", Some(ms)) = (plain.as_str(), number) {
-        return format!("unknown argument `{name}`: here it is `time = \"{ms}ms\"`");
+        return format!("unknown argument `{name}`: write `time = \"{ms}ms\"` instead");
     }
     let ours = ARGUMENTS.iter().find(|argument| argument.foreign.contains(&plain.as_str()));
     let Some(Argument { name: ours, takes, example, .. }) = ours else {
@@ -189,10 +189,10 @@ mod tests {
     fn what_was_meant_is_written_out() {
         let said = |name, value: &str| unknown(name, &value.parse().unwrap());
         assert!(said("max", "5").ends_with("as in `count = 5`"));
-        assert!(said("perSecond", "5").ends_with("here it is `time = 1, count = 5`"));
-        assert!(said("windowMs", "60000").ends_with("here it is `time = \"60000ms\"`"));
+        assert!(said("perSecond", "5").ends_with("write `time = 1, count = 5` instead"));
+        assert!(said("windowMs", "60000").ends_with("write `time = \"60000ms\"` instead"));
         assert!(said("window", "\"1m\"").ends_with("as in `time = 60`"));
-        assert!(said("rate", "\"10/minute\"").ends_with("here a rate is `time = \"1m\", count = 10`"));
+        assert!(said("rate", "\"10/minute\"").ends_with("write the rate as `time = \"1m\", count = 10`"));
         assert!(said("keyGenerator", "f").contains("called `by`"));
         assert!(said("tiem", "60").ends_with("did you mean `time`?"));
     }

@@ -1,7 +1,7 @@
 //! Checks that every text that users of the attribute may read has a case under `tests/ui`.
 //!
 //! A text is a string literal with a space in the sources, outside of their tests. An expected message must contain the
-//! longest piece of it between the holes for values. Messages that the documentation quotes must be real too. The
+//! longest piece of it between the placeholders for values. Messages that the documentation quotes must be real too. The
 //! columns of its table are not messages, and neither are the texts that editors show.
 
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
@@ -54,7 +54,7 @@ fn expected_messages() -> String {
     files("../tests/ui", "stderr").iter().map(|path| read(path)).collect()
 }
 
-/// The longest piece of a text between the holes that values fill.
+/// The longest piece of a text between the placeholders that values fill.
 fn distinctive(text: &str) -> &str {
     let pieces = text.split(['{', '}']).step_by(2);
     pieces.max_by_key(|piece| piece.len()).unwrap_or(text)

@@ -27,10 +27,11 @@ pub use decision::Decision;
 pub use error::{Error, ErrorKind};
 pub use identity::{ClientIp, Identity, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
-pub use limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};
+pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
-    Admitted, Charge, OnError, Override, OverrideTarget, Overrides, Permit, RateLimiter, RateLimiterBuilder,
+    Admitted, Charge, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit, RateLimiter,
+    RateLimiterBuilder,
 };
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;

@@ -54,7 +54,7 @@ impl Store for Distant {
         self.0.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         self.0.store.reset(keys)
     }
 }

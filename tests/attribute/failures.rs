@@ -20,7 +20,7 @@ impl Store for Away {
         away()
     }
 
-    fn reset(&self, _: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
         away()
     }
 }

@@ -64,7 +64,7 @@ async fn named() -> Result<(), Rejection> {
 }
 
 #[rate_limit(key = "{tenant}:{tenant.id}:{tenant.plan.1}:{tenant.plan.0.name()}:{ kind }")]
-async fn holes(tenant: &Tenant, kind: String) -> Result<String, Rejection> {
+async fn placeholders(tenant: &Tenant, kind: String) -> Result<String, Rejection> {
     let _ = tenant;
     Ok(kind)
 }
@@ -105,10 +105,10 @@ async fn without_a_key_the_name_is_the_path_of_the_function() {
 }
 
 #[tokio::test]
-async fn holes_are_filled_with_the_values_of_arguments() {
+async fn placeholders_are_filled_with_the_values_of_arguments() {
     let keys = keys_of(async {
         named().await.unwrap();
-        let kind = holes(&TENANT, "pdf".to_owned()).await.unwrap();
+        let kind = placeholders(&TENANT, "pdf".to_owned()).await.unwrap();
         assert_eq!(kind, "pdf");
         TENANT.method().await.unwrap();
     })

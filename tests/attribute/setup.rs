@@ -56,7 +56,7 @@ pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -
     .await
 }
 
-/// The keys under which `test` asks for decisions, without the form of the limit.
+/// The keys under which `test` asks for decisions, without the format.
 pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let recorder = Recorder { store: MemoryStore::with_clock(ManualClock::new()), seen: seen.clone() };
@@ -73,7 +73,7 @@ impl Store for Recorder {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         for request in requests {
             let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
-            let (key, _form) = key.rsplit_once(':').unwrap();
+            let (key, _format) = key.rsplit_once(':').unwrap();
             self.seen.lock().unwrap().push(key.strip_prefix("ratelimit:").unwrap().to_owned());
         }
         self.store.decide(mode, requests)
@@ -83,7 +83,7 @@ impl Store for Recorder {
         self.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         self.store.reset(keys)
     }
 }

@@ -91,7 +91,7 @@ fn opaque_future() -> impl Future<Output = impl Iterator<Item = u32>> {
 /// What would still pass of a shadow limit.
 async fn left(limit: &Limit, key: Key<'_>) -> u32 {
     let limiter = ratelimit::scope::current().unwrap();
-    limiter.peek(limit, key.shadow()).await.unwrap().remaining()
+    limiter.peek(limit, key).await.unwrap().remaining()
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn a_shadow_limit_reports_what_it_would_refuse_and_refuses_nothing() {
         assert!(tried_out("bob", runs).await.is_ok());
     }));
     // A flood of refusals is reported once a second.
-    assert_eq!(reported.await, ["shadow"]);
+    assert_eq!(reported.await, ["shadow/shadow"]);
     assert_eq!(runs.count(), 6);
 }
 
@@ -117,12 +117,17 @@ async fn beside_a_real_limit_it_has_a_state_of_its_own_and_counts_what_passes() 
         assert!(beside_a_real_one("ann", runs).await.is_err());
     }));
     // The third call was refused by the real limit, and asked no other.
-    assert_eq!(reported.await, ["beside"]);
-    assert_eq!(keys_of(beside_a_real_one("ann", runs)).await, ["{ann}:beside", "{ann}:beside"]);
+    assert_eq!(reported.await, ["beside/shadow"]);
+    assert_eq!(keys_of(beside_a_real_one("ann", runs)).await, ["{ann}:beside", "{ann}:beside/shadow"]);
 }
 
 #[tokio::test]
 async fn an_expression_decides_at_each_call() {
+    let keys = keys_of(async {
+        at_will("ann", &false).await.unwrap();
+        at_will("ann", &true).await.unwrap();
+    });
+    assert_eq!(keys.await, ["{ann}:k", "{ann}:k/shadow"]);
     scoped(async {
         assert!(at_will("ann", &false).await.is_ok());
         assert!(at_will("ann", &true).await.is_ok());
@@ -140,13 +145,13 @@ async fn permits_are_held_and_given_back_and_nobody_waits() {
         let mut first = Box::pin(permits(&until));
         let mut second = Box::pin(permits(&until));
         assert!(soon(&mut first).await.is_none());
-        assert_eq!(left(&PERMITS, Key::new("permits")).await, 0);
+        assert_eq!(left(&PERMITS, Key::new("permits/shadow")).await, 0);
         assert!(soon(&mut second).await.is_none());
         until.notify_waiters();
         assert!(soon(&mut second).await.is_some_and(|result| result.is_ok()));
-        assert_eq!(left(&PERMITS, Key::new("permits")).await, 0, "the first has its permit still");
+        assert_eq!(left(&PERMITS, Key::new("permits/shadow")).await, 0, "the first has its permit still");
         assert!(soon(&mut first).await.is_some_and(|result| result.is_ok()));
-        assert_eq!(left(&PERMITS, Key::new("permits")).await, 1);
+        assert_eq!(left(&PERMITS, Key::new("permits/shadow")).await, 1);
     })
     .await;
 }
@@ -158,18 +163,18 @@ async fn what_the_result_says_is_charged_as_in_earnest() {
     const BUCKET: Limit = Limit::counter(5, MINUTE);
     scoped(async {
         assert!(charged_later(false).await.is_ok());
-        assert_eq!(left(&FAILURES, Key::new("failures")).await, 1);
+        assert_eq!(left(&FAILURES, Key::new("failures/shadow")).await, 1);
         for _ in 0..3 {
             assert!(charged_later(true).await.is_err());
         }
-        assert_eq!(left(&FAILURES, Key::new("failures")).await, 0);
+        assert_eq!(left(&FAILURES, Key::new("failures/shadow")).await, 0);
         // What it would refuse was not charged.
-        assert_eq!(left(&MORE_FAILURES, Key::new("failures")).await, 3);
+        assert_eq!(left(&MORE_FAILURES, Key::new("failures/shadow")).await, 3);
 
         assert!(settled().await.is_ok());
-        assert_eq!(left(&BUCKET, Key::new("bucket")).await, 2);
+        assert_eq!(left(&BUCKET, Key::new("bucket/shadow")).await, 2);
         assert!(settled().await.is_ok());
-        assert_eq!(left(&BUCKET, Key::new("bucket")).await, 2);
+        assert_eq!(left(&BUCKET, Key::new("bucket/shadow")).await, 2);
     })
     .await;
 }

@@ -128,22 +128,36 @@ async fn what_came_back_by_itself_is_not_given_back_twice() {
 async fn a_stack_is_decided_as_a_whole() {
     on_both(async |limiter| {
         let (few, many) = (Limit::counter(1, HOUR), Limit::counter(100, 24 * HOUR));
-        let search = Key::new("search").by(7);
-        let both = [(&few, search, 1), (&many, search, 2)];
+        let (hourly, daily) = (Key::new("search/1h").by(7), Key::new("search/1d").by(7));
+        let both = [(&few, hourly, 1), (&many, daily, 2)];
         let first = limiter.check_all(&both).await.unwrap();
         assert_eq!([first[0].decision().remaining(), first[1].decision().remaining()], [0, 98]);
         let second = limiter.check_all(&both).await.unwrap_err();
         assert_eq!(second.decision().unwrap().limit(), 1, "{second:?}");
-        assert_eq!(
-            limiter.peek(&many, search.in_stack()).await.unwrap().remaining(),
-            98,
-            "nothing was taken"
-        );
-        assert_eq!(limiter.peek(&many, search).await.unwrap().remaining(), 100, "alone it is another key");
-        let twice = undecided(limiter.check_all(&[(&few, search, 1), (&few, search, 1)]).await);
-        assert_eq!(twice.kind(), ErrorKind::Configuration);
-        limiter.reset(&few, search.in_stack()).await.unwrap();
+        assert_eq!(limiter.peek(&many, daily).await.unwrap().remaining(), 98, "a refusal takes nothing");
+        limiter.check(&many, daily).await.unwrap();
+        assert_eq!(limiter.peek(&many, daily).await.unwrap().remaining(), 97, "alone it has the same key");
+        assert!(limiter.reset(&few, hourly).await.unwrap());
+        assert!(!limiter.reset(&few, hourly).await.unwrap(), "the state is deleted");
+        assert!(!limiter.reset(&few, "search").await.unwrap(), "another name has another key");
         limiter.check_all(&both).await.unwrap();
+    })
+    .await;
+}
+
+/// Also where the algorithms differ, because a name is the name of one limit.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stack_with_a_key_twice_is_an_error_that_says_what_to_write() {
+    on_both(async |limiter| {
+        let (one, other) = (Limit::counter(1, HOUR), Limit::token_bucket(100, HOUR));
+        let key = Key::new("search").by("secret person");
+        for stack in [[(&one, key, 1), (&one, key, 1)], [(&one, key, 1), (&other, key, 1)]] {
+            let error = undecided(limiter.check_all(&stack).await);
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.to_string().contains("Key::new(\"search/1s\")"), "{error}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+        assert_eq!(limiter.peek(&one, key).await.unwrap().remaining(), 1);
     })
     .await;
 }

@@ -67,16 +67,16 @@ enum Trouble {
 
 /// Begins calls of every kind, and leaves them where they are.
 async fn begin_calls(limiter: RateLimiter, number: usize) {
-    let key = move || Key::new("calls").by(number);
+    let (key, bucket_key) = (move || Key::new("calls").by(number), move || Key::new("bucket").by(number));
     let mut calls: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
     for _ in 0..20 {
         let (a, b, c, d) = (limiter.clone(), limiter.clone(), limiter.clone(), limiter.clone());
         calls.push(Box::pin(async move { drop(a.check(&DAILY, key()).await) }));
         calls.push(Box::pin(async move { drop(b.check(&LEASED, Key::new("leased")).await) }));
         calls.push(Box::pin(async move { drop(c.permit(&PERMITS, Key::new("more permits")).await) }));
-        calls.push(Box::pin(
-            async move { drop(d.check_all(&[(&DAILY, key(), 1), (&BUCKET, key(), 1)]).await) },
-        ));
+        calls.push(Box::pin(async move {
+            drop(d.check_all(&[(&DAILY, key(), 1), (&BUCKET, bucket_key(), 1)]).await)
+        }));
     }
     poll_fn(|context| {
         calls.retain_mut(|call| call.as_mut().poll(context).is_pending());
@@ -118,7 +118,7 @@ async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>
         let key = Key::new("calls").by(number);
         limiter.check(&DAILY, key).await.unwrap();
         limiter.check(&LEASED, Key::new("leased")).await.unwrap();
-        limiter.check_all(&[(&DAILY, key, 1), (&BUCKET, key, 1)]).await.unwrap();
+        limiter.check_all(&[(&DAILY, key, 1), (&BUCKET, Key::new("bucket").by(number), 1)]).await.unwrap();
         let charge = limiter.charge(&BUCKET, key, 3).await.unwrap();
         charge.settle(1).await.unwrap();
         let permit = limiter.permit(&Limit::concurrency(1, SECOND), Key::new("own").by(number)).await;

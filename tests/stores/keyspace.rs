@@ -120,13 +120,13 @@ async fn reset_peek_and_costs_work_on_the_server() {
     let limiter = limiter_on(&server).build().await.unwrap();
     for limit in spent(5, SECOND * 60) {
         let key = || Key::new("mails").by("user").part(limit.algorithm().as_str());
-        limiter.reset(&limit, key()).await.unwrap();
+        assert!(!limiter.reset(&limit, key()).await.unwrap(), "there is no state yet");
         limiter.check_cost(&limit, key(), 4).await.unwrap();
         assert!(!decision(limiter.check_cost(&limit, key(), 2).await).allowed());
         assert_eq!(decision(limiter.check_cost(&limit, key(), 6).await).retry_after(), None);
         limiter.check_cost(&limit, key(), 0).await.unwrap();
         assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 1);
-        limiter.reset(&limit, key()).await.unwrap();
+        assert!(limiter.reset(&limit, key()).await.unwrap());
         assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 5);
     }
     for nothing in spent(0, SECOND) {

@@ -45,6 +45,7 @@ mod odd_keys;
 mod oracle;
 mod outage_costs;
 mod outages;
+mod override_changes;
 mod overrides;
 mod pace_model;
 mod permissions;

@@ -94,12 +94,8 @@ async fn found(limiter: &RateLimiter, limit: &Limit) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_is_not_there() {
     let server = RedisServer::start();
-    refused(
-        &format!("{}99", server.url()),
-        ErrorKind::Configuration,
-        "asks for a database that is not there",
-    )
-    .await;
+    refused(&format!("{}99", server.url()), ErrorKind::Configuration, "database in the URL does not exist")
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -42,7 +42,7 @@ impl Store for AskInAnHour {
         self.store.adjust(adjustments)
     }
 
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         self.store.reset(keys)
     }
 }

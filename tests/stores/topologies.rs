@@ -70,12 +70,13 @@ async fn limits_on_several_nodes_pass_or_fall_together() {
             }
         }
         assert_eq!(
-            limiter.peek(&many, other.in_stack()).await.unwrap().remaining(),
+            limiter.peek(&many, other).await.unwrap().remaining(),
             97,
-            "what was refused is back"
+            "units of refused calls are returned"
         );
-        limiter.reset(&few, one.in_stack()).await.unwrap();
-        assert_eq!(limiter.peek(&few, one.in_stack()).await.unwrap().remaining(), 3);
+        assert!(limiter.reset(&few, one).await.unwrap());
+        assert!(!limiter.reset(&few, one).await.unwrap());
+        assert_eq!(limiter.peek(&few, one).await.unwrap().remaining(), 3);
     }
     let held = Limit::concurrency(2, MINUTE);
     let permits =

@@ -32,7 +32,7 @@ impl Checker<'_> {
         if let (Verdict::ChargeIf, Some(_)) = (verdict, self.given("wait")) {
             self.error_on_name(
                 first,
-                "`charge_if` charges after the body and so has no turn to wait for: remove `wait`, or write `refund_if`",
+                "`charge_if` and `wait` exclude each other, because units that are charged after the body have no turn: remove `wait`, or write `refund_if`",
             );
         }
         let judge = self.value(verdict.name())?;

@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::literal::{boolean, is_literal};
 use crate::args::Given;
+use crate::model::Shadow;
 use syn::Expr;
 
 impl<'c> Checker<'c> {
@@ -23,9 +24,12 @@ impl<'c> Checker<'c> {
     }
 
     /// When the limit only reports. `false` is the same as leaving it out.
-    pub(super) fn shadow(&mut self) -> Option<Expr> {
-        let (_, value) = self.condition("shadow")?;
-        (boolean(value) != Some(false)).then(|| value.clone())
+    pub(super) fn shadow(&mut self) -> Shadow {
+        match self.condition("shadow").map(|(_, value)| (value, boolean(value))) {
+            None | Some((_, Some(false))) => Shadow::Never,
+            Some((_, Some(true))) => Shadow::Always,
+            Some((value, None)) => Shadow::If(value.clone()),
+        }
     }
 
     /// An expression that can be a `bool` by its form.

@@ -22,14 +22,14 @@ impl Checker<'_> {
     pub(super) fn by(&mut self) -> Option<Vec<Identity>> {
         Some(match self.value("by")? {
             Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
-                let elements = tuple.elems.iter();
-                elements.filter_map(|value| self.identity(value, &["ip", "user"])).collect()
+                let values = tuple.elems.iter();
+                values.filter_map(|value| self.identity(value, &["ip", "user"])).collect()
             }
             value => self.identity(value, &["ip", "user", "global"]).into_iter().collect(),
         })
     }
 
-    /// One element of the identity. `words` are those that have a meaning here.
+    /// One value of the identity. `words` are those that have a meaning here.
     fn identity(&mut self, value: &Expr, words: &[&str]) -> Option<Identity> {
         if let Some(literal) = string(value) {
             return self.by_word(literal, words);
@@ -64,7 +64,7 @@ impl Checker<'_> {
             "global" => {
                 self.error(
                     literal,
-                    "`global` says nothing in a tuple, which counts for each combination: remove it",
+                    "`global` has no effect in a tuple, which limits each combination of its values: remove it",
                 );
                 return None;
             }
@@ -81,7 +81,7 @@ impl Checker<'_> {
             self.error(
                 literal,
                 format!(
-                    "`{name}` is not the name of a header: write one alone, as in `by = \"header:x-api-key\"`"
+                    "`{name}` is not the name of a header; expected one name, as in `by = \"header:x-api-key\"`"
                 ),
             );
         } else {
@@ -95,14 +95,14 @@ impl Checker<'_> {
 fn wrong_form(value: &Expr) -> Option<String> {
     match value {
         Expr::Array(_) => Some(
-            "several values are a tuple: write them in parentheses, as in `by = (\"ip\", user.id)`"
+            "`by` takes several values as a tuple: write parentheses, as in `by = (\"ip\", user.id)`"
                 .to_owned(),
         ),
         Expr::Closure(_) => Some("`by` takes no closure: write the value, as in `by = user.id`".to_owned()),
         Expr::MethodCall(call) if call.method == "to_string" && call.args.is_empty() => {
             let receiver = call.receiver.to_token_stream().to_string().replace(' ', "");
             Some(format!(
-                "`to_string()` hides what the value is, such as an address, whose port does not count: write `by = {receiver}`"
+                "`to_string()` hides the type of the value, and so would count the port of an address: write `by = {receiver}`"
             ))
         }
         _ => None,
@@ -117,7 +117,7 @@ fn unknown_word(found: &str, words: &[&str]) -> String {
     if let Some((_, ours)) = FOREIGN.iter().find(|(foreign, _)| foreign.contains(&plain.as_str()))
         && (*ours != "global" || words.contains(ours))
     {
-        return format!("unknown identity `{found}`: here it is `\"{ours}\"`");
+        return format!("unknown identity `{found}`: write `\"{ours}\"` instead");
     }
     let words: Vec<String> =
         words.iter().copied().chain(["header:.."]).map(|word| format!("`{word}`")).collect();

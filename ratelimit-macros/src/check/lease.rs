@@ -47,7 +47,7 @@ impl Checker<'_> {
         if let Algorithm::Concurrency = algorithm {
             self.error_on_name(
                 given,
-                "the lease of a permit is called `time`: write `time` instead of `lease`",
+                "`lease` is for units, and the lease of a permit is `time`: write `time` instead of `lease`",
             );
             return;
         }

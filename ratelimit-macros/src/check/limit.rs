@@ -36,17 +36,17 @@ impl Checker<'_> {
             let count = value.to_token_stream();
             self.error(
                 value,
-                format!("`limit` is a whole `Limit`: the number of calls is `count = {count}`"),
+                format!("`limit` must be a `Limit`: write the number of calls as `count = {count}`"),
             );
         } else if let Some(rate) = string(value).and_then(|text| rate::read(&text.value())) {
-            self.error(value, format!("`limit` is a whole `Limit`: a rate is `{rate}`"));
+            self.error(value, format!("`limit` must be a `Limit`: write the rate as `{rate}`"));
         } else if is_literal(value) {
             self.error(value, "`limit` must be a `Limit`, as in `limit = self.plan.limit`");
         } else {
             let arguments = self.arguments;
             for given in PARTS.into_iter().filter_map(|name| arguments.get(name)) {
                 let name = &given.name;
-                self.error(name, format!("`{name}` is a part of `limit` already: remove one of them"));
+                self.error(name, format!("`{name}` and `limit` exclude each other, because a `Limit` has all numbers: remove one of them"));
             }
         }
     }

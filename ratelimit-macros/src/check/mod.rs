@@ -8,6 +8,7 @@ mod identity;
 mod lease;
 mod limit;
 mod literal;
+mod names;
 mod number;
 mod stack;
 mod word;
@@ -28,6 +29,7 @@ pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors
     let mut members = vec![topmost.member()];
     let (runtime, on_error) = (topmost.runtime(), topmost.on_error());
     members.extend(others.iter().map(|arguments| Checker { arguments, item, errors }.member()));
+    names::tell_apart(first, others, &mut members, item, errors);
     stack::check(first, others, &members, errors);
     Model {
         runtime,
@@ -51,6 +53,7 @@ impl Checker<'_> {
         let limit = self.limit();
         Member {
             key: self.key(),
+            time_in_name: None,
             by: self.by(),
             cost: self.cost(&limit),
             afterwards: self.afterwards(&limit),
@@ -85,16 +88,16 @@ impl Checker<'_> {
         let Some(literal) = string(value) else {
             self.error(
                 value,
-                "`key` must be a string literal: values go into holes, as in `key = \"report:{id}\"`",
+                "`key` must be a string literal: write values as placeholders, as in `key = \"report:{id}\"`",
             );
             return None;
         };
         match Template::parse(literal) {
             Ok(template) => {
-                for hole in &template.holes {
-                    if let Some(wrong) = self.item.unknown_name(&hole.root) {
+                for placeholder in &template.placeholders {
+                    if let Some(wrong) = self.item.unknown_name(&placeholder.root) {
                         let place = self.item.place(literal.span());
-                        self.error_at(place, format!("`{{{}}}` in `key` {wrong}", hole.text));
+                        self.error_at(place, format!("`{{{}}}` in `key` {wrong}", placeholder.text));
                     }
                 }
                 Some(template)

@@ -2,7 +2,7 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Algorithm, Identity, Limit, Member, Parts, RequestPart, Time};
+use crate::model::{Algorithm, Identity, Limit, Member, Parts, RequestPart, Shadow};
 use crate::rules::duration;
 use quote::ToTokens;
 use syn::Expr;
@@ -23,19 +23,14 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
     let all: Vec<_> = std::iter::once(first).chain(others).zip(members).collect();
     if !others.is_empty() {
         for given in all.iter().filter_map(|(arguments, _)| arguments.get("lease")) {
-            errors.on(&given.name, "`lease` is for a limit that stands alone: several are decided by the store, all or nothing, so remove it");
+            errors.on(&given.name, "`lease` needs a function with one limit, because several limits are always decided by the store: remove it");
         }
     }
     if all.iter().any(|(arguments, _)| !arguments.complete) {
         return;
     }
-    for (at, (arguments, member)) in all.iter().enumerate() {
-        if all[..at].iter().any(|(_, earlier)| is_the_same(earlier, member)) {
-            arguments.error(
-                errors,
-                "an attribute above says the same `key`, `by`, `algorithm` and `time`, so the two would be one limit: remove one, or give it a `key` of its own",
-            );
-        } else if let Some(wrong) = all.iter().find_map(|(_, other)| never_refuses(other, member)) {
+    for (arguments, member) in &all {
+        if let Some(wrong) = all.iter().find_map(|(_, other)| never_refuses(other, member)) {
             match arguments.value("count") {
                 Some(count) => errors.on(count, wrong),
                 None => arguments.error(errors, wrong),
@@ -44,21 +39,7 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
     }
 }
 
-/// Whether two limits use the same key in every call.
-fn is_the_same(a: &Member, b: &Member) -> bool {
-    is_of_the_same(a, b)
-        && match (&a.limit, &b.limit) {
-            (Limit::Parts(a), Limit::Parts(b)) => {
-                a.algorithm == b.algorithm
-                    && a.wait.is_some() == b.wait.is_some()
-                    && is_the_same_time(&a.time, &b.time)
-            }
-            (Limit::Value(a), Limit::Value(b)) => text(a) == text(b),
-            _ => false,
-        }
-}
-
-/// Whether two limits have the same name and limit the same callers.
+/// Whether two limits have the same `key` and limit the same callers.
 fn is_of_the_same(a: &Member, b: &Member) -> bool {
     let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
     let by = |member: &Member| -> Vec<Result<RequestPart, String>> {
@@ -68,16 +49,12 @@ fn is_of_the_same(a: &Member, b: &Member) -> bool {
         });
         texts.collect()
     };
-    let shadow = |member: &Member| member.shadow.as_ref().map(text);
-    key(a) == key(b) && by(a) == by(b) && shadow(a) == shadow(b)
-}
-
-fn is_the_same_time(a: &Time, b: &Time) -> bool {
-    match (a, b) {
-        (Time::Millis(a, _), Time::Millis(b, _)) => a == b,
-        (Time::Value(a, _), Time::Value(b, _)) => text(a) == text(b),
+    let same_shadow = match (&a.shadow, &b.shadow) {
+        (Shadow::Never, Shadow::Never) | (Shadow::Always, Shadow::Always) => true,
+        (Shadow::If(a), Shadow::If(b)) => text(a) == text(b),
         _ => false,
-    }
+    };
+    key(a) == key(b) && by(a) == by(b) && same_shadow
 }
 
 /// Explains that a limit never refuses, because another limit of the stack refuses first.
@@ -95,7 +72,7 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     let passed = u128::from(count) * u128::from(windows);
     (u128::from(most) >= passed).then(|| {
         format!(
-            "this limit never refuses a call: another of this function, of {count} in {}, lets at most {passed} units pass in {}; write a `count` below that, remove it, or give it a `key` of its own to share it with other functions",
+            "this limit never refuses a call, because another limit of this function ({count} in {}) admits at most {passed} units in {}: write a smaller `count`, remove this limit, or give it a `key` of its own to share it with other functions",
             duration::show(time_ms),
             duration::show(in_ms)
         )

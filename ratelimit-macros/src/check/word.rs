@@ -51,7 +51,7 @@ fn bare_word(value: &Expr) -> Option<String> {
 
 fn not_a_word(name: &str, words: &[&str], value: &Expr) -> String {
     if name == "refill" && integer(value).is_some() {
-        return "`refill` says how tokens come back, `\"greedy\"` or `\"interval\"`: how many is `count`"
+        return "`refill` must be `\"greedy\"` or `\"interval\"`: write the number of tokens as `count`"
             .to_owned();
     }
     if let Some(word) = bare_word(value).filter(|word| words.contains(&word.as_str())) {

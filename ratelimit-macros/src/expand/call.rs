@@ -2,7 +2,7 @@
 
 use super::{key_part, limit, probe};
 use crate::item::Item;
-use crate::model::{Identity, KnownAt, Member, Model, Verdict};
+use crate::model::{Identity, KnownAt, Member, Model, Shadow, Verdict};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
@@ -57,8 +57,20 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
         Identity::Part(part, _) => probe::written(model, part),
         Identity::Value(value) => key_part::written(runtime, value, "identity"),
     });
-    let holes = member.key.iter().flat_map(|key| &key.holes);
-    let parts = holes.map(|hole| key_part::written(runtime, &hole.value, "part"));
+    let placeholders = member.key.iter().flat_map(|key| &key.placeholders);
+    let parts = placeholders.map(|placeholder| key_part::written(runtime, &placeholder.value, "part"));
+    let shadow = match &member.shadow {
+        Shadow::Never => None,
+        Shadow::Always => {
+            Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::shadow(&mut call);))
+        }
+        Shadow::If(shadow) => {
+            let name = limit::shadow_name(member, item);
+            Some(quote_spanned! {Span::mixed_site()=>
+                #runtime::__private::Call::shadow_if(&mut call, #shadow, #name);
+            })
+        }
+    };
     let cost = member
         .cost
         .as_ref()
@@ -71,10 +83,8 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
     let later = member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
     let later = later
         .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_later(&mut call);));
-    let shadow = member.shadow.as_ref().map(
-        |shadow| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::shadow(&mut call, #shadow);),
-    );
-    let statements = quote!(#limit #(#identities)* #of_type #(#parts)* #cost #later #shadow);
+    // Before the parts of the key, because it may change the name in front of them.
+    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost #later);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());

@@ -24,8 +24,8 @@ pub(super) fn written(runtime: &Path, value: &Expr, writer: &str) -> TokenStream
 pub(super) fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
     let writes = model.members.iter().any(|member| {
-        let holes = member.key.as_ref().is_some_and(|key| !key.holes.is_empty());
-        holes || member.identities().iter().any(|identity| matches!(identity, Identity::Value(_)))
+        let placeholders = member.key.as_ref().is_some_and(|key| !key.placeholders.is_empty());
+        placeholders || member.identities().iter().any(|identity| matches!(identity, Identity::Value(_)))
     });
     writes.then(|| {
         quote_spanned! {Span::mixed_site()=>

@@ -2,20 +2,18 @@
 
 use super::spans::{ends, located};
 use crate::item::Item;
-use crate::model::{Algorithm, KnownAt, Lease, Limit, Member, Number, Parts, Refill, Time};
+use crate::model::{Algorithm, KnownAt, Lease, Limit, Member, Number, Parts, Refill, Shadow, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Expr, Path};
+use syn::{Expr, LitStr, Path};
 
 /// Writes the static of everything that is known before the call, and a reference to it. A static has no hygiene, so
 /// its name must not occur in an expression of the user.
 pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<TokenStream>, TokenStream) {
-    let name = if let Some(key) = &member.key {
-        key.text.to_token_stream()
-    } else {
-        let function = item.signature.ident.unraw().to_string();
-        quote!(::core::concat!(::core::module_path!(), "::", #function))
+    let name = match member.shadow {
+        Shadow::Always => name(member, item, Member::shadow_name),
+        Shadow::Never | Shadow::If(_) => name(member, item, Member::refusing_name),
     };
     let known = member.limit.known();
     let site = match &member.limit {
@@ -32,6 +30,19 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
     }
     let declared = quote_spanned!(at=> static __SITE: #runtime::__private::Site = #site;);
     (Some(declared), quote_spanned!(at=> &__SITE))
+}
+
+/// Writes the name of a shadow limit.
+pub(super) fn shadow_name(member: &Member, item: &Item) -> TokenStream {
+    name(member, item, Member::shadow_name)
+}
+
+fn name(member: &Member, item: &Item, with: fn(&Member, &str) -> String) -> TokenStream {
+    if let Some(key) = &member.key {
+        return LitStr::new(&with(member, &key.text.value()), key.text.span()).into_token_stream();
+    }
+    let function = with(member, &item.signature.ident.unraw().to_string());
+    quote!(::core::concat!(::core::module_path!(), "::", #function))
 }
 
 /// Writes a limit that is made at each call.

@@ -324,7 +324,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
             const _: () = {
                 #[cfg(rust_analyzer)]
                 mod arguments {
-                    ///`key = "login"`: a string with holes. Default: the path of the function.
+                    ///`key = "login"`: a string with placeholders. Default: the path of the function.
                     pub mod key {}
                     ///`time = 60`: seconds, `"1h30m"`, or a `Duration`. Default: `60`.
                     pub mod time {}
@@ -332,7 +332,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod count {}
                     ///`by = "ip"`: `"ip"`, `"user"`, `"header:.."`, `"global"`, a value, or a tuple. Default: `"global"`.
                     pub mod by {}
-                    ///`algorithm = "token_bucket"`: one of six words. Default: `"counter"`.
+                    ///`algorithm = "token_bucket"`: the name of an algorithm. Default: `"counter"`.
                     pub mod algorithm {}
                     ///`burst = 5`: a number. Default: `count`.
                     pub mod burst {}
@@ -344,23 +344,23 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod cost {}
                     ///`wait = "2s"`: a duration, as `time`. Default: calls are refused at once.
                     pub mod wait {}
-                    ///`skip_if = user.is_admin`: an expression that gives `bool`. Default: no call is exempt.
+                    ///`skip_if = user.is_admin`: an expression of type `bool`. Default: no call is exempt.
                     pub mod skip_if {}
                     ///`charge_if = Result::is_err`: a function from the result to `bool`; parallel calls can exceed the limit. Default: every call is charged before its body.
                     pub mod charge_if {}
-                    ///`refund_if = Result::is_err`: a function from the result to `bool`. Default: nothing is given back.
+                    ///`refund_if = Result::is_err`: a function from the result to `bool`. Default: the units stay charged.
                     pub mod refund_if {}
-                    ///`settle = |result| ..`: a function from the result to `u32`. Default: the cost is what it was said to be.
+                    ///`settle = |result| ..`: a function from the result to `u32`. Default: `cost`.
                     pub mod settle {}
                     ///`lease = 50`: a number, or `"auto"`. Default: the store is asked each time.
                     pub mod lease {}
-                    ///`shadow = true`: an expression that gives `bool`. Default: `false`.
+                    ///`shadow = true`: an expression of type `bool`. Default: `false`.
                     pub mod shadow {}
-                    ///`limit = self.plan.limit`: a [`Limit`](crate::Limit). Default: the limit is given by its parts.
+                    ///`limit = self.plan.limit`: a [`Limit`](crate::Limit). Default: the limit is made from the other arguments.
                     pub mod limit {}
-                    ///`on_limit = |rejection| ..`: a function from a `Rejection`. Default: by the return type.
+                    ///`on_limit = |rejection| ..`: a function from a `Rejection`. Default: the error of the return type, by `From<Rejection>`.
                     pub mod on_limit {}
-                    ///`on_error = "deny"`: `"local"`, `"allow"`, `"deny"`. Default: the limiter's, which is `"local"` unless said.
+                    ///`on_error = "deny"`: `"local"`, `"allow"`, `"deny"`. Default: the limiter's policy, else `"local"`.
                     pub mod on_error {}
                     ///`limiter = self.limits`: a `RateLimiter`. Default: the scoped one, else the installed one.
                     pub mod limiter {}

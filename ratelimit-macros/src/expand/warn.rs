@@ -43,7 +43,7 @@ fn is_unsaid(member: &Member) -> bool {
         Limit::Parts(parts) => matches!(parts.algorithm, Algorithm::Concurrency),
         Limit::Value(_) => true,
     };
-    member.by.is_none() && !permits && member.key.as_ref().is_none_or(|key| key.holes.is_empty())
+    member.by.is_none() && !permits && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
 }
 
 /// Types of the standard library, which are not requests.

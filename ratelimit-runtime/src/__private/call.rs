@@ -5,7 +5,7 @@ use super::hold::{self, Hold};
 use super::request::HeaderValue;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
-use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, Place};
+use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{Current, Member, OnError, RateLimiter};
@@ -50,7 +50,7 @@ pub struct Call {
     limit: Option<Result<Limit, LimitError>>,
     cost: u32,
     charge_after: bool,
-    place: Place,
+    shadow: bool,
     skipped: bool,
 }
 
@@ -76,7 +76,7 @@ impl Call {
             limit: site.limit.map(Ok),
             cost: 1,
             charge_after: false,
-            place: Place::default(),
+            shadow: false,
             skipped: false,
         }
     }
@@ -96,12 +96,12 @@ impl Call {
         self.charge_after = true;
     }
 
-    /// A writer for one more element of the identity.
+    /// A writer for one more value of the identity.
     pub fn identity(&mut self) -> KeyWriter<'_> {
         self.key.identity(settings(&self.limiter))
     }
 
-    /// A writer for the value of one more hole of the name.
+    /// A writer for the value of one more placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
         self.key.part(settings(&self.limiter))
     }
@@ -143,9 +143,19 @@ impl Call {
         skip
     }
 
-    /// Whether the limit is decided on the side, and never refuses.
-    pub fn shadow(&mut self, shadow: bool) {
-        self.place.shadow = shadow;
+    /// Makes the limit a shadow limit, which never refuses. Its site has the name of a shadow limit.
+    pub fn shadow(&mut self) {
+        self.shadow = true;
+    }
+
+    /// Makes the limit of this call a shadow limit with a name of its own, if the condition holds. This comes before the
+    /// parts of the key.
+    pub fn shadow_if(&mut self, shadow: bool, name: &'static str) {
+        if shadow {
+            self.shadow = true;
+            self.name = name;
+            self.key.rename(Name::new(name));
+        }
     }
 
     /// The type of a method without a key of its own: methods of one name on two types are two limits.
@@ -178,7 +188,7 @@ impl Call {
     }
 
     pub(super) fn is_shadow(&self) -> bool {
-        self.place.shadow
+        self.shadow
     }
 
     /// Whether the overrides are known. Without a limiter there are none.
@@ -198,9 +208,9 @@ impl Call {
             .limit
             .ok_or_else(|| Error::new(ErrorKind::Limit, "the call has brought no limit along"))??;
         let key = self.key.finish()?;
-        let request = limiter.resolve(self.name, key, self.place, &limit, self.cost);
+        let request = limiter.resolve(self.name, key, &limit, self.cost);
         let mut member = Member::new(request);
-        (member.charge_after, member.shadow) = (self.charge_after, self.place.shadow);
+        (member.charge_after, member.shadow) = (self.charge_after, self.shadow);
         Ok(Resolved { limiter, member })
     }
 }
@@ -219,9 +229,6 @@ impl Calls {
     #[must_use]
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
-        for call in &mut self.0 {
-            call.place.in_stack = true;
-        }
         self
     }
 

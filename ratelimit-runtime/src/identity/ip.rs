@@ -1,18 +1,18 @@
-//! When two addresses are the same client.
+//! Writes client addresses: two addresses of one client are the same identity.
 
 use crate::key::Bytes;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The prefix of addresses that stand for an IPv4 client behind NAT64 (RFC 6052).
+/// The prefix of the IPv6 addresses of IPv4 clients behind NAT64 (RFC 6052).
 const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 
-/// Writes the identity of an address: the whole of an IPv4 address, the first `ipv6_prefix` bits of an IPv6 one.
+/// Writes all of an IPv4 address, or the first `ipv6_prefix` bits of an IPv6 address.
 ///
-/// The order matters: an IPv4 address mapped into IPv6 has 96 leading bits in common with every other one, so
-/// grouping it before unmapping it would put all IPv4 clients into one group.
+/// Mapped IPv4 addresses are unmapped first. They have 96 leading bits in common, so all IPv4 clients would otherwise be one
+/// identity.
 pub(crate) fn write(bytes: &mut Bytes, address: IpAddr, ipv6_prefix: u8) {
-    // Writing to a vector in memory cannot fail.
+    // A write to a vector never fails.
     let _ = match canonical(address) {
         IpAddr::V4(v4) => write!(bytes, "{v4}"),
         IpAddr::V6(v6) => write_network(bytes, v6, ipv6_prefix.min(128)),
@@ -29,7 +29,7 @@ fn canonical(address: IpAddr) -> IpAddr {
     }
 }
 
-/// `2001-db8-0-0/64`: colons mean something else in a key.
+/// Writes `2001-db8-0-0/64`. A colon has another meaning in a key.
 fn write_network(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) -> std::io::Result<()> {
     let mask = u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0);
     let network = Ipv6Addr::from_bits(address.to_bits() & mask).segments();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv4_client_is_one_address_however_it_arrives() {
+    fn all_spellings_of_an_ipv4_address_are_one_client() {
         for spelling in ["203.0.113.7", "::ffff:203.0.113.7", "::ffff:cb00:7107", "64:ff9b::203.0.113.7"] {
             assert_eq!(identity(spelling), "203.0.113.7", "{spelling}");
         }

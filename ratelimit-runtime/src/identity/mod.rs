@@ -1,4 +1,4 @@
-//! Who is limited: the values that can stand for a caller, and where requests carry an address.
+//! Identities: the values that say who is limited, and the request types that have them.
 
 pub(crate) mod ip;
 mod request;
@@ -11,11 +11,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A value that says who is limited, or that completes the name of a limit.
+/// A value that says who is limited, or that fills a placeholder in the name of a limit.
 ///
-/// Strings, numbers, addresses, references, `Option`s (where `None` means: nobody, refuse the call) and tuples of
-/// them are identities, and in the attribute also everything that implements [`Display`](std::fmt::Display).
-/// Implement it for a type of your own to choose what counts, or to keep a secret one out of the store:
+/// Strings, numbers, addresses, references, `Option`s (a call with `None` is rejected) and tuples of them are identities. The
+/// attribute also accepts everything that implements [`Display`](std::fmt::Display). Implement it for a type of your own to choose
+/// what counts, or to keep a secret value out of the store:
 ///
 /// ```
 /// use ratelimit::{Identity, KeyWriter};
@@ -29,30 +29,30 @@ use std::sync::Arc;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say who is limited",
+    message = "`{Self}` is not an identity",
     label = "does not implement `Identity`",
-    note = "name a field that can (`by = user.id`), or implement `ratelimit::Identity`"
+    note = "write a field that is one, as in `by = user.id`, or implement `ratelimit::Identity` for the type"
 )]
 pub trait Identity {
-    /// Writes the value, by one call of the writer or several. To write nothing is to be nobody, as
-    /// [`absent`](KeyWriter::absent) says it.
+    /// Writes the value with one or more calls of the writer's methods. An implementation that writes nothing has no identity,
+    /// as if it called [`absent`](KeyWriter::absent).
     fn write(&self, key: &mut KeyWriter<'_>);
 }
 
-/// Something that knows the address of the client: a request, a connection, an address.
+/// A type that knows the address of the client: a request, a connection, an address.
 ///
-/// `by = "ip"` finds the argument that has it by this trait. Implement it for a request type of your own. The
-/// address has to be the socket's peer: headers can be written by anybody.
+/// `by = "ip"` finds the argument with the address by this trait. Implement it for a request type of your own. Return the peer of
+/// the socket, because a client can send any header.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not carry the address of a client",
-    note = "implement `ratelimit::ClientIp` for it, or say who is limited: `by = ..`"
+    message = "`{Self}` does not know the address of the client",
+    note = "implement `ratelimit::ClientIp` for the type, or write the address, as in `by = addr`"
 )]
 pub trait ClientIp {
-    /// The address, if it is known. `None` refuses the call.
+    /// The address. A call with `None` is rejected.
     fn client_ip(&self) -> Option<IpAddr>;
 }
 
-macro_rules! through {
+macro_rules! delegate {
     ($($(#[$meta:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
         $(#[$meta])*
         impl<$($generics)*> Identity for $type {
@@ -63,7 +63,7 @@ macro_rules! through {
     )*};
 }
 
-through!(
+delegate!(
     [T: Identity + ?Sized] &T,
     [T: Identity + ?Sized] &mut T,
     [T: Identity + ?Sized] Box<T>,

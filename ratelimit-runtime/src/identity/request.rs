@@ -1,12 +1,12 @@
-//! Who calls, as requests say it: by the user that was authenticated, or by a header.
+//! The identities in a request: the authenticated user, and headers.
 
 use super::Identity;
 use std::sync::Arc;
 
-/// Something that knows the user who calls: what an extractor or a middleware has made of a session or a token.
+/// A type that knows the user who calls, such as an extractor for a session or a token.
 ///
-/// `by = "user"` finds the argument by this trait, whatever its name. Implement it for the type that proves who calls,
-/// not for what the caller only claims:
+/// `by = "user"` finds the argument by this trait. Implement it for the type that proves who calls, not for a value that the caller
+/// only claims:
 ///
 /// ```
 /// use ratelimit::{Rejection, UserId, rate_limit};
@@ -27,31 +27,31 @@ use std::sync::Arc;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say who the user is",
-    note = "implement `ratelimit::UserId` for it, or name the value: `by = user.id`"
+    message = "`{Self}` does not know the user",
+    note = "implement `ratelimit::UserId` for the type, or write the value, as in `by = user.id`"
 )]
 pub trait UserId {
-    /// What tells users apart: a number, a `String`, an `Arc<str>`, anything that is an [`Identity`].
+    /// The value that distinguishes users: a number, a `String`, an `Arc<str>`, or any other [`Identity`].
     type Id: Identity + 'static;
 
-    /// The user, if there is one. `None` refuses the call: users that are not logged in do not share one limit.
+    /// The user. A call with `None` is rejected, so users who are not logged in do not share one limit.
     fn user_id(&self) -> Option<Self::Id>;
 }
 
-/// Something that carries the headers of a request.
+/// A type that has the headers of a request.
 ///
 /// `by = "header:x-api-key"` finds the argument by this trait. Implement it for a request type of your own.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not carry the headers of a request",
-    note = "implement `ratelimit::RequestHeaders` for it, or name a value: `by = ..`"
+    message = "`{Self}` does not have the headers of a request",
+    note = "implement `ratelimit::RequestHeaders` for the type, or write a value, as in `by = key`"
 )]
 pub trait RequestHeaders {
-    /// The value of a header, whose name is given in lower case. `None` refuses the call: if it is missing, and if it
-    /// is there more than once, since whoever checks it may look at another one.
+    /// The value of the header with this name, which is in lower case. Return `None` if the header is missing or if there is more
+    /// than one, because the code that verifies it may read another one. A call with `None` is rejected.
     fn header(&self, name: &str) -> Option<&[u8]>;
 }
 
-macro_rules! through {
+macro_rules! delegate {
     ($($type:ty),*) => {$(
         impl<T: UserId + ?Sized> UserId for $type {
             type Id = T::Id;
@@ -69,7 +69,7 @@ macro_rules! through {
     )*};
 }
 
-through!(&T, &mut T, Box<T>, Arc<T>);
+delegate!(&T, &mut T, Box<T>, Arc<T>);
 
 impl<T: UserId> UserId for Option<T> {
     type Id = T::Id;

@@ -1,4 +1,4 @@
-//! The name of a limit, for as long as its rejection lives.
+//! The name of a limit in a rejection, which outlives the key.
 
 use smallvec::SmallVec;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::fmt;
 /// The name of a limit, independent of the key that it comes from. A name of at most 24 bytes needs no heap.
 #[derive(Clone)]
 pub(crate) enum LimitName {
-    /// The text of an attribute.
+    /// The name in an attribute.
     Static(&'static str),
     /// UTF-8, from a key of the caller.
     Copied(SmallVec<[u8; INLINE]>),
 }
 
-/// Makes the name as large as two strings, so that a `Rejection` stays small.
+/// The name then has the size of two strings, so a `Rejection` stays small.
 const INLINE: usize = 24;
 
 impl LimitName {

@@ -1,16 +1,15 @@
-//! Keys: what is limited, together with who.
+//! Keys: which limit, for which identity.
 //!
-//! A key in the store is `prefix:{tag}:name=part=part:form`:
+//! A key in the store is `prefix:{tag}:name=part=part:format`:
 //!
-//! - the tag is the identity, several elements joined by `,`; a limit without identity has its name and parts
-//!   there (`prefix:{name=part}:form`), so that global limits spread over the slots of a cluster;
-//! - the name is the text of the template, with `<` `>` for its braces;
-//! - the parts are the values of the template's holes;
-//! - the form is the algorithm and the version of its state format, in a stack with the limit's time, and of a shadow
-//!   limit with that word.
+//! - the tag is the identity; several values are joined by `,`. A limit without an identity has its name and parts in the tag
+//!   (`prefix:{name=part}:format`), so that global limits spread over the slots of a cluster;
+//! - the name is the name of the limit, with `<` and `>` for its braces;
+//! - the parts are the values of the name's placeholders;
+//! - the format is the algorithm and the version of its state format.
 //!
-//! Identities and parts are escaped ([`write`]), so that different values never make the same key, and no value
-//! reaches beyond its place.
+//! Identities and parts are escaped ([`write`]), so different values never make the same key, and no value can change
+//! another part of the key.
 
 mod limit_name;
 mod render;
@@ -27,23 +26,23 @@ use crate::identity::Identity;
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Keys below this length need no heap.
+/// Keys of at most this many bytes need no heap.
 const INLINE: usize = 128;
 
 pub(crate) type Bytes = SmallVec<[u8; INLINE]>;
 
-/// What a limiter adds to the rendering of keys.
+/// The settings of a limiter that its keys depend on.
 #[derive(Clone)]
 pub(crate) struct KeySettings {
     /// The first part of every key.
     pub(crate) prefix: Box<str>,
-    /// Keys the hash that stands for long and secret values.
+    /// The key of the hash that replaces long and secret values.
     pub(crate) secret: [u8; 16],
-    /// IPv6 addresses with the same first so many bits are one identity.
+    /// IPv6 addresses that have this many first bits in common are one identity.
     pub(crate) ipv6_prefix: u8,
 }
 
-/// What is limited, together with who, for the methods of [`RateLimiter`](crate::RateLimiter).
+/// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).
 ///
 /// ```
 /// use ratelimit::Key;
@@ -51,92 +50,65 @@ pub(crate) struct KeySettings {
 ///
 /// let address: IpAddr = [203, 0, 113, 7].into();
 /// let login = Key::new("login").by(address);
-/// let report = Key::new("report").by(42).part("pdf"); // one limit per user and kind of report
+/// let report = Key::new("report").by(42).part("pdf"); // each user and each kind of report
 /// # let _ = (login, report);
 /// ```
 ///
-/// The key of an attribute has the text of its template as name, and a part for each hole: `key = "report:{kind}"`
-/// with `by = user` is `Key::new("report:{kind}").by(user).part(kind)`.
+/// The key of an attribute has the name of its limit, and a part for each placeholder: `key = "report:{kind}"` with `by = user` is
+/// `Key::new("report:{kind}").by(user).part(kind)`.
 ///
-/// A plain string is a key without identity: one limit for everybody.
+/// A plain string is a key without an identity: all callers share the limit.
 #[derive(Clone, Copy)]
 pub struct Key<'n, I = (), P = ()> {
     name: &'n str,
     identities: I,
     parts: P,
-    place: Place,
-}
-
-/// What keeps the states of one limit apart.
-#[derive(Clone, Copy, Debug, Default)]
-#[doc(hidden)]
-pub struct Place {
-    pub(crate) in_stack: bool,
-    pub(crate) shadow: bool,
 }
 
 impl<'n> Key<'n> {
-    /// A key without identity: everybody shares the limit. `Key::new("login")` is the same key as
-    /// `key = "login"` in the attribute.
+    /// A key without an identity: all callers share the limit. `Key::new("login")` is the key of an attribute with
+    /// `key = "login"`.
     #[must_use]
     pub fn new(name: &'n str) -> Self {
-        Self { name, identities: (), parts: (), place: Place::default() }
+        Self { name, identities: (), parts: () }
     }
 }
 
 impl<'n, I, P> Key<'n, I, P> {
-    /// Counts for this identity alone; repeated, for the combination.
+    /// Counts for this identity. If it is called more than once, counts for the combination.
     #[must_use]
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
-        let Self { name, identities, parts, place } = self;
-        Key { name, identities: (identities, identity), parts, place }
+        let Self { name, identities, parts } = self;
+        Key { name, identities: (identities, identity), parts }
     }
 
-    /// Adds a value to the name, as a hole in the attribute's `key` does.
+    /// Adds a value to the name, like a placeholder in the attribute's `key`.
     #[must_use]
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
-        let Self { name, identities, parts, place } = self;
-        Key { name, identities, parts: (parts, part), place }
-    }
-
-    /// The key that the limit has in a stack, to look at it or to reset it alone: several limits that are decided
-    /// together ([`check_all`](crate::RateLimiter::check_all), repeated attributes) have their time in their keys.
-    #[must_use]
-    pub fn in_stack(self) -> Self {
-        Self { place: Place { in_stack: true, ..self.place }, ..self }
-    }
-
-    /// The key that a shadow limit has (`shadow = true` in the attribute), whose state is its own: to look at it, or to
-    /// try out a limit by hand.
-    #[must_use]
-    pub fn shadow(self) -> Self {
-        Self { place: Place { shadow: true, ..self.place }, ..self }
+        let Self { name, identities, parts } = self;
+        Key { name, identities, parts: (parts, part) }
     }
 }
 
-/// Who may be limited is nobody else's business.
+/// Prints no identity and no part.
 impl<I, P> fmt::Debug for Key<'_, I, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-/// What can be a key: a [`Key`], or a string, which is a key without identity. A method reads its key when its future is
-/// polled, so identities and parts must be `Send` and `Sync`.
+/// A [`Key`], or a string, which is a key without an identity.
+/// A method reads its key when its future is polled. So the identities and parts of a key must be `Send` and `Sync`.
 pub trait AsKey: Send + Sync {
     #[doc(hidden)]
     fn name(&self) -> &str;
     #[doc(hidden)]
-    fn identities(&self) -> &dyn Elements {
+    fn identities(&self) -> &dyn Values {
         &()
     }
     #[doc(hidden)]
-    fn parts(&self) -> &dyn Elements {
+    fn parts(&self) -> &dyn Values {
         &()
-    }
-    #[doc(hidden)]
-    fn place(&self) -> Place {
-        Place::default()
     }
 }
 
@@ -157,48 +129,40 @@ impl<T: AsKey + ?Sized> AsKey for &T {
         (**self).name()
     }
 
-    fn identities(&self) -> &dyn Elements {
+    fn identities(&self) -> &dyn Values {
         (**self).identities()
     }
 
-    fn parts(&self) -> &dyn Elements {
+    fn parts(&self) -> &dyn Values {
         (**self).parts()
-    }
-
-    fn place(&self) -> Place {
-        (**self).place()
     }
 }
 
-impl<I: Elements, P: Elements> AsKey for Key<'_, I, P> {
+impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
     fn name(&self) -> &str {
         self.name
     }
 
-    fn identities(&self) -> &dyn Elements {
+    fn identities(&self) -> &dyn Values {
         &self.identities
     }
 
-    fn parts(&self) -> &dyn Elements {
+    fn parts(&self) -> &dyn Values {
         &self.parts
-    }
-
-    fn place(&self) -> Place {
-        self.place
     }
 }
 
-/// The elements that `by` and `part` have collected, as nested pairs.
+/// The values that `by` or `part` collected, as nested pairs.
 #[doc(hidden)]
-pub trait Elements: Send + Sync {
+pub trait Values: Send + Sync {
     fn each(&self, visitor: &mut dyn FnMut(&dyn Identity));
 }
 
-impl Elements for () {
+impl Values for () {
     fn each(&self, _: &mut dyn FnMut(&dyn Identity)) {}
 }
 
-impl<E: Elements, J: Identity + Send + Sync> Elements for (E, J) {
+impl<V: Values, J: Identity + Send + Sync> Values for (V, J) {
     fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
         self.0.each(visitor);
         visitor(&self.1);

@@ -1,12 +1,11 @@
-//! From what a key is made of to its bytes.
+//! Writes the bytes of a key.
 
 use super::write::{KeyWriter, Name};
-use super::{AsKey, Bytes, KeySettings, Place, StoreKey};
+use super::{AsKey, Bytes, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
-use std::io::Write as _;
 
-/// The key without a form.
+/// Writes a key without a format.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {
     let mut builder = KeyBuilder::new(settings, Name::new(key.name()));
     key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
@@ -14,10 +13,10 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
     builder.finish()
 }
 
-/// Why there is nobody to count for.
+/// Why the key has no identity.
 pub(super) type Absent = Option<(ErrorKind, &'static str)>;
 
-/// Renders a key from left to right: prefix, identities, name, parts, form.
+/// Writes a key from left to right: prefix, identities, name, parts, format.
 pub(crate) struct KeyBuilder<'n> {
     key: StoreKey,
     name: Name<'n>,
@@ -33,6 +32,12 @@ impl<'n> KeyBuilder<'n> {
         Self { key: StoreKey(bytes), name, named: false, has_identity: false, absent: Absent::default() }
     }
 
+    /// Replaces the name. It must not be written yet, so this comes before the parts.
+    pub(crate) fn rename(&mut self, name: Name<'n>) {
+        debug_assert!(!self.named, "the name comes before parts");
+        self.name = name;
+    }
+
     /// A writer for one more identity. Identities come before parts.
     pub(crate) fn identity<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
         debug_assert!(!self.named, "identities come before parts");
@@ -46,12 +51,12 @@ impl<'n> KeyBuilder<'n> {
         KeyWriter::new(&mut self.key.0, settings, &mut self.absent, Some(b'='))
     }
 
-    /// There is nobody to count for, and this is why.
+    /// Notes why the key has no identity.
     pub(crate) fn set_absent(&mut self, kind: ErrorKind, why: &'static str) {
         self.absent = Some((kind, why));
     }
 
-    /// The key without a form.
+    /// The key without a format.
     ///
     /// # Errors
     ///
@@ -79,17 +84,14 @@ impl<'n> KeyBuilder<'n> {
 }
 
 impl StoreKey {
-    /// Adds the form of the state. In a stack the limit's time is a part of it, so that two limits of one function
-    /// never meet in one key.
-    pub(crate) fn add_form(&mut self, limit: &Limit, place: Place, time_ms: u64) {
+    /// Completes the key with the format of the state.
+    pub(crate) fn add_format(&mut self, limit: &Limit) {
         self.0.push(b':');
-        self.0.extend_from_slice(limit.form().as_bytes());
-        if place.in_stack {
-            // Writing to memory does not fail.
-            let _ = write!(self.0, "@{time_ms}");
-        }
-        if place.shadow {
-            self.0.extend_from_slice(b".shadow");
-        }
+        self.0.extend_from_slice(limit.state_format().as_bytes());
+    }
+
+    /// The key without the format at its end.
+    pub(crate) fn without_format(&self) -> &[u8] {
+        self.0.rsplitn(2, |byte| *byte == b':').last().unwrap_or_default()
     }
 }

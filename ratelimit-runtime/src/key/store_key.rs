@@ -1,24 +1,24 @@
-//! Keys as stores see them.
+//! The key that a store receives.
 
 use super::{Bytes, derive_key};
 use siphasher::sip::SipHasher13;
 use std::fmt;
 use std::hash::Hasher as _;
 
-/// The key of one limit's state in a store: bytes that are unique to a limiter's prefix, a limit's name, its algorithm and
-/// state format, and the identity. A key of at most 128 bytes needs no heap.
+/// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
+/// the identity. A key of at most 128 bytes needs no heap.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct StoreKey(pub(super) Bytes);
 
 impl StoreKey {
-    /// A key of these bytes, for tests of a store. Limiters render theirs from a [`Key`](crate::Key).
+    /// A key of these bytes, for tests of a store. Limiters make their keys from a [`Key`](crate::Key).
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
         Self(Bytes::from_slice(bytes))
     }
 
-    /// The number that stands for the key in messages: SipHash-1-3 whose key is the first part of this key, the limiter's
-    /// prefix. The number is not secret, but it shows less than the key.
+    /// A hash that identifies the key in messages, which must not contain the key: SipHash-1-3, keyed with the limiter's
+    /// prefix. The hash is not secret.
     pub(crate) fn hash(&self) -> u64 {
         let prefix = self.0.split(|byte| *byte == b':').next().unwrap_or_default();
         let mut hasher = SipHasher13::new_with_key(&derive_key(prefix));

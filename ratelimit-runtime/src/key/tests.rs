@@ -8,7 +8,7 @@ fn settings() -> KeySettings {
 
 fn rendered(key: impl AsKey) -> String {
     let mut key = render(&key, &settings()).unwrap();
-    key.add_form(&crate::Limit::counter(1, std::time::Duration::from_secs(1)), super::Place::default(), 1000);
+    key.add_format(&crate::Limit::counter(1, std::time::Duration::from_secs(1)));
     String::from_utf8(key.as_bytes().to_vec()).unwrap()
 }
 
@@ -39,7 +39,7 @@ fn keys_are_readable() {
 }
 
 #[test]
-fn values_cannot_reach_beyond_their_place() {
+fn values_cannot_change_another_part_of_the_key() {
     assert_eq!(rendered(Key::new("n").by("}:x{")), "shop:{%7d%3ax%7b}:n:c1");
     assert_eq!(rendered(Key::new("n").by("")), "shop:{%}:n:c1");
     assert_eq!(rendered(Key::new("n").by("a b\n")), "shop:{a%20b%0a}:n:c1");
@@ -60,7 +60,7 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
     struct Shown(String);
     impl Identity for Shown {
         fn write(&self, key: &mut KeyWriter<'_>) {
-            // In pieces, so that the change to hashing falls inside.
+            // In two pieces, so that the second one starts the hashing.
             key.display(&format_args!("{}{}", &self.0[..self.0.len() / 2], &self.0[self.0.len() / 2..]));
         }
     }
@@ -75,7 +75,7 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
 }
 
 #[test]
-fn nobody_is_an_error_and_not_a_shared_key() {
+fn an_absent_identity_is_an_error_and_not_a_shared_key() {
     let nobody: Option<u32> = None;
     let error = render(&Key::new("n").by(("tenant", nobody)), &settings()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::NoIdentity);
@@ -89,7 +89,7 @@ fn nobody_is_an_error_and_not_a_shared_key() {
     assert!(render(&Key::new("n").by(Some(7)), &settings()).is_ok());
 }
 
-/// Every combination of awkward values, as name, identities and parts: no two make the same key.
+/// All combinations of values with special bytes, as name, identities and parts.
 #[test]
 fn distinct_keys_never_collide() {
     let values =

@@ -1,4 +1,4 @@
-//! Writes the dynamic elements of a key: escaped, bounded in length, hashed where long or secret.
+//! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
 
 use super::render::Absent;
 use super::{Bytes, KeySettings};
@@ -9,15 +9,15 @@ use std::fmt::{self, Write};
 use std::hash::Hasher;
 use std::net::IpAddr;
 
-/// Longer elements are replaced by their hash, so that nobody can make keys long.
-const MAX_ELEMENT: usize = 64;
+/// Longer values are replaced by their hash, so that callers cannot make keys long.
+const MAX_VALUE: usize = 64;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// Writes the elements of one identity, or of one part of a name, into a key.
+/// Writes an identity, or a part of a name, into a key.
 ///
-/// Each call writes one element; elements are kept apart, so that `("a", "b")` and `("ab", "")` differ. Bytes that
-/// mean something in a key are escaped as `%XX`, and elements over 64 bytes are replaced by a keyed 128-bit hash.
+/// Each call writes one value. Values are separated, so `("a", "b")` and `("ab", "")` differ. Bytes that have a meaning in a
+/// key are escaped as `%XX`. Values of more than 64 bytes are replaced by a keyed 128-bit hash.
 pub struct KeyWriter<'w> {
     bytes: &'w mut Bytes,
     settings: &'w KeySettings,
@@ -39,36 +39,39 @@ impl<'w> KeyWriter<'w> {
     /// Writes text.
     pub fn text(&mut self, text: &str) {
         self.separate();
-        if text.len() > MAX_ELEMENT {
+        if text.len() > MAX_VALUE {
             let mut hasher = self.hasher();
             hasher.write(text.as_bytes());
             self.push_hash(&hasher);
         } else {
-            push_element(self.bytes, text.as_bytes());
+            push_value(self.bytes, text.as_bytes());
         }
     }
 
-    /// Writes what a value displays.
+    /// Writes the text that a value displays.
     pub fn display(&mut self, value: &dyn fmt::Display) {
         self.separate();
-        let mut element = Element { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
-        if write!(element, "{value}").is_err() {
-            *self.absent = Some((ErrorKind::NoIdentity, "an identity has failed to display"));
+        let mut displayed = Displayed { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
+        if write!(displayed, "{value}").is_err() {
+            *self.absent = Some((
+                ErrorKind::NoIdentity,
+                "the `Display` implementation of an identity returned an error",
+            ));
         }
-        match element.long {
+        match displayed.long {
             Some(hasher) => self.push_hash(&hasher),
-            None => push_element(self.bytes, &element.head),
+            None => push_value(self.bytes, &displayed.head),
         }
     }
 
-    /// Writes the identity of an address: IPv4 as it is, also where it comes mapped into IPv6 or through NAT64,
-    /// and IPv6 grouped by its first bits (64, unless the limiter says otherwise).
+    /// Writes an address: all of an IPv4 address, also if it is mapped into IPv6 or comes through NAT64, and the first bits of
+    /// an IPv6 address (64, unless the limiter has another [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix)).
     pub fn ip(&mut self, address: IpAddr) {
         self.separate();
         ip::write(self.bytes, address, self.settings.ipv6_prefix);
     }
 
-    /// Writes the keyed hash of a value that nobody should be able to read back: a token, a password.
+    /// Writes the keyed hash of a value that must not be readable in the store, such as a token.
     pub fn secret(&mut self, secret: &[u8]) {
         self.separate();
         let mut hasher = self.hasher();
@@ -76,11 +79,11 @@ impl<'w> KeyWriter<'w> {
         self.push_hash(&hasher);
     }
 
-    /// Says that there is no identity: the call is refused as
-    /// [`NoIdentity`](crate::ErrorKind::NoIdentity), instead of sharing one limit with all others that have none.
+    /// Says that there is no identity. The call is then rejected as
+    /// [`Unidentified`](crate::Rejection::Unidentified), so that it does not share one limit with others that have none.
     pub fn absent(&mut self) {
         self.written = true;
-        *self.absent = Some((ErrorKind::NoIdentity, "the call carries no identity to count by"));
+        *self.absent = Some((ErrorKind::NoIdentity, "the call has no identity"));
     }
 
     fn separate(&mut self) {
@@ -102,11 +105,11 @@ impl<'w> KeyWriter<'w> {
     }
 }
 
-/// An identity that writes nothing is nobody: it must not share one limit with all others that write nothing.
+/// An identity that wrote nothing is absent. It must not share one limit with others that wrote nothing.
 impl Drop for KeyWriter<'_> {
     fn drop(&mut self) {
         if !self.written {
-            self.absent.get_or_insert((ErrorKind::NoIdentity, "an identity has written nothing"));
+            self.absent.get_or_insert((ErrorKind::NoIdentity, "the `Identity` implementation wrote nothing"));
         }
     }
 }
@@ -117,16 +120,16 @@ impl fmt::Debug for KeyWriter<'_> {
     }
 }
 
-/// Collects what a value displays, and goes over to hashing it when it gets long.
-struct Element {
-    head: smallvec::SmallVec<[u8; MAX_ELEMENT]>,
+/// Collects the text that a value displays. Hashes it instead when it gets long.
+struct Displayed {
+    head: smallvec::SmallVec<[u8; MAX_VALUE]>,
     long: Option<SipHasher24>,
     hasher: SipHasher24,
 }
 
-impl Write for Element {
+impl Write for Displayed {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.long.is_none() && self.head.len() + text.len() <= MAX_ELEMENT {
+        if self.long.is_none() && self.head.len() + text.len() <= MAX_VALUE {
             self.head.extend_from_slice(text.as_bytes());
             return Ok(());
         }
@@ -139,24 +142,24 @@ impl Write for Element {
     }
 }
 
-/// An empty element is a lone `%`: an empty tag would leave a cluster key without its slot.
-fn push_element(bytes: &mut Bytes, element: &[u8]) {
-    if element.is_empty() {
+/// Writes an empty value as `%`, because a cluster ignores an empty tag when it computes the slot.
+fn push_value(bytes: &mut Bytes, value: &[u8]) {
+    if value.is_empty() {
         bytes.push(b'%');
-    } else if element.iter().all(|byte| PLAIN[usize::from(*byte)]) {
-        bytes.extend_from_slice(element);
+    } else if value.iter().all(|byte| PLAIN[usize::from(*byte)]) {
+        bytes.extend_from_slice(value);
     } else {
-        for byte in element {
+        for byte in value {
             push_escaped(bytes, *byte);
         }
     }
 }
 
-/// The name of a limit. It is written by the programmer: its braces and colons are kept readable.
+/// The name of a limit. The programmer chose it, so its braces and colons stay readable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'n> {
     text: &'n str,
-    /// Nothing in it has to be escaped, which an attribute knows at compile time.
+    /// Whether nothing in it must be escaped. For an attribute this is computed at compile time.
     plain: bool,
 }
 
@@ -208,7 +211,7 @@ fn push_hex(bytes: &mut Bytes, byte: u8) {
     bytes.push(HEX[usize::from(byte & 15)]);
 }
 
-/// The bytes that stand for themselves: all but controls, space, and those that mean something in a key.
+/// Whether a byte is written as it is: all except control characters, space, and bytes with a meaning in a key.
 const PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut byte = 0;

@@ -248,7 +248,7 @@ impl Limit {
 }
 
 /// Returns the milliseconds of a duration, at most `u64::MAX`. `None` if it has a fraction of a millisecond.
-const fn whole_ms(duration: Duration) -> Option<u64> {
+pub(super) const fn whole_ms(duration: Duration) -> Option<u64> {
     if !duration.subsec_nanos().is_multiple_of(1_000_000) {
         return None;
     }

@@ -1,11 +1,13 @@
 //! A limit: its algorithm and its numbers, checked once, when it is made.
 
+mod change;
 mod error;
 mod lease;
 mod make;
 pub(crate) mod rules;
 mod text;
 
+pub use change::LimitChange;
 pub use error::LimitError;
 pub use rules::{Algorithm, Refill};
 pub use text::ParseLimitError;
@@ -114,7 +116,7 @@ impl Limit {
 
     /// The algorithm and the version of its state format, the last part of a key: a new format starts fresh
     /// instead of misreading the old one.
-    pub(crate) const fn form(&self) -> &'static str {
+    pub(crate) const fn state_format(&self) -> &'static str {
         match self.numbers.algorithm {
             Algorithm::Counter => "c1",
             Algorithm::TokenBucket => "tb1",

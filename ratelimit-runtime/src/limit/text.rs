@@ -1,8 +1,10 @@
-//! Limits as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`.
+//! Limits and their changes as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`, `count=50`.
 
+use super::change::ChangedNumbers;
+use super::make::whole_ms;
 use super::rules::duration;
 use super::rules::numbers::{Lease, Numbers};
-use super::{Algorithm, Limit, LimitError, Refill};
+use super::{Algorithm, Limit, LimitChange, LimitError, Refill};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -41,26 +43,41 @@ impl FromStr for Limit {
         let name = words.next().unwrap_or_default();
         let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
         let algorithm = algorithm.ok_or_else(|| ParseLimitError::wrong("algorithm", name))?;
-        let mut fields = Fields::default();
-        for word in words {
-            fields.read(word)?;
-        }
-        fields.limit(algorithm)
+        let numbers = ChangedNumbers::of(words)?;
+        let (Some(count), Some(time)) = (numbers.count, numbers.time) else {
+            return Err(ParseLimitError(Wrong::Missing));
+        };
+        let time_ms = whole_ms(time).unwrap_or(u64::MAX);
+        let limit = numbers.apply(Numbers::new(algorithm, count, time_ms));
+        limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
     }
 }
 
-#[derive(Default)]
-struct Fields {
-    count: Option<u32>,
-    time: Option<Duration>,
-    burst: Option<u32>,
-    refill: Option<Refill>,
-    borrow: Option<u32>,
-    wait: Option<Duration>,
-    lease: Option<Lease>,
+impl FromStr for LimitChange {
+    type Err = ParseLimitError;
+
+    /// Reads some numbers, as in `count=50 time=1m`, or a whole [`Limit`], which begins with its algorithm.
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        let Some(first) = text.split_whitespace().next() else {
+            return Err(ParseLimitError(Wrong::Empty));
+        };
+        if !first.contains('=') {
+            return text.parse::<Limit>().map(Self::from);
+        }
+        let change = Self::of(ChangedNumbers::of(text.split_whitespace())?);
+        change.checked().map_err(|error| ParseLimitError(Wrong::Limit(error)))
+    }
 }
 
-impl Fields {
+impl ChangedNumbers {
+    fn of<'t>(words: impl Iterator<Item = &'t str>) -> Result<Self, ParseLimitError> {
+        let mut numbers = Self::default();
+        for word in words {
+            numbers.read(word)?;
+        }
+        Ok(numbers)
+    }
+
     fn read(&mut self, word: &str) -> Result<(), ParseLimitError> {
         let (name, value) = word.split_once('=').ok_or_else(|| ParseLimitError::wrong("field", word))?;
         let wrong = || {
@@ -85,33 +102,6 @@ impl Fields {
         };
         if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
     }
-
-    fn limit(self, algorithm: Algorithm) -> Result<Limit, ParseLimitError> {
-        let (Some(count), Some(time)) = (self.count, self.time) else {
-            return Err(ParseLimitError(Wrong::Missing));
-        };
-        let limit = match algorithm {
-            Algorithm::Counter => Limit::try_counter(count, time),
-            Algorithm::TokenBucket => Limit::try_token_bucket(count, time),
-            Algorithm::SlidingWindow => Limit::try_sliding_window(count, time),
-            Algorithm::SlidingLog => Limit::try_sliding_log(count, time),
-            Algorithm::LeakyBucket => Limit::try_leaky_bucket(count, time),
-            Algorithm::Concurrency => Limit::try_concurrency(count, time),
-        };
-        let limit = match self.refill {
-            Some(refill) => limit.and_then(|limit| limit.try_refill(refill)),
-            None => limit,
-        };
-        let limit = self.burst.into_iter().fold(limit, |limit, burst| limit?.try_burst(burst));
-        let limit = self.borrow.into_iter().fold(limit, |limit, borrow| limit?.try_borrow(borrow));
-        let limit = self.wait.into_iter().fold(limit, |limit, wait| limit?.try_wait(wait));
-        let limit = match self.lease {
-            Some(Lease::Most(units)) => limit.and_then(|limit| limit.try_lease(units)),
-            Some(Lease::Auto) => limit.and_then(Limit::try_lease_auto),
-            None => limit,
-        };
-        limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
-    }
 }
 
 fn refill(text: &str) -> Option<Refill> {
@@ -131,7 +121,7 @@ fn duration(text: &str) -> Result<Duration, ParseLimitError> {
     duration::parse(text).map(Duration::from_millis).map_err(wrong)
 }
 
-/// Why a text is not a [`Limit`].
+/// Why a text is not a [`Limit`] or a [`LimitChange`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseLimitError(Wrong);
 
@@ -142,6 +132,7 @@ enum Wrong {
     Duration(Box<str>, String),
     Twice(Box<str>),
     Missing,
+    Empty,
     Limit(LimitError),
 }
 
@@ -159,6 +150,7 @@ impl ParseLimitError {
             Wrong::Duration(..) => "a field is not a duration",
             Wrong::Twice(_) => "a field is given twice",
             Wrong::Missing => "`count` or `time` is missing",
+            Wrong::Empty => "it is empty",
             Wrong::Limit(error) => error.message(),
         }
     }
@@ -170,18 +162,19 @@ impl fmt::Display for ParseLimitError {
         match &self.0 {
             Wrong::Word("algorithm", word) => {
                 let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.as_str()).collect();
-                write!(f, "unknown algorithm `{word}` (expected one of {}): {EXAMPLE}", names.join(", "))
+                write!(f, "unknown algorithm `{word}`; expected one of {}: {EXAMPLE}", names.join(", "))
             }
             Wrong::Word("field", word) => {
                 write!(
                     f,
-                    "unknown field `{word}` (expected `count`, `time`, `burst`, `refill`, `borrow`, `wait` or `lease`): {EXAMPLE}"
+                    "unknown field `{word}`; expected `count`, `time`, `burst`, `refill`, `borrow`, `wait` or `lease`, as in `count=20`"
                 )
             }
             Wrong::Word(what, word) => write!(f, "`{word}` must be {what}"),
             Wrong::Duration(text, why) => write!(f, "`{text}` is not a duration: {why}"),
             Wrong::Twice(word) => write!(f, "`{word}` is given twice"),
             Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
+            Wrong::Empty => f.write_str("expected a change such as `count=50`, or a limit"),
             Wrong::Limit(error) => error.fmt(f),
         }
     }
@@ -229,7 +222,7 @@ mod tests {
             ("counter count=1 time=1m1h", "`1m1h` is not a duration: `1h` comes after"),
             ("counter count=1 time=", "`` is not a duration: it is empty"),
             ("counter count=1 time=99999999999999999d", "`time` must be at most 366 days"),
-            ("counter limit=1 time=1s", "unknown field `limit=1` (expected `count`"),
+            ("counter limit=1 time=1s", "unknown field `limit=1`; expected `count`"),
             ("token_bucket count=1 time=1s refill=slow", "`refill=slow` must be `greedy` or `interval`"),
             ("counter count=9 time=1s lease=some", "`lease=some` must be a whole number or `auto`"),
             ("sliding_log count=9 time=1s lease=auto", "`lease` needs a counter or a token bucket"),

@@ -70,7 +70,8 @@ impl RateLimiter {
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
     /// cost. The answers are in the order of the limits.
     ///
-    /// The keys differ from those of the same limits alone, see [`Key::in_stack`](crate::Key::in_stack).
+    /// Each limit needs a key of its own. A limit has the same key in a stack and alone, so the limits of a stack can also be
+    /// checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
@@ -81,8 +82,8 @@ impl RateLimiter {
     /// const PER_DAY: Limit = Limit::counter(1000, Duration::from_secs(86_400));
     ///
     /// let limiter = RateLimiter::in_memory();
-    /// let search = Key::new("search").by("user 7");
-    /// let admitted = limiter.check_all(&[(&PER_SECOND, search, 1), (&PER_DAY, search, 1)]).await?;
+    /// let (second, day) = (Key::new("search/1s").by("user 7"), Key::new("search/1d").by("user 7"));
+    /// let admitted = limiter.check_all(&[(&PER_SECOND, second, 1), (&PER_DAY, day, 1)]).await?;
     /// assert_eq!(admitted[1].decision().remaining(), 999);
     /// # Ok(()) }
     /// ```
@@ -96,7 +97,8 @@ impl RateLimiter {
         self.learn_overrides().await;
         let mut requests = Requests::with_capacity(stack.len());
         for (limit, key, cost) in stack {
-            let request = self.spending_request(limit, key, *cost);
+            let request =
+                self.spending_request(limit, key, *cost).and_then(|request| differs(request, &requests));
             requests.push(request.map_err(|error| undecided(LimitName::copy(key.name()), error))?);
         }
         join(requests.iter_mut());
@@ -123,24 +125,36 @@ impl RateLimiter {
         first(&self.within_deadline(reply).await?)
     }
 
-    /// Forgets what is in use of a limit under a key: the next call finds it untouched. Permits that are held are
-    /// forgotten too, and their holders run on.
+    /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
+    /// forgotten too, and their holders continue to run. Returns whether the store had a state: `false` if nothing was in
+    /// use, or if the name, the parts, the identity or the algorithm are not those of the limit that was meant.
     ///
     /// # Errors
     ///
     /// When the store cannot answer, whatever the failure policy.
-    pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<(), Error> {
+    pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         self.learn_overrides().await;
         let request = self.request(limit, &key, 1)?;
         self.shared.leases.forget(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.reset(std::slice::from_ref(request.key()));
-        self.within_deadline(reply).await
+        Ok(self.within_deadline(reply).await? > 0)
     }
 
     async fn decide_one(&self, mode: Mode, request: &Request) -> Result<Decision, Error> {
         first(&self.decide_kept(mode, &[request]).await?.decisions)
     }
+}
+
+/// The same request, or an error if an earlier one has the same key.
+fn differs(request: Request, earlier: &[Request]) -> Result<Request, Error> {
+    if earlier.iter().any(|earlier| earlier.key().without_format() == request.key().without_format()) {
+        return Err(Error::new(
+            ErrorKind::Configuration,
+            "two limits of one `check_all` have the same key: give each limit a name of its own, as in `Key::new(\"search/1s\")` and `Key::new(\"search/1d\")`",
+        ));
+    }
+    Ok(request)
 }
 
 fn first(decisions: &[Decision]) -> Result<Decision, Error> {

@@ -31,7 +31,7 @@ pub use charge::Charge;
 pub(crate) use current::Current;
 pub(crate) use decide::Outcome;
 pub(crate) use holdings::Holdings;
-pub use overrides::{Override, OverrideTarget, Overrides};
+pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
 pub(crate) use stack::{Member, Stack, join};
 

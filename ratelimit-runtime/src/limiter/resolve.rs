@@ -2,30 +2,22 @@
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
-use crate::key::{self, AsKey, Place, StoreKey};
+use crate::key::{self, AsKey, StoreKey};
 use crate::limit::Limit;
 use crate::store::Request;
 
 impl RateLimiter {
-    /// The request for a limit as it is written in the code, under its key without the state's form.
-    pub(crate) fn resolve(
-        &self,
-        name: &str,
-        mut key: StoreKey,
-        place: Place,
-        written: &Limit,
-        cost: u32,
-    ) -> Request {
+    /// The request for a limit as it is written in the code, under its key without the format of its state.
+    pub(crate) fn resolve(&self, name: &str, mut key: StoreKey, written: &Limit, cost: u32) -> Request {
         let limit = self.shared.overrides.apply(name, &key, written);
-        // The time of the limit as it is written, so that an override keeps the state.
-        key.add_form(&limit, place, written.time_ms());
+        key.add_format(&limit);
         let request = Request::new(key, limit, cost);
         if limit.is_concurrency() { request.with_permit(permit_id()) } else { request }
     }
 
     /// The request of a call by a method.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
-        Ok(self.resolve(key.name(), key::render(key, self.keys())?, key.place(), limit, cost))
+        Ok(self.resolve(key.name(), key::render(key, self.keys())?, limit, cost))
     }
 
     /// The request of a call that takes units without returning them as a permit does.

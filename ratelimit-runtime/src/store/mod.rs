@@ -27,7 +27,7 @@
 //!         self.store.adjust(adjustments)
 //!     }
 //!
-//!     fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+//!     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
 //!         self.store.reset(keys)
 //!     }
 //! }
@@ -77,8 +77,8 @@ pub trait Store: Send + Sync + 'static {
     /// Gives back, takes and renews.
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
-    /// Forgets what is in use under these keys.
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()>;
+    /// Deletes the state under these keys. Returns how many of them had a state.
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64>;
 
     /// Whether a question can be asked without a new connection. What a limiter asks in the background waits until then,
     /// so that it does not find out for the calls that a server is away.

@@ -1,6 +1,6 @@
 //! The kinds of calls that are dropped, and what may be in use afterwards.
 
-use super::{BUCKET, COUNTER, Dropped, Kind, OTHER, PATIENT, PERMITS, QUEUE, key};
+use super::{BUCKET, COUNTER, Dropped, Kind, OTHER, PATIENT, PERMITS, QUEUE, key, other_key};
 use ratelimit::{Rejection, rate_limit, scope};
 use std::ops::RangeInclusive;
 
@@ -26,7 +26,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "check",
         limit: COUNTER,
-        in_stack: false,
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
@@ -38,11 +37,10 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "check_all",
         limit: BUCKET,
-        in_stack: true,
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
-                let stack = [(&BUCKET, key(n), 1), (&OTHER, key(n), 1)];
+                let stack = [(&BUCKET, key(n), 1), (&OTHER, other_key(n), 1)];
                 limiter.check_all(&stack).await.unwrap();
             })
         },
@@ -51,7 +49,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "peek",
         limit: COUNTER,
-        in_stack: false,
         before: 5,
         call: |limiter, n| {
             Box::pin(async move {
@@ -63,15 +60,17 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "reset",
         limit: COUNTER,
-        in_stack: false,
         before: 5,
-        call: |limiter, n| Box::pin(async move { limiter.reset(&COUNTER, key(n)).await.unwrap() }),
+        call: |limiter, n| {
+            Box::pin(async move {
+                let _ = limiter.reset(&COUNTER, key(n)).await.unwrap();
+            })
+        },
         after: |dropped| if dropped.is_ready { 0..=0 } else { 0..=5 },
     },
     Kind {
         name: "acquire, at once",
         limit: COUNTER,
-        in_stack: false,
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
@@ -83,7 +82,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "acquire, in turn",
         limit: QUEUE,
-        in_stack: false,
         before: 1,
         call: |limiter, n| {
             Box::pin(async move {
@@ -95,7 +93,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "charge",
         limit: BUCKET,
-        in_stack: false,
         before: 0,
         call: |limiter, n| Box::pin(async move { drop(limiter.charge(&BUCKET, key(n), 1).await.unwrap()) }),
         after: |dropped| if dropped.is_ready { 1..=1 } else { given_back(dropped) },
@@ -103,7 +100,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "charge and refund",
         limit: BUCKET,
-        in_stack: false,
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
@@ -116,7 +112,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "charge and settle",
         limit: BUCKET,
-        in_stack: false,
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
@@ -135,7 +130,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "penalize",
         limit: COUNTER,
-        in_stack: false,
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
@@ -147,7 +141,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "permit",
         limit: PERMITS,
-        in_stack: false,
         before: 0,
         call: |limiter, n| Box::pin(async move { drop(limiter.permit(&PERMITS, key(n)).await.unwrap()) }),
         after: nothing,
@@ -155,7 +148,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "permit, in turn",
         limit: PATIENT,
-        in_stack: false,
         before: 2,
         call: |limiter, n| Box::pin(async move { drop(limiter.permit(&PATIENT, key(n)).await.unwrap()) }),
         after: |_| 2..=2,
@@ -163,7 +155,6 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind {
         name: "in turn, with a shadow",
         limit: QUEUE,
-        in_stack: true,
         before: 1,
         call: |limiter, n| Box::pin(scope(limiter, async move { waits_beside_a_shadow(n).await.unwrap() })),
         after: |dropped| 1..=1 + given_back(dropped).end(),

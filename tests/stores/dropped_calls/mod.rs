@@ -6,7 +6,7 @@ mod kinds;
 use crate::setup::{SECOND, limiter_on};
 use crate::slots::{limiter_on_slots, sharded};
 use kinds::KINDS;
-use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter};
+use ratelimit::{Key, Limit, OnError, RateLimiter};
 use std::future::poll_fn;
 use std::ops::RangeInclusive;
 use std::pin::Pin;
@@ -58,8 +58,6 @@ struct Place {
 struct Kind {
     name: &'static str,
     limit: Limit,
-    /// Its key is that of one of several limits.
-    in_stack: bool,
     /// What is in use before.
     before: u32,
     call: fn(RateLimiter, u32) -> Call,
@@ -86,15 +84,13 @@ impl Dropped {
     }
 }
 
-fn key(number: u32) -> impl AsKey + Copy {
+fn key(number: u32) -> Key<'static, ((), u32)> {
     Key::new("dropped").by(number)
 }
 
-impl Kind {
-    fn key(&self, number: u32) -> Box<dyn AsKey> {
-        let key = Key::new("dropped").by(number);
-        if self.in_stack { Box::new(key.in_stack()) } else { Box::new(key) }
-    }
+/// The key of another limit in the same stack.
+fn other_key(number: u32) -> Key<'static, ((), u32)> {
+    Key::new("other").by(number)
 }
 
 /// Takes what is to be in use before, and holds what has to be held.
@@ -102,16 +98,16 @@ async fn prepare(limiter: &RateLimiter, kind: &Kind, number: u32) -> Vec<ratelim
     let mut held = Vec::new();
     for _ in 0..kind.before {
         if kind.limit.algorithm() == ratelimit::Algorithm::Concurrency {
-            held.push(limiter.permit(&kind.limit, &*kind.key(number)).await.unwrap());
+            held.push(limiter.permit(&kind.limit, key(number)).await.unwrap());
         } else {
-            limiter.acquire(&kind.limit, &*kind.key(number)).await.unwrap();
+            limiter.acquire(&kind.limit, key(number)).await.unwrap();
         }
     }
     held
 }
 
 async fn used(limiter: &RateLimiter, kind: &Kind, number: u32) -> u32 {
-    let now = limiter.peek(&kind.limit, &*kind.key(number)).await.unwrap();
+    let now = limiter.peek(&kind.limit, key(number)).await.unwrap();
     now.limit() - now.remaining()
 }
 

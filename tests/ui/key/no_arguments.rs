@@ -1,4 +1,4 @@
-// A function without arguments has nothing for a hole.
+// A function without arguments has nothing for a placeholder.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The key is a literal: it is the name of the limit, and values go into its holes.
+// The key is a literal: it is the name of the limit, and values go into its placeholders.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A hole is filled with what a value displays, or with what its `Identity` writes.
+// A placeholder is filled with what a value displays, or with what its `Identity` writes.
 
 use ratelimit::{Rejection, rate_limit};
 

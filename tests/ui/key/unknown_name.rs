@@ -1,4 +1,4 @@
-// A hole names an argument of this function.
+// A placeholder names an argument of this function.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,7 +1,20 @@
-// Two limits that would count in one place.
+// Two limits of one function that would have one name.
 
-use ratelimit::{Limit, Rejection, rate_limit};
+use ratelimit::{Limit, Rejection, UserId, rate_limit};
+use std::net::SocketAddr;
 use std::time::Duration;
+
+const WINDOW: Duration = Duration::from_secs(1);
+
+struct User;
+
+impl UserId for User {
+    type Id = u32;
+
+    fn user_id(&self) -> Option<u32> {
+        Some(7)
+    }
+}
 
 #[rate_limit(count = 5)]
 #[rate_limit(count = 6)]
@@ -28,6 +41,47 @@ async fn c(time: Duration) -> Result<(), Rejection> {
 #[rate_limit(limit = limit)]
 async fn d(limit: Limit) -> Result<(), Rejection> {
     let _ = limit;
+    Ok(())
+}
+
+#[rate_limit(key = "login", by = "ip", count = 100)]
+#[rate_limit(key = "login", by = "user", count = 5)]
+async fn e(peer: SocketAddr, user: User) -> Result<(), Rejection> {
+    let _ = (peer, user);
+    Ok(())
+}
+
+#[rate_limit(time = "1s", count = 5)]
+#[rate_limit(algorithm = "concurrency", time = "1s", count = 5)]
+async fn f() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "g", time = "1s", count = 5, shadow = on)]
+#[rate_limit(key = "g", time = "1s", count = 7, shadow = true)]
+async fn g(on: bool) -> Result<(), Rejection> {
+    let _ = on;
+    Ok(())
+}
+
+struct Api;
+
+#[rate_limit(time = WINDOW)]
+#[rate_limit(time = "1d")]
+impl Api {
+    async fn one(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    async fn other(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+// An enforced limit and a shadow limit have different names.
+#[rate_limit(key = "h", count = 50)]
+#[rate_limit(key = "h", count = 5, shadow = true)]
+async fn h() -> Result<(), Rejection> {
     Ok(())
 }
 

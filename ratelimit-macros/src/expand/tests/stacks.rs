@@ -20,7 +20,7 @@ fn two_limits() {
                         ::ratelimit::__private::Call::and(
                             {
                                 static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                    ::core::concat!(::core::module_path!(), "::", "search"),
+                                    ::core::concat!(::core::module_path!(), "::", "search/1s"),
                                     ::ratelimit::Limit::counter(
                                         10,
                                         ::core::time::Duration::from_secs(1),
@@ -36,7 +36,7 @@ fn two_limits() {
                             },
                             {
                                 static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                    ::core::concat!(::core::module_path!(), "::", "search"),
+                                    ::core::concat!(::core::module_path!(), "::", "search/1d"),
                                     ::ratelimit::Limit::counter(
                                         5000,
                                         ::core::time::Duration::from_secs(86400),

@@ -1,45 +1,53 @@
-//! Limits replaced while everything runs: for a name, or for one key.
+//! Overrides: changes of limits while the service runs, for a name or for one key.
 
+mod entry;
+mod list;
+mod met;
 mod snapshot;
 
+pub use list::{Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 
 use super::RateLimiter;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
-use crate::limit::Limit;
-use snapshot::{KEY, NAME, entry_of_key, entry_of_name};
+use crate::limit::LimitChange;
+use snapshot::{KEY, field_of_key, field_of_name};
 use std::fmt;
 use std::future::Future;
 
-/// The overrides of a limiter: limits that replace the ones in the code while everything runs.
+/// The overrides of a limiter: changes of limits while the service runs.
 ///
-/// They are kept in the store, for all processes with the same prefix, which see a change within a second, and they
-/// survive restarts. Each is for a name, that is the text of the attribute's `key`, or for one key; the latter wins. An
-/// override replaces the limit as a whole. Concurrency limits are replaced by concurrency limits only, and no other limit
-/// by them.
+/// The store keeps overrides for all processes with the same prefix. The processes see a change within a second, and overrides
+/// survive restarts. Each override is for a name or for one key; the one for the key wins.
 ///
-/// What is in use stays in use. A smaller limit refuses until enough has come back:
+/// An override is a [`LimitChange`]. Numbers that it does not name keep their values in the code. A whole
+/// [`Limit`](crate::Limit) replaces all of them. A concurrency limit and another limit cannot replace each other.
+///
+/// An override that does not fit its limit changes nothing: the limit in the code still applies. The process logs a warning at
+/// the first call, and [`list`](Self::list) says so in [`Override::effect`].
+///
+/// Units that are in use stay in use. A smaller limit refuses calls until enough units have come back:
 ///
 /// | | when the numbers change |
 /// |---|---|
-/// | counter | the units of the window stay, and so does its end; with a shorter `time` the next call that passes ends it after that. 80 of 100 used, then `count = 50`: refused until the window ends |
-/// | token and leaky bucket | what has come back is counted anew at the new rate since the state was last written down, at most one period. 80 of 100 in use, then `burst = 50`: refused until 30 have come back, and as many as are asked for |
-/// | sliding window | the units of both cells stay. 80 of 100 used, then `count = 50`: refused until the window has slid far enough |
-/// | sliding log | the moments stay; those within the new `time` count |
-/// | concurrency | permits stay. 8 of 10 held, then `count = 5`: refused until 4 have come back |
+/// | counter | the units and the end of the window stay; with a shorter `time` the next admitted call ends the window after that time. 80 of 100 used, then `count = 50`: calls are refused until the window ends |
+/// | token and leaky bucket | units that came back since the last write of the state are counted at the new rate, for at most one period. 80 of 100 in use, then `burst = 50`: calls are refused until 30 units and the cost have come back |
+/// | sliding window | the units of both cells stay. 80 of 100 used, then `count = 50`: calls are refused until the window has moved far enough |
+/// | sliding log | the stored times stay; those within the new `time` count |
+/// | concurrency | permits stay. 8 of 10 held, then `count = 5`: calls are refused until 4 permits have been returned |
 ///
-/// [`reset`](RateLimiter::reset) is the short way. With another algorithm a limit starts fresh.
+/// [`reset`](RateLimiter::reset) deletes the state. With another algorithm a limit starts from zero.
 ///
 /// ```
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
-/// use ratelimit::{Key, Limit, RateLimiter};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::{Key, Limit, LimitChange, RateLimiter};
 /// use std::time::Duration;
 ///
 /// let limiter = RateLimiter::in_memory();
-/// let (minute, login) = (Duration::from_secs(60), Limit::counter(5, Duration::from_secs(60)));
-/// limiter.overrides().set("login", &Limit::counter(2, minute)).await?;
-/// limiter.overrides().set(Key::new("login").by("office"), &Limit::counter(100, minute)).await?;
+/// let login = Limit::counter(5, Duration::from_secs(60));
+/// limiter.overrides().set("login", LimitChange::new().count(2)).await?;
+/// limiter.overrides().set(Key::new("login").by("office"), "count=100".parse::<LimitChange>()?).await?;
 ///
 /// assert_eq!(limiter.peek(&login, Key::new("login").by("somebody")).await?.limit(), 2);
 /// assert_eq!(limiter.peek(&login, Key::new("login").by("office")).await?.limit(), 100);
@@ -57,50 +65,59 @@ impl<'l> Overrides<'l> {
         Self { limiter }
     }
 
-    /// Replaces the limit of a name (a string, or a [`Key`](crate::Key) with nothing but a name) or of one key. This
-    /// process sees it at once.
+    /// Changes the limit of a name (a string, or a [`Key`](crate::Key) with nothing but a name) or of one key. This process
+    /// sees the change at once.
     ///
     /// # Errors
     ///
-    /// When the store cannot keep it, whatever the failure policy, or the key has an absent identity.
-    pub fn set(self, key: impl AsKey, limit: &Limit) -> impl Future<Output = Result<(), Error>> + Send {
-        self.save(self.entry(&key), Some(limit.to_string()))
+    /// - The store cannot save the change, whatever the failure policy is, or the key has an absent identity.
+    /// - The change is empty, or one of its numbers is out of range for every limit.
+    /// - The change does not fit the limit with this name. A process knows that only if it had a call with this limit while
+    ///   there were overrides, and all such calls had the same limit. Otherwise see [`Override::effect`].
+    pub fn set(
+        self,
+        key: impl AsKey,
+        change: impl Into<LimitChange>,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        let change = self.checked(key.name(), change.into());
+        let target = change.and_then(|change| Ok((self.field(&key)?, Some(change.to_string()))));
+        self.save(target)
     }
 
-    /// Removes an override: the limit of the name, or that in the code, holds again.
+    /// Removes an override. The override of the name applies again, or the limit in the code.
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set). It is no error if there was none.
+    /// The store cannot remove it, whatever the failure policy is, or the key has an absent identity. It is no error if there
+    /// was no override.
     pub fn remove(self, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
-        self.save(self.entry(&key), None)
+        self.save(self.field(&key).map(|field| (field, None)))
     }
 
-    /// Removes an override that [`list`](Self::list) has shown.
+    /// Removes an override that [`list`](Self::list) returned.
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set). It is no error if there was none.
+    /// As [`remove`](Self::remove).
     pub fn remove_target(self, target: &OverrideTarget) -> impl Future<Output = Result<(), Error>> + Send {
-        let entry = match target {
-            OverrideTarget::Name(name) => entry_of_name(name),
+        let field = match target {
+            OverrideTarget::Name(name) => field_of_name(name),
             OverrideTarget::Key(key) => [KEY, key.as_bytes()].concat(),
         };
-        self.save(Ok(entry), None)
+        self.save(Ok((field, None)))
     }
 
     /// The override of exactly this name or key, as the store has it now.
     ///
     /// # Errors
     ///
-    /// When the store cannot answer, whatever the failure policy.
-    pub fn get(self, key: impl AsKey) -> impl Future<Output = Result<Option<Limit>, Error>> + Send {
-        let (limiter, entry) = (self.limiter.clone(), self.entry(&key));
+    /// The store does not reply, whatever the failure policy is, or the key has an absent identity.
+    pub fn get(self, key: impl AsKey) -> impl Future<Output = Result<Option<LimitChange>, Error>> + Send {
+        let (limiter, field) = (self.limiter.clone(), self.field(&key));
         async move {
-            let entry = entry?;
+            let field = field?;
             limiter.refresh_overrides().await?;
-            let limits = limiter.shared.overrides.limits();
-            Ok(limits.get(&entry).copied())
+            Ok(limiter.shared.overrides.entries().get(&field).map(|entry| *entry.change()))
         }
     }
 
@@ -108,37 +125,55 @@ impl<'l> Overrides<'l> {
     ///
     /// # Errors
     ///
-    /// When the store cannot answer, whatever the failure policy.
+    /// The store does not reply, whatever the failure policy is.
     pub fn list(self) -> impl Future<Output = Result<Vec<Override>, Error>> + Send {
         let limiter = self.limiter.clone();
         async move {
             limiter.refresh_overrides().await?;
-            let limits = limiter.shared.overrides.limits();
-            let mut list: Vec<Override> =
-                limits.iter().filter_map(|(entry, limit)| Override::of(entry, *limit)).collect();
-            list.sort_by(|a, b| a.target.cmp(&b.target));
+            let entries = limiter.shared.overrides.entries();
+            let mut list: Vec<Override> = entries
+                .iter()
+                .filter_map(|(field, entry)| Override::of(field, *entry.change(), entry.effect()))
+                .collect();
+            list.sort_by(|a, b| a.target().cmp(b.target()));
             Ok(list)
+        }
+    }
+
+    /// A change that may fit the limit with this name.
+    fn checked(self, name: &str, change: LimitChange) -> Result<LimitChange, Error> {
+        if change.is_empty() {
+            return Err(Error::new(
+                ErrorKind::Limit,
+                "the override changes nothing: name a number, as in `count=50`, or call `remove`",
+            ));
+        }
+        let change = change.checked()?;
+        match self.limiter.shared.overrides.misfit(name, &change) {
+            Some(reason) => {
+                Err(Error::new(ErrorKind::Limit, format!("the override does not fit its limit: {reason}")))
+            }
+            None => Ok(change),
         }
     }
 
     fn save(
         self,
-        entry: Result<Vec<u8>, Error>,
-        limit: Option<String>,
+        target: Result<(Vec<u8>, Option<String>), Error>,
     ) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         let limiter = self.limiter.clone();
         async move {
-            let (entry, place) = (entry?, limiter.overrides_key());
-            let saved = limiter.shared.store.save_override(&place, &entry, limit.as_deref());
+            let ((field, change), key) = (target?, limiter.overrides_key());
+            let saved = limiter.shared.store.save_override(&key, &field, change.as_deref());
             limiter.within_deadline(saved).await?;
             limiter.refresh_overrides().await
         }
     }
 
-    fn entry(self, key: &(impl AsKey + ?Sized)) -> Result<Vec<u8>, Error> {
+    fn field(self, key: &(impl AsKey + ?Sized)) -> Result<Vec<u8>, Error> {
         let rendered = key::render(key, self.limiter.keys())?;
         let is_name = rendered == key::render(key.name(), self.limiter.keys())?;
-        Ok(if is_name { entry_of_name(key.name()) } else { entry_of_key(&rendered) })
+        Ok(if is_name { field_of_name(key.name()) } else { field_of_key(&rendered) })
     }
 }
 
@@ -148,62 +183,6 @@ impl RateLimiter {
             self.shared.overrides.replace(overridden);
         }
         Ok(())
-    }
-}
-
-/// One override.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Override {
-    target: OverrideTarget,
-    limit: Limit,
-}
-
-/// What an override is for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum OverrideTarget {
-    /// All keys of a name: the text of the attribute's `key`.
-    Name(String),
-    /// One key, as it stands in the store, without the form at its end.
-    Key(String),
-}
-
-impl Override {
-    fn of(entry: &[u8], limit: Limit) -> Option<Self> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let target = match entry.strip_prefix(NAME) {
-            Some(name) => OverrideTarget::Name(text(name)),
-            None => OverrideTarget::Key(text(entry.strip_prefix(KEY)?)),
-        };
-        Some(Self { target, limit })
-    }
-
-    /// What it is for.
-    #[must_use]
-    pub const fn target(&self) -> &OverrideTarget {
-        &self.target
-    }
-
-    /// The limit that holds instead of the one in the code.
-    #[must_use]
-    pub const fn limit(&self) -> &Limit {
-        &self.limit
-    }
-}
-
-impl fmt::Debug for OverrideTarget {
-    /// Keys hold addresses and user names: they are not printed.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => f.debug_tuple("Name").field(name).finish(),
-            Self::Key(_) => f.debug_tuple("Key").finish_non_exhaustive(),
-        }
-    }
-}
-
-impl fmt::Debug for Override {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Override").field("target", &self.target).field("limit", &self.limit).finish()
     }
 }
 

@@ -1,8 +1,10 @@
-//! What this process knows of the overrides, and how it learns of changes.
+//! The overrides that this process knows, and the task that asks the store for changes.
 
+use super::entry::Entry;
+use super::met::Met;
 use crate::error::Error;
 use crate::key::StoreKey;
-use crate::limit::Limit;
+use crate::limit::{Limit, LimitChange};
 use crate::limiter::RateLimiter;
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::store::{Answer, Overridden, Reply};
@@ -12,39 +14,49 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a process asks for changes.
+/// The time between two questions for changes.
 const POLL: Duration = Duration::from_millis(500);
-/// What the entries of names and of keys begin with.
+/// The beginnings of fields: an override is for a name or for a key.
 pub(super) const NAME: &[u8] = b"name:";
 pub(super) const KEY: &[u8] = b"key:";
 
-/// What this process knows of the overrides of its prefix.
+/// Overrides by the field that the store has for each.
+type Entries = HashMap<Vec<u8>, Arc<Entry>>;
+
+/// The overrides of a prefix, as this process knows them.
 #[derive(Default)]
 pub(crate) struct Snapshot {
-    limits: RwLock<Arc<HashMap<Vec<u8>, Limit>>>,
+    entries: RwLock<Arc<Entries>>,
     version: AtomicU64,
+    /// Whether there are overrides. If not, a call reads nothing else here.
     any: AtomicBool,
-    /// They were asked for once.
+    met: Met,
+    /// Whether the store was asked once.
     known: AtomicBool,
-    /// No other process can change them.
+    /// Whether only this process can make changes.
     local: AtomicBool,
     /// Asks for changes.
     watch: SingleTask,
 }
 
 impl Snapshot {
-    /// The limit that holds now for a name and a key without a form.
+    /// The limit that applies now to a name and a key without a format.
     pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Limit {
         if !self.any.load(Ordering::Relaxed) {
             return *limit;
         }
-        let limits = self.limits();
-        let found = limits.get(&entry_of_key(key)).or_else(|| limits.get(&entry_of_name(name)));
-        match found {
-            // The code around the call holds a permit, or it does not.
-            Some(found) if found.is_concurrency() == limit.is_concurrency() => *found,
-            _ => *limit,
+        // A call that began before the first override was known has no name.
+        if !name.is_empty() {
+            self.met.note(name, limit);
         }
+        let entries = self.entries();
+        let found = entries.get(&field_of_key(key)).or_else(|| entries.get(&field_of_name(name)));
+        found.map_or(*limit, |entry| entry.apply(name, limit))
+    }
+
+    /// Why a change does not fit the limit of this name, if this process knows that.
+    pub(super) fn misfit(&self, name: &str, change: &LimitChange) -> Option<&'static str> {
+        self.met.misfit(name, change)
     }
 
     pub(crate) fn is_settled(&self) -> bool {
@@ -52,26 +64,31 @@ impl Snapshot {
     }
 
     pub(super) fn replace(&self, overridden: Overridden) {
-        let mut limits = HashMap::new();
-        for (entry, text) in overridden.entries {
-            match text.parse::<Limit>() {
-                Ok(limit) => drop(limits.insert(entry, limit)),
-                // Without the text: anything may be in the store.
+        let known = self.entries();
+        let mut entries = Entries::new();
+        for (field, text) in overridden.entries {
+            // An override that did not change keeps its effect, so that its warning is logged once.
+            if let Some(entry) = known.get(&field).filter(|entry| entry.text() == text) {
+                entries.insert(field, Arc::clone(entry));
+                continue;
+            }
+            match Entry::parse(text) {
+                Ok(entry) => drop(entries.insert(field, Arc::new(entry))),
+                // The text is not logged, because anybody may have written it.
                 Err(error) => tracing::error!(
                     error = error.reason(),
-                    "ignoring an override: expected a limit such as `counter count=5 time=1m`"
+                    "ignoring an override: expected a change such as `count=5`, or a limit such as `counter count=5 time=1m`"
                 ),
             }
         }
-        let any = !limits.is_empty();
-        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(limits);
+        let any = !entries.is_empty();
+        *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(entries);
         self.version.store(overridden.version, Ordering::Release);
         self.any.store(any, Ordering::Release);
     }
 
-    /// All that is known.
-    pub(super) fn limits(&self) -> Arc<HashMap<Vec<u8>, Limit>> {
-        Arc::clone(&self.limits.read().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn entries(&self) -> Arc<Entries> {
+        Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn learn(&self, answer: Result<Option<Overridden>, Error>) {
@@ -79,17 +96,19 @@ impl Snapshot {
             Ok(Some(overridden)) => self.replace(overridden),
             Ok(None) => {}
             Err(error) if error.is_transient() => {}
-            Err(error) => tracing::error!(%error, "overrides cannot be read"),
+            Err(error) => tracing::error!(%error, "cannot read the overrides"),
         }
         self.known.store(true, Ordering::Release);
     }
 }
 
-pub(super) fn entry_of_name(name: &str) -> Vec<u8> {
+/// The field of the override for a name.
+pub(super) fn field_of_name(name: &str) -> Vec<u8> {
     [NAME, name.as_bytes()].concat()
 }
 
-pub(super) fn entry_of_key(key: &StoreKey) -> Vec<u8> {
+/// The field of the override for a key without a format.
+pub(super) fn field_of_key(key: &StoreKey) -> Vec<u8> {
     [KEY, key.as_bytes()].concat()
 }
 
@@ -99,12 +118,12 @@ impl RateLimiter {
         self.shared.store.load_overrides(&self.overrides_key(), seen)
     }
 
-    /// `#` is the tag of no identity, and no limit's key ends here.
+    /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
     pub(super) fn overrides_key(&self) -> StoreKey {
         StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix).as_bytes())
     }
 
-    /// Whether the overrides are known and watched; asks for them where that needs no waiting.
+    /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
     pub(crate) fn knows_overrides(&self) -> bool {
         self.shared.overrides.is_settled() || self.watch_overrides()
     }
@@ -125,7 +144,7 @@ impl RateLimiter {
         }
     }
 
-    /// Asks for changes in the current runtime, if that of another one has not done so in time.
+    /// Starts to ask for changes in the current runtime, if the task of another runtime is late.
     pub(crate) fn take_over_watch(&self, now: Instant) {
         let snapshot = &self.shared.overrides;
         if !snapshot.local.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
@@ -133,7 +152,7 @@ impl RateLimiter {
         }
     }
 
-    /// Waits for the first answer to what the overrides are, as long as for a decision.
+    /// Waits until the store has been asked once, at most for the deadline of a decision.
     pub(crate) async fn learn_overrides(&self) {
         if !self.knows_overrides() {
             let answer = self.within_deadline(self.load_overrides()).await;
@@ -144,7 +163,7 @@ impl RateLimiter {
 
 async fn watch(task: InCharge) {
     while let Some(limiter) = task.limiter() {
-        // Without a connection there is no heartbeat, so that a runtime that has a connection takes over.
+        // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
         if limiter.shared.store.is_connected() {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline));
             let answer = limiter.within_deadline(limiter.load_overrides()).await;
@@ -152,5 +171,45 @@ async fn watch(task: InCharge) {
         }
         drop(limiter);
         tokio::time::sleep(POLL).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn overridden(version: u64, entries: &[(&str, &str)]) -> Overridden {
+        let entries = entries.iter().map(|(field, text)| (field.as_bytes().to_vec(), (*text).to_owned()));
+        Overridden { version, entries: entries.collect() }
+    }
+
+    #[test]
+    fn an_override_keeps_its_effect_while_it_does_not_change() {
+        let snapshot = Snapshot::default();
+        let entry = |field: &str| Arc::clone(&snapshot.entries()[field.as_bytes()]);
+        let limiter = RateLimiter::in_memory();
+        let key = crate::key::render("a", limiter.keys()).unwrap();
+        snapshot.replace(overridden(1, &[("name:a", "burst=7")]));
+        assert_eq!(snapshot.apply("a", &key, &Limit::counter(5, SECOND)), Limit::counter(5, SECOND));
+        let before = entry("name:a");
+        snapshot.replace(overridden(2, &[("name:a", "burst=7"), ("name:b", "count=1")]));
+        assert!(Arc::ptr_eq(&before, &entry("name:a")), "its warning is not repeated");
+        snapshot.replace(overridden(3, &[("name:a", "burst=8")]));
+        assert!(!Arc::ptr_eq(&before, &entry("name:a")));
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_calls_while_there_are_no_overrides() {
+        let snapshot = Snapshot::default();
+        let key = crate::key::render("a", RateLimiter::in_memory().keys()).unwrap();
+        let (limit, burst) = (Limit::counter(5, SECOND), LimitChange::new().burst(7));
+        snapshot.apply("a", &key, &limit);
+        assert_eq!(snapshot.misfit("a", &burst), None);
+        snapshot.replace(overridden(1, &[("name:other", "count=1"), ("name:foreign", "?")]));
+        assert_eq!(snapshot.entries().len(), 1);
+        snapshot.apply("a", &key, &limit);
+        assert!(snapshot.misfit("a", &burst).is_some());
     }
 }

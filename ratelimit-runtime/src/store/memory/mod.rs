@@ -171,14 +171,16 @@ impl<C: Clock> Store for MemoryStore<C> {
         Reply::ready(self.adjust_now(adjustments))
     }
 
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         let now = Now::of(&self.clock).ms;
+        let mut existed = 0;
         for key in keys {
             let hash = self.hash_key.hash(key);
-            self.numbers.lock(hash).entry(hash, now).remove();
-            self.held.lock(hash).entry(hash, now).remove();
+            let number = self.numbers.lock(hash).entry(hash, now).remove();
+            let held = self.held.lock(hash).entry(hash, now).remove();
+            existed += u64::from(number || held);
         }
-        Reply::ready(Ok(()))
+        Reply::ready(Ok(existed))
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {

@@ -168,10 +168,13 @@ impl<T: Value> Entry<'_, T> {
         self.living().map(|at| self.shard.change(at, change))
     }
 
-    pub(super) fn remove(self) {
+    /// Removes the cell. Returns whether it was alive.
+    pub(super) fn remove(self) -> bool {
+        let existed = self.living().is_some();
         if let Some(at) = self.at {
             self.shard.remove(at);
         }
+        existed
     }
 }
 

@@ -107,15 +107,16 @@ impl Store for RedisStore {
         Reply::pending(async move { across_slots::adjust(&client, &adjustments).await })
     }
 
-    fn reset(&self, keys: &[StoreKey]) -> Reply<()> {
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         // One command for each key, because the keys may be on different slots.
         let keys = keys.to_vec();
         let client = Arc::clone(&self.client);
         Reply::pending(async move {
+            let mut existed = 0;
             for key in &keys {
-                client.command(key, redis::cmd("DEL").arg(key.as_bytes())).await?;
+                existed += client.delete(key).await?;
             }
-            Ok(())
+            Ok(existed)
         })
     }
 

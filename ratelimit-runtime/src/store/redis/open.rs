@@ -73,12 +73,12 @@ impl RedisStore {
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
         Error::unless_runtime()?;
-        // No identity has the form of a single `#`.
-        let key = format!("{prefix}:{{#}}:probe:{}", PROBE.form());
+        // No identity is a single `#`.
+        let key = format!("{prefix}:{{#}}:probe:{}", PROBE.state_format());
         let probe = Request::new(StoreKey::new(key.as_bytes()), PROBE, 1);
         let probing = async {
             let _ = self.decide(Mode::Check, &[&probe]).await?;
-            self.reset(std::slice::from_ref(probe.key())).await
+            self.reset(std::slice::from_ref(probe.key())).await.map(drop)
         };
         match tokio::time::timeout(VERIFY_TIMEOUT, probing).await {
             Ok(result) => result,

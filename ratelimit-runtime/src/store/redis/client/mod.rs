@@ -6,7 +6,7 @@ mod decide;
 use super::connect::Endpoint;
 use super::errors::{is_cross_slot, is_unknown_script};
 use super::script::single::SingleScripts;
-use super::script::{InvalidReply, Script, ScriptCall};
+use super::script::{InvalidReply, OUT_OF_RANGE, Script, ScriptCall};
 use super::server::SendError;
 use super::topology::{Topology, key_slot};
 use crate::error::{Error, ErrorKind};
@@ -71,6 +71,14 @@ impl Client {
     pub(crate) async fn command(&self, key: &StoreKey, command: &Cmd) -> Result<Value, Error> {
         let sent = self.topology.send(|| key_slot(key.as_bytes()), command, &Awaited::default()).await;
         sent.map_err(|failed| self.explain(failed))
+    }
+
+    /// Deletes a key. Returns the number of deleted keys.
+    pub(crate) async fn delete(&self, key: &StoreKey) -> Result<u64, Error> {
+        match self.command(key, redis::cmd("DEL").arg(key.as_bytes())).await? {
+            Value::Int(deleted @ 0..=1) => Ok(deleted.unsigned_abs()),
+            _ => Err(self.invalid(&OUT_OF_RANGE.into(), &[])),
+        }
     }
 
     /// Creates the error of a failed command.

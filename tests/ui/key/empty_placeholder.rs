@@ -1,4 +1,4 @@
-// A hole names an argument.
+// A placeholder names an argument.
 
 use ratelimit::{Rejection, rate_limit};
 

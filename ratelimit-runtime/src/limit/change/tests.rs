@@ -1,0 +1,88 @@
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn changed(change: &str, limit: Limit) -> Result<String, String> {
+    let change: LimitChange = change.parse().unwrap();
+    change.apply(&limit).map(|limit| limit.to_string()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_is_not_named_keeps_its_value() {
+    let bucket = Limit::token_bucket(100, MINUTE);
+    for (change, limit, expected) in [
+        ("count=50", Limit::counter(100, SECOND).wait(SECOND), "counter count=50 time=1s wait=1s"),
+        ("count=50 time=1m", Limit::sliding_log(100, SECOND), "sliding_log count=50 time=1m"),
+        ("wait=2s", Limit::leaky_bucket(10, SECOND), "leaky_bucket count=10 time=1s wait=2s"),
+        ("wait=0s", Limit::counter(10, SECOND).wait(SECOND), "counter count=10 time=1s"),
+        ("count=50", bucket, "token_bucket count=50 time=1m"),
+        ("count=50", bucket.burst(20), "token_bucket count=50 time=1m burst=20"),
+        ("burst=20", bucket, "token_bucket count=100 time=1m burst=20"),
+        ("refill=greedy", bucket.refill(Refill::Interval), "token_bucket count=100 time=1m"),
+        ("borrow=5", bucket, "token_bucket count=100 time=1m borrow=5"),
+        ("time=30s", Limit::concurrency(3, MINUTE), "concurrency count=3 time=30s"),
+        ("count=0", bucket, "token_bucket count=0 time=1m"),
+        // Neither of the two numbers fits without the other one.
+        ("count=10 lease=2", Limit::counter(100, SECOND).lease(50), "counter count=10 time=1s lease=2"),
+        ("lease=0", Limit::counter(100, SECOND).lease(50), "counter count=100 time=1s"),
+        ("sliding_log count=1 time=1s", bucket, "sliding_log count=1 time=1s"),
+    ] {
+        assert_eq!(changed(change, limit).as_deref(), Ok(expected), "{change} of {limit}");
+    }
+}
+
+#[test]
+fn a_change_that_does_not_fit_its_limit_is_an_error() {
+    for (change, limit, says) in [
+        ("burst=5", Limit::counter(5, SECOND), "`burst` needs a bucket"),
+        ("burst=5", Limit::leaky_bucket(5, SECOND).wait(SECOND), "has no effect on a leaky bucket"),
+        ("refill=greedy", Limit::leaky_bucket(5, SECOND), "`refill` needs a token bucket"),
+        ("borrow=0", Limit::counter(5, SECOND), "`borrow` needs a token bucket"),
+        ("count=20000", Limit::sliding_log(5, SECOND), "at most 10000"),
+        ("count=20", Limit::counter(100, SECOND).lease(50), "at most half"),
+        ("lease=5", Limit::sliding_log(100, SECOND), "`lease` needs a counter"),
+        ("time=500ms", Limit::concurrency(5, SECOND), "at least 1 s"),
+        ("burst=33000000", Limit::token_bucket(1, MINUTE), "more than 366 days"),
+    ] {
+        let error = changed(change, limit).unwrap_err();
+        assert!(error.contains(says), "{change} of {limit}: {error}");
+    }
+}
+
+#[test]
+fn what_fits_no_limit_is_not_read() {
+    for (text, says) in [
+        ("", "expected a change such as `count=50`"),
+        ("count", "unknown algorithm `count`"),
+        ("count=50 counter", "unknown field `counter`"),
+        ("max=50", "unknown field `max=50`"),
+        ("count=-1", "`count=-1` must be a whole number"),
+        ("time=0s", "`time` must be at least 1 ms"),
+        ("time=400d", "`time` must be at most 366 days"),
+        ("wait=400d", "`wait` must be at most 366 days"),
+        ("count=40000000 burst=1", "at most 33554432"),
+        ("burst=33554432 borrow=1", "at most 33554432"),
+        ("lease=5 wait=1s", "without `wait`"),
+        ("counter count=5", "needs a `count` and a `time`"),
+    ] {
+        let error = text.parse::<LimitChange>().unwrap_err().to_string();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    assert!(LimitChange::new().time(Duration::from_micros(1)).checked().is_err());
+    assert!(LimitChange::new().wait(Duration::from_micros(1)).checked().is_err());
+}
+
+#[test]
+fn what_is_written_is_read() {
+    for text in [
+        "count=50",
+        "count=50 time=90s burst=7 refill=interval borrow=2 wait=500ms lease=0",
+        "refill=greedy lease=auto",
+        "token_bucket count=20 time=1h burst=5",
+    ] {
+        assert_eq!(text.parse::<LimitChange>().unwrap().to_string(), text);
+    }
+    let whole = LimitChange::from(Limit::counter(5, SECOND)).count(7).checked().unwrap();
+    assert_eq!(whole, LimitChange::from(Limit::counter(7, SECOND)));
+}

@@ -1,0 +1,88 @@
+//! What `list` returns: overrides, what they are for, and whether they have an effect.
+
+use super::snapshot::{KEY, NAME};
+use crate::limit::LimitChange;
+use std::fmt;
+
+/// One override.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Override {
+    target: OverrideTarget,
+    change: LimitChange,
+    effect: OverrideEffect,
+}
+
+/// What an override is for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum OverrideTarget {
+    /// All keys of the limit with this name.
+    Name(String),
+    /// One key, as it is in the store, without the format at its end.
+    Key(String),
+}
+
+/// What an override does to the calls of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OverrideEffect {
+    /// It has changed the limit of a call.
+    Applied,
+    /// No call of this process has had a limit with this name or key since the process knows the override. Other processes
+    /// may have such calls. If none has, the name is probably wrong.
+    NotMet,
+    /// It does not fit the limit of a call. The limit in the code still applies to such calls.
+    DoesNotFit {
+        /// Why it does not fit.
+        reason: &'static str,
+    },
+}
+
+impl Override {
+    pub(super) fn of(field: &[u8], change: LimitChange, effect: OverrideEffect) -> Option<Self> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let target = match field.strip_prefix(NAME) {
+            Some(name) => OverrideTarget::Name(text(name)),
+            None => OverrideTarget::Key(text(field.strip_prefix(KEY)?)),
+        };
+        Some(Self { target, change, effect })
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub const fn target(&self) -> &OverrideTarget {
+        &self.target
+    }
+
+    /// What it changes of the limit in the code.
+    #[must_use]
+    pub const fn change(&self) -> &LimitChange {
+        &self.change
+    }
+
+    /// Whether it has had an effect in this process.
+    #[must_use]
+    pub const fn effect(&self) -> OverrideEffect {
+        self.effect
+    }
+}
+
+impl fmt::Debug for OverrideTarget {
+    /// Keys hold addresses and user names: they are not printed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.debug_tuple("Name").field(name).finish(),
+            Self::Key(_) => f.debug_tuple("Key").finish_non_exhaustive(),
+        }
+    }
+}
+
+impl fmt::Debug for Override {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Override")
+            .field("target", &self.target)
+            .field("change", &format_args!("{}", self.change))
+            .field("effect", &self.effect)
+            .finish()
+    }
+}
