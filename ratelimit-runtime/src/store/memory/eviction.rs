@@ -1,32 +1,37 @@
-//! Who goes when there is no room.
+//! Selection of the entries that a full shard evicts.
 
-/// The entries of a shard that are nearest to their expiry.
-pub(super) struct Nearest {
-    /// All before go, and of those at this deadline as many as are still needed.
+/// Selects the entries of a shard that expire first.
+pub(super) struct Eviction {
+    /// The latest deadline that is evicted. Entries with an earlier deadline are all evicted.
     last: u64,
+    /// How many of the entries with exactly this deadline are evicted.
     needed: usize,
-    like_last: usize,
+    /// How many entries have exactly this deadline.
+    at_last: usize,
+    /// How many of them were seen so far.
     seen: usize,
 }
 
-impl Nearest {
+impl Eviction {
+    /// Selects `count` entries by their deadlines.
     pub(super) fn new(deadlines: impl Iterator<Item = u64>, count: usize) -> Self {
-        let Some(at) = count.checked_sub(1) else {
-            return Self { last: 0, needed: 0, like_last: 1, seen: 0 };
+        let Some(index) = count.checked_sub(1) else {
+            return Self { last: 0, needed: 0, at_last: 1, seen: 0 };
         };
         let mut deadlines: Vec<u64> = deadlines.collect();
-        let last = *deadlines.select_nth_unstable(at).1;
+        let last = *deadlines.select_nth_unstable(index).1;
         let before = deadlines.iter().filter(|deadline| **deadline < last).count();
-        let like_last = deadlines.iter().filter(|deadline| **deadline == last).count();
-        Self { last, needed: count - before, like_last, seen: 0 }
+        let at_last = deadlines.iter().filter(|deadline| **deadline == last).count();
+        Self { last, needed: count - before, at_last, seen: 0 }
     }
 
-    /// Of equal ones some from everywhere: those that are left are spread over the slots as before.
-    pub(super) fn takes(&mut self, deadline: u64) -> bool {
+    /// Whether to evict the next entry. Of entries with the same deadline, every n-th is evicted, so that the others stay
+    /// evenly spread over the slots.
+    pub(super) fn evicts(&mut self, deadline: u64) -> bool {
         if deadline != self.last {
             return deadline < self.last;
         }
-        let so_far = |seen: usize| seen * self.needed / self.like_last;
+        let so_far = |seen: usize| seen * self.needed / self.at_last;
         self.seen += 1;
         so_far(self.seen) > so_far(self.seen - 1)
     }

@@ -1,44 +1,45 @@
-//! Limits whose state is a list: sliding log, concurrency.
+//! Decisions and adjustments of limits whose state is a list: sliding log, concurrency.
 
-use super::ask::{Ask, Now, without_asking};
 use super::concurrency::Permits;
 use super::shard::{Cell, Value};
 use super::sliding_log::Log;
 use super::table::Entry;
+use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait};
 use crate::decision::Decision;
 use crate::limit::Limit;
 use crate::store::Change;
 
-/// Remembered so much longer than it counts, as by the scripts.
+/// A list is stored for this much longer than it counts, as in the scripts.
 const SPARE_MS: u64 = 1000;
 
+/// The state of a limit.
 #[derive(Debug, Default)]
-pub(super) enum Held {
+pub(super) enum List {
     #[default]
-    Nothing,
+    Empty,
     Log(Box<Log>),
     Permits(Box<Permits>),
 }
 
-impl Value for Held {
+impl Value for List {
     fn weight(&self) -> usize {
         match self {
-            Self::Nothing => 0,
+            Self::Empty => 0,
             Self::Log(log) => size_of::<Log>() + log.bytes(),
             Self::Permits(permits) => size_of::<Permits>() + permits.bytes(),
         }
     }
 }
 
-impl Held {
-    /// What a limit begins with.
+impl List {
+    /// The empty state of a limit.
     fn new(limit: &Limit) -> Self {
         if limit.is_concurrency() { Self::Permits(Box::default()) } else { Self::Log(Box::default()) }
     }
 
-    fn judge(&self, ask: &Ask<'_>, now: Now) -> Verdict {
-        let Ask { limit, cost, permit, .. } = *ask;
+    fn judge(&self, terms: &Terms<'_>, now: Now) -> Verdict {
+        let Terms { limit, cost, permit, .. } = *terms;
         if limit.refuses_all() {
             return Verdict { wait: Wait::Never, room: 0, reset_ms: 0 };
         }
@@ -50,86 +51,91 @@ impl Held {
         }
     }
 
-    /// Charges, and says how long the state lives, in ms.
-    fn charge(&mut self, ask: &Ask<'_>, wait: u64, now: Now) -> (Charged, u64) {
+    /// Charges the cost. Returns the charge, and how long the state must be stored, in ms.
+    fn charge(&mut self, terms: &Terms<'_>, wait: u64, now: Now) -> (Charged, u64) {
         match self {
             Self::Permits(permits) => {
-                let charged = permits.charge(ask.limit, ask.cost, ask.permit, now.ms);
-                (charged, permits.lives(ask.limit, now.ms))
+                let charged = permits.charge(terms.limit, terms.cost, terms.permit, now.ms);
+                (charged, permits.lifetime(terms.limit, now.ms))
             }
             Self::Log(log) => {
-                let charged = log.charge(ask.limit, ask.cost, wait, now.us);
+                let charged = log.charge(terms.limit, terms.cost, wait, now.us);
                 (charged, charged.reset_ms)
             }
-            Self::Nothing => (Charged::default(), 0),
+            Self::Empty => (Charged::default(), 0),
         }
     }
 
     fn is_empty(&self) -> bool {
         match self {
-            Self::Nothing => true,
+            Self::Empty => true,
             Self::Log(log) => log.is_empty(),
             Self::Permits(permits) => permits.is_empty(),
         }
     }
 }
 
-/// Changes the state, which is made if there is none, and sets how long it lives.
-fn with<R>(entry: Entry<'_, Held>, limit: &Limit, now: Now, change: impl FnOnce(&mut Held) -> (R, u64)) -> R {
-    let make = || Cell { value: Held::new(limit), deadline: 0 };
+/// Changes the state, and sets how long it is stored. If there is no state, starts with an empty one.
+fn update<R>(
+    entry: Entry<'_, List>,
+    limit: &Limit,
+    now: Now,
+    change: impl FnOnce(&mut List) -> (R, u64),
+) -> R {
+    let make = || Cell { value: List::new(limit), deadline: 0 };
     entry.change_or_make(make, |cell| {
-        let (changed, lives_ms) = change(&mut cell.value);
-        cell.deadline = now.ms + lives_ms + SPARE_MS;
+        let (changed, lifetime_ms) = change(&mut cell.value);
+        cell.deadline = now.ms + lifetime_ms + SPARE_MS;
         changed
     })
 }
 
-pub(super) fn judge(entry: &Entry<'_, Held>, ask: &Ask<'_>, now: Now) -> Verdict {
-    entry.cell().map_or(&Held::Nothing, |cell| &cell.value).judge(ask, now)
+pub(super) fn judge(entry: &Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
+    entry.cell().map_or(&List::Empty, |cell| &cell.value).judge(terms, now)
 }
 
-/// Charges what [`judge`] let pass.
+/// Charges a request that [`judge`] let pass.
 pub(super) fn charge(
-    entry: Entry<'_, Held>,
-    ask: &Ask<'_>,
+    entry: Entry<'_, List>,
+    terms: &Terms<'_>,
     verdict: &Verdict,
     wait: u64,
     now: Now,
 ) -> Decision {
-    let charged = with(entry, ask.limit, now, |held| held.charge(ask, wait, now));
-    verdict.charged(ask.limit, ask.cost, wait, charged, ask.stamped)
+    let charged = update(entry, terms.limit, now, |list| list.charge(terms, wait, now));
+    verdict.charged(terms.limit, terms.cost, wait, charged, terms.stamped)
 }
 
-/// Judges a request, and charges it if it passes; a refused one may leave a ticket.
-pub(super) fn decide(entry: Entry<'_, Held>, ask: &Ask<'_>, now: Now) -> Decision {
-    let verdict = judge(&entry, ask, now);
-    match verdict.passes(ask.patience) {
-        Some(wait) if ask.charges => charge(entry, ask, &verdict, wait, now),
-        None if ask.queues(&verdict) => queue(entry, ask, &verdict, now),
-        _ => verdict.decision(ask.limit, ask.patience),
+/// Judges a request, and charges it if it passes. A refused request may leave a ticket.
+pub(super) fn decide(entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Decision {
+    let verdict = judge(&entry, terms, now);
+    match verdict.passes(terms.longest_wait) {
+        Some(wait) if terms.charges => charge(entry, terms, &verdict, wait, now),
+        None if terms.leaves_ticket(&verdict) => enqueue(entry, terms, &verdict, now),
+        _ => verdict.decision(terms.limit, terms.longest_wait),
     }
 }
 
-/// Leaves the ticket of one that waits for a permit.
-fn queue(entry: Entry<'_, Held>, ask: &Ask<'_>, verdict: &Verdict, now: Now) -> Decision {
-    let Wait::Millis(wait) = verdict.wait else { return verdict.decision(ask.limit, 0) };
-    let again = with(entry, ask.limit, now, |held| {
-        let Held::Permits(permits) = held else { return (wait, 0) };
-        let again = permits.queue(ask.limit, ask.cost, ask.permit, wait, now.ms);
-        (again, permits.lives(ask.limit, now.ms))
+/// Leaves the ticket of a call that waits for a permit.
+fn enqueue(entry: Entry<'_, List>, terms: &Terms<'_>, verdict: &Verdict, now: Now) -> Decision {
+    let Wait::Millis(wait) = verdict.wait else { return verdict.decision(terms.limit, 0) };
+    let retry = update(entry, terms.limit, now, |list| {
+        let List::Permits(permits) = list else { return (wait, 0) };
+        let retry = permits.enqueue(terms.limit, terms.cost, terms.permit, wait, now.ms);
+        (retry, permits.lifetime(terms.limit, now.ms))
     });
-    Verdict { wait: Wait::Millis(again), ..*verdict }.decision(ask.limit, 0)
+    Verdict { wait: Wait::Millis(retry), ..*verdict }.decision(terms.limit, 0)
 }
 
-pub(super) fn adjust(entry: Entry<'_, Held>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
+pub(super) fn adjust(entry: Entry<'_, List>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
     match change {
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, units, stamp),
         Change::Take => {
-            let room = judge(&entry, &Ask::unasked(limit, 0), now).room;
-            let cost = without_asking(limit, units, room);
+            let room = judge(&entry, &Terms::unchecked(limit, 0), now).room;
+            let cost = takeable(limit, units, room);
             if cost > 0 {
-                with(entry, limit, now, |held| held.charge(&Ask::unasked(limit, cost), 0, now));
+                update(entry, limit, now, |list| list.charge(&Terms::unchecked(limit, cost), 0, now));
             }
             cost
         }
@@ -137,11 +143,11 @@ pub(super) fn adjust(entry: Entry<'_, Held>, limit: &Limit, units: u32, change: 
     }
 }
 
-fn give(mut entry: Entry<'_, Held>, units: u32, stamp: u64) -> u32 {
+fn give(mut entry: Entry<'_, List>, units: u32, stamp: u64) -> u32 {
     let given = entry.change(|cell| match &mut cell.value {
-        Held::Log(log) => log.give(units, stamp),
-        Held::Permits(permits) => permits.give(units, stamp),
-        Held::Nothing => 0,
+        List::Log(log) => log.give(units, stamp),
+        List::Permits(permits) => permits.give(units, stamp),
+        List::Empty => 0,
     });
     if entry.cell().is_some_and(|cell| cell.value.is_empty()) {
         entry.remove();
@@ -149,12 +155,12 @@ fn give(mut entry: Entry<'_, Held>, units: u32, stamp: u64) -> u32 {
     given.unwrap_or(0)
 }
 
-fn renew(mut entry: Entry<'_, Held>, limit: &Limit, units: u32, id: u64, now: Now) -> u32 {
+fn renew(mut entry: Entry<'_, List>, limit: &Limit, units: u32, id: u64, now: Now) -> u32 {
     let renewed = entry.change(|cell| {
-        let Held::Permits(permits) = &mut cell.value else { return 0 };
+        let List::Permits(permits) = &mut cell.value else { return 0 };
         let renewed = permits.renew(limit, id, now.ms).min(units);
         if renewed > 0 {
-            cell.deadline = now.ms + permits.lives(limit, now.ms) + SPARE_MS;
+            cell.deadline = now.ms + permits.lifetime(limit, now.ms) + SPARE_MS;
         }
         renewed
     });
