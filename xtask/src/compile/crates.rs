@@ -2,7 +2,6 @@
 //! without a check, and a macro crate that only has the attribute's dependencies.
 
 use crate::process::root;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -115,8 +114,7 @@ fn by_hand(i: u32) -> String {
             format!("check_cost(&LIMIT, Key::new(\"f{i}\").by(id), kind.len() as u32)"),
         ),
     };
-    let mut first = format!("const LIMIT: Limit = Limit::{limit};\n");
-    let _ = write!(first, "limiter.{check}.await?;\n");
+    let first = format!("const LIMIT: Limit = Limit::{limit};\nlimiter.{check}.await?;\n");
     function(i, &first)
 }
 
