@@ -1,4 +1,4 @@
-//! Templates of keys, beside a count of their holes that shares nothing with the attribute's.
+//! Fuzz target `template`: compares the parser of key templates with an independent search for placeholders.
 
 use crate::key::Template;
 use proc_macro2::Span;
@@ -6,29 +6,36 @@ use quote::ToTokens;
 use syn::LitStr;
 
 pub(super) fn run(text: &str) {
-    let expected = holes(text);
+    let expected = placeholders(text);
     match Template::parse(&LitStr::new(text, Span::call_site())) {
         Ok(template) => {
             let found: Vec<String> = template.holes.iter().map(|hole| hole.text.clone()).collect();
-            assert!(expected.as_ref() == Some(&found), "{text:?} has {found:?} and should have {expected:?}");
+            assert!(
+                expected.as_ref() == Some(&found),
+                "{text:?} has the placeholders {found:?}, expected {expected:?}"
+            );
             for hole in &template.holes {
-                assert!(template.text.value() == text, "{text:?} has become {:?}", template.text.value());
+                assert!(template.text.value() == text, "{text:?} was changed to {:?}", template.text.value());
                 let value = hole.value.to_token_stream().to_string().replace(' ', "");
                 let written: String = hole.text.chars().filter(|c| !c.is_whitespace()).collect();
-                assert!(!is_path(&written) || value == written, "`{}` has become `{value}`", hole.text);
-                assert!(value.starts_with(&hole.root.to_string()), "`{value}` starts with `{}`", hole.root);
+                assert!(!is_path(&written) || value == written, "`{}` was changed to `{value}`", hole.text);
+                assert!(
+                    value.starts_with(&hole.root.to_string()),
+                    "`{value}` must start with `{}`",
+                    hole.root
+                );
             }
         }
         Err(messages) => {
-            assert!(!messages.is_empty(), "{text:?} is refused without a word");
-            let plain = expected.is_some_and(|holes| holes.iter().all(|hole| is_path(hole)));
-            assert!(!plain, "{text:?} is refused: {messages:?}");
+            assert!(!messages.is_empty(), "{text:?} is rejected without a message");
+            let plain = expected.is_some_and(|names| names.iter().all(|name| is_path(name)));
+            assert!(!plain, "{text:?} is rejected: {messages:?}");
         }
     }
 }
 
-/// The holes of a template that is whole, without the space around them.
-fn holes(text: &str) -> Option<Vec<String>> {
+/// The placeholders of a valid template, trimmed, or `None` if the template is not valid.
+fn placeholders(text: &str) -> Option<Vec<String>> {
     if text.is_empty() {
         return None;
     }
@@ -51,9 +58,9 @@ fn holes(text: &str) -> Option<Vec<String>> {
     hole.is_none().then_some(found)
 }
 
-/// `a.b.c` of words that are certainly names.
-fn is_path(hole: &str) -> bool {
-    hole.split('.').all(|name| {
+/// Whether a placeholder is a path such as `a.b.c`, with names in lower-case ASCII.
+fn is_path(placeholder: &str) -> bool {
+    placeholder.split('.').all(|name| {
         let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
         plain && syn::parse_str::<syn::Ident>(name).is_ok()
     })
