@@ -46,7 +46,7 @@ pub struct Limited {
 
 /// The call does not say who calls: a header or a user is missing, or the value of `by` is `None`.
 ///
-/// The client made the mistake, so the same call never passes. It shares no limit with other calls of that kind.
+/// The client made the mistake, so the same call never passes. Calls without an identity do not share a limit.
 #[derive(Clone, Debug)]
 pub struct Unidentified {
     name: LimitName,

