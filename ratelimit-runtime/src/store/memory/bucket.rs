@@ -109,8 +109,8 @@ pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, now: u64)
 }
 
 /// Moves the anchor forward by whole periods, which leaves the level as it is, and sets the life of the bucket to
-/// `life_ms`, but at most to the longest life.
-fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, life_ms: u64, now: u64) -> Number {
+/// `lifetime_ms`, but at most to the longest life.
+fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, lifetime_ms: u64, now: u64) -> Number {
     let rate = limit.rate();
     let mut periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
     let since = |periods: i64| bucket.elapsed_ms - periods * signed(rate.period_ms);
@@ -120,8 +120,8 @@ fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, life_ms: u64, now: u64) 
     }
     let leaked = u64::try_from(periods).unwrap_or(0).saturating_mul(rate.tokens.into());
     let (units, elapsed_ms) = (bucket.units.saturating_sub(leaked), since(periods));
-    let life_ms = (elapsed_ms + signed(life_ms)).clamp(0, LONGEST_LIFE_MS);
-    let life_s = life_ms.unsigned_abs().div_ceil(1000);
+    let lifetime_ms = (elapsed_ms + signed(lifetime_ms)).clamp(0, LONGEST_LIFE_MS);
+    let life_s = lifetime_ms.unsigned_abs().div_ceil(1000);
     let ttl_ms = signed(life_s * 1000) - elapsed_ms;
     Number { value: life_s * UNITS + units, deadline: now + ttl_ms.unsigned_abs() }
 }
