@@ -1,25 +1,33 @@
--- counter: at most `count` units in a window of `time_ms` that starts with its first charged call.
+-- counter: admits at most `count` units in a window of `time_ms`, which starts with its first charged call.
 --
+-- Idea     The key holds the units of the current window, and its TTL is the time until the window ends. The first
+--          charge creates the key; later charges increment it and leave the TTL alone. When the key expires, the window
+--          is over, and the next charge starts a new one.
+-- State    string: the units of the last window. TTL: the time until that window ends. Calls that wait fill later
+--          windows in their order of arrival; while TTL > time_ms, the last window has not begun.
+-- Example  count = 5, time = 60 s. A call at 0 s writes 1 with a TTL of 60 s, and four more calls raise it to 5. A call
+--          at 20 s is refused with retry_after = 40 s. At 60 s the key has expired, and a call starts the next window.
+--          With wait = 60 s, the call at 20 s is not refused: it writes 1 with a TTL of 100 s and runs 40 s later,
+--          when the window from 60 s to 120 s begins.
 -- KEYS     one per request.
 -- ARGV     of a run: count 0 .. 2^32-1 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
 --          cost 0 .. 2^32-1 units.
--- State    string: the units of the last window. TTL: until that window ends. Calls that wait fill later windows,
---          in the order in which they came: the last window has not begun while TTL > time_ms.
 -- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
--- Change   of the limit: the units stay, and so does the window's end, until a call is charged; then a window
---          that would end later than the new time_ms + wait_ms from now ends after time_ms.
+-- Change   of the limit: the units and the end of the window stay until a call is charged. If the window would then
+--          end later than the new time_ms + wait_ms from now, it is shortened to time_ms.
+-- Edges    Two windows can touch, so an interval of length `time` can admit up to 2 * count units.
 local function judge(key, cost, count, time_ms, _, wait_ms)
   local ttl, used = read(key)
   if not used then return FOREIGN, 0, 0 end
   local room = count - used
-  local begins = ttl > time_ms and ttl <= time_ms + wait_ms and ttl - time_ms or 0
-  local free = (begins == 0 or room < 0) and room or 0
+  local starts_in = ttl > time_ms and ttl <= time_ms + wait_ms and ttl - time_ms or 0
+  local free = (starts_in == 0 or room < 0) and room or 0
   if cost > count then return NEVER, free, ttl, ttl end
-  return cost > room and ttl or begins, free, ttl, ttl
+  return cost > room and ttl or starts_in, free, ttl, ttl
 end
 
 local function charge(key, cost, _, time_ms, _, wait_ms, wait, ttl)
-  if wait == ttl then -- none is alive, or the turn begins where the last window ends
+  if wait == ttl then -- there is no window, or the turn begins when the last window ends
     call("SET", key, digits[cost], "PX", digits[wait + time_ms])
     return wait + time_ms
   end
@@ -29,7 +37,7 @@ local function charge(key, cost, _, time_ms, _, wait_ms, wait, ttl)
   return time_ms
 end
 
--- Stamp: the end of the window. Only the last window gives back.
+-- Stamp: the end of the window. Only the last window gives units back.
 local function give(key, units, _, time_ms, _, _, stamp, now)
   local ttl, used = read(key)
   if not used or ttl == 0 or not same(now + ttl, stamp, time_ms) then return 0 end

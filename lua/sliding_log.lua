@@ -1,56 +1,63 @@
--- sliding_log: at most `count` units in any interval of `time_ms`, exactly.
+-- sliding_log: admits at most `count` units in any interval of `time_ms`, exactly.
 --
+-- Idea     The key stores the time of each admitted unit. A unit counts for one time_ms. A call passes if its cost and
+--          the units that still count are at most `count` together; its charge removes the entries that no longer do.
+-- State    list, one entry per unit, oldest first: the time of the unit's turn, in microseconds of the server's clock.
+--          TTL: the time until the newest entry stops counting, plus one second, because the clock of the TTLs may be
+--          slightly behind TIME.
+-- Example  count = 3, time = 1 s, and calls at 0 ms, 400 ms and 700 ms. At 900 ms all three count: a call is refused
+--          with retry_after = 100 ms. At 1000 ms the first entry no longer counts: a call passes and replaces it.
+--          With wait = 500 ms, the call at 900 ms stores an entry for 1000 ms and runs then.
 -- KEYS     one per request.
 -- ARGV     of a run: count 0 .. 10 000 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
 --          cost 0 .. 2^32-1 units.
--- State    list, one entry per unit, oldest first: the moment of its turn, in microseconds of the server's clock.
---          A unit counts until one time_ms later. TTL: until the newest one counts no more, and a second, since the
---          server counts it by a clock that may be a little behind TIME.
 -- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
 -- Change   of the limit: the entries stay; more or fewer of them count.
+-- Edges    Memory grows with `count`. If the clock steps back, new entries get the time of the newest entry, so that the
+--          list stays in order.
 local SPARE_MS = 1000
 
-local function entry(key, at)
-  return tonumber(call("LINDEX", key, at)) or 0
+local function entry(key, index)
+  return tonumber(call("LINDEX", key, index)) or 0
 end
 
--- How many of the oldest entries are at or before `moment`.
-local function dead_at(key, length, moment)
+-- The number of entries at or before `time`, by binary search.
+local function entries_until(key, length, time)
   local low, high = 0, length
   while low < high do
     local middle = floor((low + high) / 2)
-    if entry(key, middle) <= moment then low = middle + 1 else high = middle end
+    if entry(key, middle) <= time then low = middle + 1 else high = middle end
   end
   return low
 end
 
 local function judge(key, cost, count, time_ms, _, wait_ms)
-  local time, length = call("TIME"), redis.pcall("LLEN", key)
+  local time, length = call("TIME"), try_call("LLEN", key)
   if type(length) ~= "number" then return FOREIGN, 0, 0 end
-  local now, window, dead = time[1] * 1000000 + time[2], time_ms * 1000, 0
-  if length > 0 and entry(key, 0) + window <= now then dead = dead_at(key, length, now - window) end
-  local live, newest, reset = length - dead, 0, 0
+  local now, window, expired = time[1] * 1000000 + time[2], time_ms * 1000, 0
+  if length > 0 and entry(key, 0) + window <= now then expired = entries_until(key, length, now - window) end
+  local live, newest, reset = length - expired, 0, 0
   if live > 0 then
     newest = entry(key, -1)
     reset = ceil((newest + window - now) / 1000)
   end
-  if cost > count then return NEVER, count - live, reset, now, dead, newest end
-  local turn = wait_ms > 0 and newest or 0
+  if cost > count then return NEVER, count - live, reset, now, expired, newest end
+  local turn = wait_ms > 0 and newest or 0 -- a turn is never before the turn of a call that came earlier
   if live + cost > count then
-    local passes = entry(key, length + cost - count - 1) + window
-    if passes > turn then turn = passes end
+    local fits_at = entry(key, length + cost - count - 1) + window
+    if fits_at > turn then turn = fits_at end
   end
-  return turn > now and ceil((turn - now) / 1000) or 0, count - live, reset, now, dead, newest
+  return turn > now and ceil((turn - now) / 1000) or 0, count - live, reset, now, expired, newest
 end
 
-local function charge(key, cost, _, time_ms, _, _, wait, now, dead, newest)
-  if dead > 0 then call("LTRIM", key, dead, -1) end
+local function charge(key, cost, _, time_ms, _, _, wait, now, expired, newest)
+  if expired > 0 then call("LTRIM", key, expired, -1) end
   local stamp = now + wait * 1000
   if stamp < newest then stamp = newest end
   local entries, text = {}, string.format("%.0f", stamp)
-  for i = 1, cost do
+  for unit = 1, cost do
     entries[#entries + 1] = text
-    if #entries == 1000 or i == cost then
+    if #entries == 1000 or unit == cost then
       call("RPUSH", key, unpack(entries))
       entries = {}
     end
@@ -60,10 +67,10 @@ local function charge(key, cost, _, time_ms, _, _, wait, now, dead, newest)
   return reset, stamp
 end
 
--- Stamp: the entries of the charge.
+-- Stamp: the time in the charge's entries.
 local function give(key, units, _, _, _, _, stamp)
   if units == 0 then return 0 end
-  local removed = redis.pcall("LREM", key, -units, string.format("%.0f", stamp))
+  local removed = try_call("LREM", key, -units, string.format("%.0f", stamp))
   return type(removed) == "number" and removed or 0
 end
 

@@ -1,4 +1,4 @@
-//! What was asked for on the command line.
+//! The command line: parts and options.
 
 use crate::{Effort, PARTS, Part};
 use std::time::Duration;
@@ -9,30 +9,30 @@ pub(crate) struct Arguments {
     pub(crate) write: bool,
 }
 
-/// Every part, where none is named.
+/// Parses the arguments. Selects every part if none is named.
 pub(crate) fn parse(given: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let mut asked = Arguments { parts: Vec::new(), effort: effort(false), write: false };
+    let mut arguments = Arguments { parts: Vec::new(), effort: effort(false), write: false };
     let mut words = None;
     for argument in given {
         match (&mut words, argument.as_str()) {
             (Some(words), _) => Vec::push(words, argument),
             (None, "--") => words = Some(Vec::new()),
-            (None, "--quick") => asked.effort = effort(true),
-            (None, "--write") => asked.write = true,
+            (None, "--quick") => arguments.effort = effort(true),
+            (None, "--write") => arguments.write = true,
             (None, name) => {
                 let part = PARTS.iter().find(|part| part.name == name);
                 let names = PARTS.each_ref().map(|part| part.name).join(", ");
-                asked
+                arguments
                     .parts
-                    .push(part.ok_or_else(|| format!("unknown part `{name}`, expected some of {names}"))?);
+                    .push(part.ok_or_else(|| format!("unknown part `{name}`, expected one of {names}"))?);
             }
         }
     }
-    asked.effort.words = words.unwrap_or_default();
-    if asked.parts.is_empty() {
-        asked.parts = PARTS.iter().collect();
+    arguments.effort.words = words.unwrap_or_default();
+    if arguments.parts.is_empty() {
+        arguments.parts = PARTS.iter().collect();
     }
-    Ok(asked)
+    Ok(arguments)
 }
 
 const fn effort(quick: bool) -> Effort {
@@ -49,28 +49,28 @@ mod tests {
         parse(line.split_whitespace().map(String::from))
     }
 
-    fn names(asked: &Arguments) -> Vec<&str> {
-        asked.parts.iter().map(|part| part.name).collect()
+    fn names(arguments: &Arguments) -> Vec<&str> {
+        arguments.parts.iter().map(|part| part.name).collect()
     }
 
     #[test]
     fn no_part_means_all() {
-        let asked = parsed("").unwrap();
-        assert_eq!(names(&asked), PARTS.each_ref().map(|part| part.name));
-        assert!(!asked.write && !asked.effort.quick);
+        let arguments = parsed("").unwrap();
+        assert_eq!(names(&arguments), PARTS.each_ref().map(|part| part.name));
+        assert!(!arguments.write && !arguments.effort.quick);
     }
 
     #[test]
     fn parts_and_options_come_in_any_order() {
-        let asked = parsed("--write memory --quick lua -- bucket --quick").unwrap();
-        assert_eq!(names(&asked), ["memory", "lua"]);
-        assert!(asked.write && asked.effort.quick);
-        assert_eq!(asked.effort.words, ["bucket", "--quick"]);
+        let arguments = parsed("--write memory --quick lua -- bucket --quick").unwrap();
+        assert_eq!(names(&arguments), ["memory", "lua"]);
+        assert!(arguments.write && arguments.effort.quick);
+        assert_eq!(arguments.effort.words, ["bucket", "--quick"]);
     }
 
     #[test]
-    fn an_unknown_part_is_named() {
+    fn an_error_names_the_unknown_part() {
         let error = parsed("memroy").err().unwrap();
-        assert_eq!(error, "unknown part `memroy`, expected some of redis, cluster, memory, attribute, lua");
+        assert_eq!(error, "unknown part `memroy`, expected one of redis, cluster, memory, attribute, lua");
     }
 }

@@ -1,8 +1,8 @@
-//! The attribute on the memory store: time and heap allocations of one call.
+//! The part `attribute`: CPU time and heap allocations of one limited call on the memory store.
 
 use crate::cpu::Stopwatch;
 use crate::report::{Better, Bound, Row, Series, Table};
-use crate::{Effort, Found};
+use crate::{Effort, Results};
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::future::Future;
@@ -19,7 +19,7 @@ const INTEGER: &str = "counter, by = an integer";
 
 type Call = Box<dyn Fn(u32)>;
 
-#[expect(clippy::unused_async, reason = "what the others are compared with")]
+#[expect(clippy::unused_async, reason = "the others are compared with an async function")]
 async fn bare(n: u32) -> Result<u32, Rejection> {
     Ok(n)
 }
@@ -58,11 +58,11 @@ async fn bucket(n: u32, user: &str) -> Result<u32, Rejection> {
     Ok(n)
 }
 
-/// The memory store answers at the first poll.
+/// Runs a future that is ready at the first poll, as with the memory store.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => unreachable!("the memory store needs no waiting"),
+        Poll::Pending => unreachable!("the memory store is ready at once"),
     }
 }
 
@@ -86,13 +86,13 @@ fn subjects() -> [(&'static str, Call); 8] {
     ]
 }
 
-pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     ratelimit::install(RateLimiter::in_memory())?;
     let title = "One call, one thread, the same key";
     let mut table = Table::new(title, &["CPU per call, ns", "heap allocations"]).draw(0, Better::Less);
     let subjects = subjects();
     table.rows.extend(subjects.iter().map(|(name, call)| {
-        call(0); // the key's first call makes its place
+        call(0); // the first call of a key allocates its entry
         let heap = allocation_counter::measure(|| (0..1000).for_each(call));
         let mut row = Row::new(*name, *name != BARE, 2);
         #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
@@ -113,7 +113,7 @@ pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
     for (ours, _) in subjects.iter().filter(|(name, _)| *name != BARE) {
         table.goal(ours, BARE, 1, Bound::Beyond(0.0));
     }
-    Ok(Found {
+    Ok(Results {
         context: "On the memory store, nothing else in the function.".to_owned(),
         tables: vec![table],
     })

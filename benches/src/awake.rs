@@ -1,13 +1,13 @@
-//! Keeps the machine's cores awake. One caller leaves them idle between its calls, and how long a virtual machine takes to
-//! come back from that is several times what a call takes, and none of ours.
+//! Keeps the cores of the machine awake while a single caller is measured. A single caller leaves cores idle between its
+//! calls, and on a virtual machine waking a core takes several times as long as a call.
 
 use std::process::{Child, Command, Stdio};
 
-/// A busy process of the lowest priority for each core, until this is dropped.
+/// A busy process with the lowest priority for each core. They end when this is dropped.
 pub(crate) struct Awake(Vec<Child>);
 
 impl Awake {
-    /// As many as can be started: without them the figures spread, and nothing else.
+    /// Starts the processes. Ignores those that cannot be started; the results then vary more.
     pub(crate) fn keep() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let busy = |_| {
@@ -22,7 +22,7 @@ impl Awake {
 impl Drop for Awake {
     fn drop(&mut self) {
         for process in &mut self.0 {
-            // It may have ended with whoever sent it a signal.
+            // The process may have ended already.
             let _ = process.kill();
             let _ = process.wait();
         }

@@ -1,52 +1,52 @@
-//! Processor time: of this thread, of this process, of a server.
+//! CPU time of this thread, of this process, and of a server.
 
 use std::error::Error;
 use std::fs;
 use std::time::Instant;
 
-/// The processor time of this thread.
+/// Measures the CPU time of this thread.
 pub(crate) struct Stopwatch {
     wall: Instant,
-    spent: Option<f64>,
+    cpu: Option<f64>,
 }
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
-        let spent = own_thread();
-        Self { wall: Instant::now(), spent }
+        let cpu = own_thread();
+        Self { wall: Instant::now(), cpu }
     }
 
-    /// Since the start; time that has passed, where the system does not tell what was spent.
+    /// The CPU time in ns since the start, or the elapsed time if the system does not report CPU time.
     pub(crate) fn nanos(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64() * 1e9;
-        self.spent.zip(own_thread()).map_or(wall, |(before, after)| after - before)
+        self.cpu.zip(own_thread()).map_or(wall, |(before, after)| after - before)
     }
 }
 
-/// In ns. Linux brings its account of a thread up to date when the thread yields.
+/// The CPU time of this thread in ns. Linux updates it when the thread yields.
 fn own_thread() -> Option<f64> {
     std::thread::yield_now();
-    account("/proc/thread-self/schedstat")
+    first_number("/proc/thread-self/schedstat")
 }
 
-/// Seconds that the living threads of this process have computed; `NaN` where there is no `/proc`.
+/// The CPU time in seconds of the live threads of this process, or `NaN` without `/proc`.
 pub(crate) fn process() -> f64 {
     std::thread::yield_now();
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return f64::NAN };
-    threads.flatten().filter_map(|thread| account(thread.path().join("schedstat"))).sum::<f64>() / 1e9
+    threads.flatten().filter_map(|thread| first_number(thread.path().join("schedstat"))).sum::<f64>() / 1e9
 }
 
-fn account(file: impl AsRef<std::path::Path>) -> Option<f64> {
+fn first_number(file: impl AsRef<std::path::Path>) -> Option<f64> {
     fs::read_to_string(file).ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Seconds that these servers have computed.
+/// The CPU time of these servers in seconds.
 pub(crate) fn servers(connections: &mut [redis::Connection]) -> Result<f64, Box<dyn Error>> {
     let mut seconds = 0.0;
     for connection in connections {
         let info: String = redis::cmd("INFO").arg("cpu").query(connection)?;
         for name in ["used_cpu_user", "used_cpu_sys"] {
-            seconds += field(&info, name).ok_or("INFO says no CPU time")?.parse::<f64>()?;
+            seconds += field(&info, name).ok_or("INFO contains no CPU time")?.parse::<f64>()?;
         }
     }
     Ok(seconds)
@@ -57,10 +57,10 @@ pub(crate) fn server_name(connection: &mut redis::Connection) -> Result<String, 
     let info: String = redis::cmd("INFO").arg("server").query(connection)?;
     let valkey = field(&info, "valkey_version").map(|version| format!("Valkey {version}"));
     let redis = || Some(format!("Redis {}", field(&info, "redis_version")?));
-    valkey.or_else(redis).ok_or_else(|| "INFO says no version".into())
+    valkey.or_else(redis).ok_or_else(|| "INFO contains no version".into())
 }
 
-/// What `INFO` says of a name.
+/// The value of a field of `INFO`.
 pub(crate) fn field<'i>(info: &'i str, name: &str) -> Option<&'i str> {
     info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
 }

@@ -1,11 +1,16 @@
-//! What decisions cost, beside what others do: `cargo xtask bench`.
+//! The benchmark program behind `cargo xtask bench`: measures what decisions cost, next to other crates.
 //!
-//! Each part measures some subjects under some loads. The rounds of all subjects of a table take turns, and medians are
-//! shown with the lowest and the highest round. Ratios, which are taken round by round, hold better than figures.
+//! Each part measures several subjects under several loads. In each round, all subjects of a table run one after another.
+//! The tables show the median with the lowest and the highest round. Ratios are computed round by round, which makes them
+//! more stable than the figures.
 //!
-//! `ratelimit-bench [PART..] [--quick] [--write] [-- WORD..]`: fewer and shorter rounds; the results into `README.md`
-//! and its drawings; of our scripts only those that have such a word in their name. Built without `--cfg peers`, it
-//! measures what needs no other crate.
+//! Usage: `ratelimit-bench [PART..] [--quick] [--write] [-- WORD..]`
+//!
+//! - `--quick`: fewer and shorter rounds.
+//! - `--write`: writes the results into `README.md` and draws its pictures.
+//! - `WORD`: measures only those of our scripts whose name contains a word.
+//!
+//! Without `--cfg peers`, the program is built without the other crates and measures only ours.
 
 mod arguments;
 mod attribute;
@@ -24,25 +29,26 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How much is done.
+/// How much is measured.
 pub(crate) struct Effort {
     pub(crate) quick: bool,
     pub(crate) rounds: usize,
-    /// Of a round that is measured by time.
+    /// The length of a round that is measured by time.
     pub(crate) round: Duration,
-    /// What our scripts are chosen by.
+    /// Words that select our scripts.
     pub(crate) words: Vec<String>,
 }
 
-/// What a part has found.
-pub(crate) struct Found {
-    /// What the figures are of, in a sentence.
+/// The results of a part.
+pub(crate) struct Results {
+    /// A sentence that says what was measured.
     pub(crate) context: String,
     pub(crate) tables: Vec<Table>,
 }
 
-type Measure = fn(&Effort) -> Result<Found, Box<dyn Error>>;
+type Measure = fn(&Effort) -> Result<Results, Box<dyn Error>>;
 
+/// A part of the benchmark.
 struct Part {
     name: &'static str,
     title: &'static str,
@@ -61,8 +67,9 @@ fn main() -> ExitCode {
     if memory::resident::is_child() {
         return ExitCode::SUCCESS;
     }
-    let done =
-        arguments::parse(std::env::args().skip(1)).map_err(Into::into).and_then(|asked| perform(&asked));
+    let done = arguments::parse(std::env::args().skip(1))
+        .map_err(Into::into)
+        .and_then(|arguments| perform(&arguments));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -72,18 +79,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn perform(asked: &Arguments) -> Result<(), Box<dyn Error>> {
-    for part in &asked.parts {
+fn perform(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    for part in &arguments.parts {
         let start = Instant::now();
         let machine = machine::description();
-        let found = (part.measure)(&asked.effort)?;
-        let tables: Vec<String> = found.tables.iter().map(markdown::table).collect();
-        let rounds = format!("medians of {} rounds (lowest–highest)", asked.effort.rounds);
-        let text = format!("{} {machine}; {rounds}.\n\n{}", found.context, tables.join("\n"));
+        let results = (part.measure)(&arguments.effort)?;
+        let tables: Vec<String> = results.tables.iter().map(markdown::table).collect();
+        let rounds = format!("medians of {} rounds (lowest–highest)", arguments.effort.rounds);
+        let text = format!("{} {machine}; {rounds}.\n\n{}", results.context, tables.join("\n"));
         println!("\n## {}\n\n{text}", part.title);
-        let below = format!("{machine}; {rounds}");
-        if asked.write {
-            let picture = plot::svg(part.title, &below, &found.tables);
+        let subtitle = format!("{machine}; {rounds}");
+        if arguments.write {
+            let picture = plot::svg(part.title, &subtitle, &results.tables);
             write(part, &text, picture)?;
         }
         eprintln!("{}: {:.0} s", part.name, start.elapsed().as_secs_f64());
@@ -91,7 +98,7 @@ fn perform(asked: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Into the page, with a drawing where there is one.
+/// Writes the results of a part into the page, with its picture if there is one.
 fn write(part: &Part, text: &str, picture: Option<String>) -> Result<(), Box<dyn Error>> {
     let folder = page::folder();
     let mut text = text.to_owned();

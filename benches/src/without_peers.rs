@@ -1,23 +1,23 @@
-//! In the place of the other crates, where they are not built.
+//! Replaces `peers` in builds without the other crates: there are no other subjects.
 
 use crate::memory::{Fresh, Kind};
 use crate::shared::Subject;
 use std::error::Error;
 
-type Found<T> = Result<T, Box<dyn Error>>;
+type Connected<T> = Result<T, Box<dyn Error>>;
 
-#[expect(clippy::unused_async, reason = "as those that connect")]
-pub(crate) async fn through_redis(_: &str, _: &mut redis::Connection) -> Found<Vec<Subject>> {
+#[expect(clippy::unused_async, reason = "the others connect")]
+pub(crate) async fn through_redis(_: &str, _: &mut redis::Connection) -> Connected<Vec<Subject>> {
     Ok(Vec::new())
 }
 
-#[expect(clippy::unused_async, reason = "as those that connect")]
-pub(crate) async fn cached(_: &str) -> Found<Vec<Subject>> {
+#[expect(clippy::unused_async, reason = "the others connect")]
+pub(crate) async fn cached(_: &str) -> Connected<Vec<Subject>> {
     Ok(Vec::new())
 }
 
-#[expect(clippy::unused_async, reason = "as those that connect")]
-pub(crate) async fn through_cluster(_: &[u16], _: &mut [redis::Connection]) -> Found<Vec<Subject>> {
+#[expect(clippy::unused_async, reason = "the others connect")]
+pub(crate) async fn through_cluster(_: &[u16], _: &mut [redis::Connection]) -> Connected<Vec<Subject>> {
     Ok(Vec::new())
 }
 

@@ -1,12 +1,12 @@
-//! Random texts of attributes, from nearly right to quite wrong; the same ones from the same seed.
+//! Generator of random attribute texts, from almost valid to very wrong. The same seed gives the same texts.
 
 use crate::table::ARGUMENTS;
 use fastrand::Rng;
 
-/// Words for libFuzzer, and for the texts here.
+/// Words for libFuzzer and for the generated texts.
 const DICTIONARY: &str = include_str!("../dictionary.txt");
 
-/// What can stand behind a `=`, whether it fits there or not.
+/// Values of arguments, valid and invalid.
 const VALUES: [&str; 28] = [
     "\"login\"",
     "\"report:{id}:{a.b}\"",
@@ -51,31 +51,31 @@ pub fn dictionary() -> Vec<String> {
     entries.map(|entry| entry.replace("\\\"", "\"")).collect()
 }
 
-/// Makes texts.
+/// Generates texts.
 pub struct Generator {
     random: Rng,
     words: Vec<String>,
 }
 
 impl Generator {
-    /// The texts of this seed.
+    /// Creates the generator for this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { random: Rng::with_seed(seed), words: dictionary() }
     }
 
-    /// What could stand between the parentheses of an attribute.
+    /// A random argument list of an attribute.
     pub fn arguments(&mut self) -> String {
         let arguments: Vec<String> = (0..self.random.usize(0..6)).map(|_| self.argument()).collect();
         arguments.join(", ")
     }
 
-    /// One of some texts, each on a line, with a few changes.
+    /// A random line of `texts`, with a few random changes.
     pub fn mutated(&mut self, texts: &str) -> String {
-        let at = self.random.usize(..texts.lines().count());
-        let mut text = texts.lines().nth(at).unwrap_or_default().to_owned();
+        let line = self.random.usize(..texts.lines().count());
+        let mut text = texts.lines().nth(line).unwrap_or_default().to_owned();
         for _ in 0..self.random.usize(0..4) {
-            let (start, end) = (self.place(&text), self.place(&text));
+            let (start, end) = (self.position(&text), self.position(&text));
             let (start, end) = (start.min(end), start.max(end));
             let change = match self.random.u8(0..5) {
                 0 => String::new(),
@@ -114,8 +114,9 @@ impl Generator {
         self.words[self.random.usize(..self.words.len())].clone()
     }
 
-    fn place(&mut self, text: &str) -> usize {
-        let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-        self.random.choice(ends.collect::<Vec<_>>()).unwrap_or_default()
+    /// A random character boundary.
+    fn position(&mut self, text: &str) -> usize {
+        let positions = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+        self.random.choice(positions.collect::<Vec<_>>()).unwrap_or_default()
     }
 }

@@ -1,5 +1,5 @@
-//! The attribute's own code, for fuzzing: a macro's crate exports nothing but macros, so its sources are mounted here
-//! once more, as they are.
+//! Fuzz targets for the code of the attribute macro. A macro crate exports only macros, so this crate mounts its source
+//! files as modules.
 
 #[path = "../../ratelimit-macros/src/args.rs"]
 mod args;

@@ -1,5 +1,5 @@
-//! One target under libFuzzer, where it is built for that (`cargo xtask fuzz`); else the program that shows what an
-//! input does: `cargo run --package ratelimit-fuzz TARGET FILE..`.
+//! Runs one fuzz target: under libFuzzer if built by `cargo xtask fuzz`, otherwise on given files, to repeat a failure:
+//! `cargo run --package ratelimit-fuzz TARGET FILE..`.
 
 #![cfg_attr(fuzzing, no_main)]
 
@@ -8,7 +8,8 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     static TARGET: std::sync::OnceLock<&fuzz::targets::Target> = std::sync::OnceLock::new();
     let target = TARGET.get_or_init(|| {
         let name = std::env::var("RATELIMIT_FUZZ_TARGET").unwrap_or_default();
-        fuzz::targets::Target::named(&name).unwrap_or_else(|| panic!("RATELIMIT_FUZZ_TARGET names no target"))
+        fuzz::targets::Target::named(&name)
+            .unwrap_or_else(|| panic!("set RATELIMIT_FUZZ_TARGET to the name of a target"))
     });
     target.run(input);
 });

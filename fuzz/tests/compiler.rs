@@ -1,6 +1,6 @@
-//! Random attributes in a real compiler: whatever they say, it answers with errors, and does not break.
+//! Test with random attributes in the real compiler: it reports errors, and neither the macro nor the compiler panics.
 
-#![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
+#![expect(clippy::unwrap_used, reason = "in test helpers, a panic fails the test")]
 
 use fuzz::generate::Generator;
 use fuzz::targets::{FUNCTIONS, Target};
@@ -26,17 +26,17 @@ fn no_attribute_breaks_the_compiler() {
         .env("CARGO_TARGET_DIR", folder.ancestors().nth(2).unwrap())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let errors = said.lines().filter(|line| line.starts_with("error")).count();
-    assert!(errors > COUNT, "only {errors} errors, the attributes were not looked at:\n{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let errors = stderr.lines().filter(|line| line.starts_with("error")).count();
+    assert!(errors > COUNT, "only {errors} errors, so the attributes were not expanded:\n{stderr}");
     for broken in ["panicked at", "attribute panicked", "internal compiler error", "SIG"] {
-        let line = said.lines().find(|line| line.contains(broken));
+        let line = stderr.lines().find(|line| line.contains(broken));
         assert!(line.is_none(), "{}: {}", folder.display(), line.unwrap());
     }
 }
 
 fn manifest(root: &Path) -> String {
-    // Names are missing anyway: the compiler never gets as far as to the runtime.
+    // The runtime is not needed, because the compiler already stops at missing names.
     let macros = root.join("ratelimit-macros");
     format!(
         "[package]\nname = \"attributes\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
@@ -46,14 +46,14 @@ fn manifest(root: &Path) -> String {
     )
 }
 
-/// A module for each function, so that none hides another.
+/// The code, with a module for each function, so that their errors do not hide each other.
 fn code() -> String {
     let seeds = Target::named("arguments").unwrap().seeds;
     let mut generator = Generator::new(7);
     let mut code = "use ratelimit_macros::rate_limit;\n".to_owned();
     for i in 0..COUNT {
         let arguments = if i % 2 == 0 { generator.arguments() } else { generator.mutated(seeds) };
-        // What is no tokens never reaches an attribute. On a line of its own a comment ends.
+        // Text that cannot be lexed never reaches an attribute. The newline after the arguments ends a comment in them.
         if arguments.parse::<TokenStream>().is_err() {
             continue;
         }

@@ -1,6 +1,6 @@
-//! The fuzz targets in short, for every day: the seeds, and random texts that are the same ones each time.
+//! Short runs of the fuzz targets as ordinary tests, on the seeds and on random texts from a fixed seed.
 
-#![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
+#![expect(clippy::unwrap_used, reason = "in test helpers, a panic fails the test")]
 
 use fuzz::generate::{Generator, dictionary, names};
 use fuzz::targets::Target;
@@ -14,12 +14,12 @@ fn run(name: &str, count: u32, mut text: impl FnMut(&mut Generator, &str) -> Str
     for _ in 0..count {
         let text = text(&mut generator, target.seeds);
         let result = std::panic::catch_unwind(|| target.run(text.as_bytes()));
-        assert!(result.is_ok(), "`{name}` breaks on {text:?}");
+        assert!(result.is_ok(), "target `{name}` fails on {text:?}");
     }
 }
 
 #[test]
-fn arguments_are_read_or_refused() {
+fn arguments_are_parsed_or_rejected() {
     run("arguments", 8_000, |generator, _| generator.arguments());
     run("arguments", 4_000, Generator::mutated);
 }
@@ -30,7 +30,7 @@ fn templates_have_the_placeholders_that_they_show() {
 }
 
 #[test]
-fn durations_mean_what_their_definition_says() {
+fn durations_agree_with_their_definition() {
     run("duration", 20_000, Generator::mutated);
 }
 
@@ -40,9 +40,9 @@ fn an_attribute_becomes_code_or_an_error() {
 }
 
 #[test]
-fn the_dictionary_has_all_arguments() {
+fn the_dictionary_contains_all_arguments() {
     let words = dictionary();
     for name in names() {
-        assert!(words.contains(&format!("{name} = ")), "fuzz/dictionary.txt lacks `{name}`");
+        assert!(words.contains(&format!("{name} = ")), "add `{name} = ` to fuzz/dictionary.txt");
     }
 }

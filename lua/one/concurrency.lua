@@ -1,29 +1,30 @@
--- one/concurrency: concurrency.lua for one permit in mode check or charge, in a script of its own on the same state.
+-- one/concurrency: decides a single request for one permit in mode check or charge. A short script for the common case.
 --
+-- The state is that of concurrency.lua, which explains it.
 -- KEYS   one.
--- ARGV   count, time_ms, id: decimal integers, count >= 1. Without a wait; the cost is 1.
--- Reply  remaining where it passes, and no lease lasts longer than time_ms; remaining, reset_after_ms where one does;
---        -retry_after_ms, reset_after_ms, remaining where it is refused.
--- Errors What is wrong with ARGV, and whatever is found that holds no permits; nothing has been written then.
+-- ARGV   count, time_ms, id: decimal integers, count >= 1. There is no wait, and the cost is 1.
+-- Reply  if the request passes: remaining, if no lease ends later than the new one, otherwise remaining,
+--        reset_after_ms; if it is refused: -retry_after_ms, reset_after_ms, remaining.
+-- Errors if ARGV is wrong, or the key holds something other than permits; then nothing has been written.
 local call, key, count, time_ms, id = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if not string.find(count .. "," .. time_ms .. "," .. id, "^%d+,%d+,%d+$") then
-  return redis.error_reply("ERR ratelimit: expected integers")
+  return redis.error_reply("ERR ratelimit: expected decimal integers")
 end
-local time, last = call("TIME"), call("ZRANGE", key, -1, -1, "WITHSCORES")[2]
+local time, last_end = call("TIME"), call("ZRANGE", key, -1, -1, "WITHSCORES")[2]
 local now, held = time[1] * 1000 + math.floor(time[2] / 1000), 0
-if last then
-  last = last - now
-  if last > 0 then held = call("ZCOUNT", key, now + 1, "+inf") end
+local reset = last_end and last_end - now
+if reset then
+  if reset > 0 then held = call("ZCOUNT", key, now + 1, "+inf") end
   if held - count >= 0 then
     local first = call("ZRANGEBYSCORE", key, now + 1, "+inf", "WITHSCORES", "LIMIT", 0, 1)[2]
-    return { now - first, last, 0 }
+    return { now - first, reset, 0 }
   end
   call("ZREMRANGEBYSCORE", key, 0, now)
 end
 call("ZADD", key, now + time_ms, id)
-if last and last - time_ms > 0 then
-  call("PEXPIRE", key, last + 1000)
-  return { count - held - 1, last }
+if reset and reset - time_ms > 0 then
+  call("PEXPIRE", key, reset + 1000)
+  return { count - held - 1, reset }
 end
 call("PEXPIRE", key, time_ms + 1000)
 return count - held - 1

@@ -1,18 +1,20 @@
--- one/sliding_log: sliding_log.lua for one unit in mode check, in a script of its own on the same state.
+-- one/sliding_log: decides a single request for one unit of a sliding log in mode check. A short script for the common
+-- case.
 --
+-- The state is that of sliding_log.lua, which explains it.
 -- KEYS   one.
--- ARGV   count, time_ms: decimal integers, count >= 1. Without a wait; the cost is 1.
--- Reply  remaining where it passes, and counts for time_ms; remaining, reset_after_ms where it counts for longer, since the
---        clock has stepped back; -retry_after_ms, reset_after_ms, remaining where it is refused.
--- Errors What is wrong with ARGV, and whatever is found that is no log; nothing has been written then.
+-- ARGV   count, time_ms: decimal integers, count >= 1. There is no wait, and the cost is 1.
+-- Reply  if the request passes: remaining, if the unit counts for time_ms, otherwise remaining, reset_after_ms, because
+--        the clock has stepped back; if it is refused: -retry_after_ms, reset_after_ms, remaining.
+-- Errors if ARGV is wrong, or the key holds something other than a log; then nothing has been written.
 local call, ceil, key, count, time_ms = redis.call, math.ceil, KEYS[1], ARGV[1], ARGV[2]
 if not string.find(count .. "," .. time_ms, "^%d+,%d+$") then
-  return redis.error_reply("ERR ratelimit: expected integers")
+  return redis.error_reply("ERR ratelimit: expected decimal integers")
 end
 local time, window, newest = call("TIME"), time_ms * 1000, call("LINDEX", key, -1)
 local now, live = time[1] * 1000000 + time[2], 0
 if newest then
-  local start, length, dead = now - window, call("LLEN", key), 0
+  local start, length, expired = now - window, call("LLEN", key), 0
   if newest - start > 0 then
     if call("LINDEX", key, 0) - start <= 0 then
       local low, high = 1, length
@@ -20,17 +22,17 @@ if newest then
         local middle = math.floor((low + high) / 2)
         if call("LINDEX", key, middle) - start <= 0 then low = middle + 1 else high = middle end
       end
-      dead = low
+      expired = low
     end
-    live = length - dead
+    live = length - expired
     if live - count >= 0 then
-      local passes = call("LINDEX", key, -count) + window
-      return { -ceil((passes - now) / 1000), ceil((newest + window - now) / 1000), 0 }
+      local fits_at = call("LINDEX", key, -count) + window
+      return { -ceil((fits_at - now) / 1000), ceil((newest + window - now) / 1000), 0 }
     end
   else
-    dead, newest = length, nil
+    expired, newest = length, nil
   end
-  if dead > 0 then call("LTRIM", key, dead, -1) end
+  if expired > 0 then call("LTRIM", key, expired, -1) end
 end
 if newest and newest - now > 0 then
   local reset = ceil((newest + window - now) / 1000)

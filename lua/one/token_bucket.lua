@@ -1,16 +1,17 @@
--- one/token_bucket: token_bucket.lua and leaky_bucket.lua, continuous and as a meter, for one request of mode check,
--- in a script of its own on the same state (bucket.lua).
+-- one/token_bucket: decides a single request of a continuous token bucket, or of a leaky bucket as a meter, in mode
+-- check. A short script for the common case.
 --
+-- The state is that of bucket.lua, which explains it.
 -- KEYS   one.
 -- ARGV   count, time_ms, burst, cost: decimal integers, 1 <= cost <= burst; count and time_ms without a common divisor.
---        Without a wait.
--- Reply  one integer, from which all else follows: the room that is left, in 1/time_ms units; below zero, where it is
---        refused, what is wanting.
--- Errors What is wrong with ARGV, and whatever is found that is no state of a bucket; nothing has been written then.
+--        There is no wait.
+-- Reply  one integer, in grains (1/time_ms units), from which the client computes the decision: if it is not negative,
+--        the request passes and this room is left; if it is negative, the request is refused and this room is missing.
+-- Errors if ARGV is wrong, or the key holds something other than a bucket; then nothing has been written.
 local call, ceil, floor, key = redis.call, math.ceil, math.floor, KEYS[1]
 local count, time_ms, burst, cost = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 if not string.find(count .. "," .. time_ms .. "," .. burst .. "," .. cost, "^%d+,%d+,%d+,%d+$") then
-  return redis.error_reply("ERR ratelimit: expected integers")
+  return redis.error_reply("ERR ratelimit: expected decimal integers")
 end
 local ttl, level, units, elapsed = call("PTTL", key), 0, 0, 0
 if ttl ~= -2 then

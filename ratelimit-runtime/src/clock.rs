@@ -1,19 +1,20 @@
-//! The memory store's clock, and one that tests move.
+//! Clocks of the memory store: the system's clock, and a clock that tests move.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What time it is, for a [`MemoryStore`](crate::MemoryStore).
+/// The clock of a [`MemoryStore`](crate::MemoryStore).
 pub trait Clock: Send + Sync + 'static {
-    /// The time since a fixed moment of the clock's own choice. Decisions use whole milliseconds of it, a sliding log
-    /// whole microseconds. A step
-    /// backwards does no harm beyond its length: limits last that much longer. A time above `u64::MAX` microseconds
-    /// counts as that: the clock stands still there, and nothing expires any more.
+    /// The time since a fixed start, which the clock chooses. Decisions use whole milliseconds; a sliding log uses whole
+    /// microseconds.
+    ///
+    /// If the clock steps back, limits last longer by the step. A time above `u64::MAX` microseconds counts as `u64::MAX`
+    /// microseconds, so nothing expires after that.
     fn now(&self) -> Duration;
 }
 
-/// The system's monotonic clock, counted from the moment at which it was made.
+/// The system's monotonic clock. Its time starts at zero when it is created.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock(Instant);
 
@@ -29,7 +30,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved: tests need no sleeping.
+/// A clock that stands still until a test moves it, so that tests need no sleeping.
 ///
 /// Clones share the time.
 ///
@@ -51,19 +52,19 @@ impl Clock for SystemClock {
 pub struct ManualClock(Arc<AtomicU64>);
 
 impl ManualClock {
-    /// A clock that shows zero.
+    /// Creates a clock at zero.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Moves the clock forward, by whole microseconds. It stops at `u64::MAX` microseconds.
+    /// Moves the clock forward by whole microseconds, at most to `u64::MAX` microseconds.
     pub fn advance(&self, by: Duration) {
         let later = |now: u64| Some(now.saturating_add(micros(by)));
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
     }
 
-    /// Sets the clock to a time since its zero, backwards too.
+    /// Sets the time since zero. The clock may go backwards.
     pub fn set(&self, to: Duration) {
         self.0.store(micros(to), Ordering::Relaxed);
     }
@@ -75,7 +76,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// Whole microseconds, rounded down; `u64::MAX` for what does not fit.
+/// The duration in whole microseconds, rounded down, at most `u64::MAX`.
 pub(crate) fn micros(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(duration.subsec_micros()))
 }

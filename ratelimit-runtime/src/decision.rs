@@ -1,4 +1,4 @@
-//! The answer of a store to one request.
+//! `Decision`: the reply of a store to one request.
 
 use crate::limit::Limit;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use std::time::Duration;
 /// | | [`limit`](Self::limit) | [`remaining`](Self::remaining) | [`retry_after`](Self::retry_after) | [`reset_after`](Self::reset_after) |
 /// |---|---|---|---|---|
 /// | counter | `count` | units left in the window | until the window ends | until the window ends |
-/// | token bucket | `burst + borrow` | whole tokens left, those to borrow included | until enough tokens have come back | until the bucket is full |
-/// | sliding window | `count` | units left in the window | until the window has slid far enough | until all cells count no more |
-/// | sliding log | `count` | units left in the window | until enough units are older than `time` | until all units are |
-/// | leaky bucket, meter | `burst` | whole units that still fit | until enough has leaked | until it is empty |
-/// | leaky bucket, queue | places | places left | until a call could leave | until the queue is empty |
-/// | concurrency | `count` | permits left | until the first lease ends, at most | until the last lease ends, at most |
+/// | token bucket | `burst + borrow` | whole tokens left, including tokens that can be borrowed | until enough tokens have come back | until the bucket is full |
+/// | sliding window | `count` | units left in the window | until enough units have left the window | until no units are in the window |
+/// | sliding log | `count` | units left in the window | until enough units are older than `time` | until all units are older than `time` |
+/// | leaky bucket, meter | `burst` | whole units that still fit | until enough units have leaked | until the bucket is empty |
+/// | leaky bucket, queue | places in the queue | places left | until a call could run at once | until the queue is empty |
+/// | concurrency | `count` | permits left | at most until the first lease ends | at most until the last lease ends |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a decision limits nothing unless `allowed()` is looked at"]
+#[must_use = "a decision limits nothing unless you check `allowed()`"]
 pub struct Decision {
     allowed: bool,
     limit: u32,
@@ -27,7 +27,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The decision that lets a call pass; for authors of a [`Store`](crate::store::Store).
+    /// Creates the decision that admits a call; for authors of a [`Store`](crate::store::Store).
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
         Self {
             allowed: true,
@@ -40,8 +40,8 @@ impl Decision {
         }
     }
 
-    /// The decision that refuses a call; for authors of a [`Store`](crate::store::Store). `retry_after` is `None` if
-    /// it can never pass.
+    /// Creates the decision that refuses a call; for authors of a [`Store`](crate::store::Store). `retry_after` is `None`
+    /// if the call can never pass.
     pub const fn refuse(
         limit: &Limit,
         remaining: u32,
@@ -51,26 +51,26 @@ impl Decision {
         Self { allowed: false, retry_after, ..Self::allow(limit, remaining, reset_after) }
     }
 
-    /// The same decision for a turn after so long, with what finds its charge again; for authors of a
+    /// Adds the delay until the call's turn, and the stamp that finds its charge again; for authors of a
     /// [`Store`](crate::store::Store).
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
         Self { delay, stamp, ..self }
     }
 
-    /// The refusal of one that would have had to wait so long.
+    /// Turns the decision into a refusal with this wait.
     pub(crate) const fn refused_until(self, retry_after: Duration) -> Self {
         let retry_after = Some(retry_after);
         Self { allowed: false, delay: Duration::ZERO, retry_after, stamp: 0, ..self }
     }
 
-    /// Whether the call may go on, after its [`delay`](Self::delay).
+    /// Whether the call may run, after its [`delay`](Self::delay).
     #[must_use]
     pub const fn allowed(&self) -> bool {
         self.allowed
     }
 
-    /// How long the call has to wait for its turn, which is kept for it. Zero unless the limit has a
-    /// [`wait`](Limit::wait) and the caller waits.
+    /// How long the call has to wait for its turn, which is reserved. Zero unless the limit has a [`wait`](Limit::wait) and
+    /// the caller waits.
     #[must_use]
     pub const fn delay(&self) -> Duration {
         self.delay
@@ -82,27 +82,29 @@ impl Decision {
         self.limit
     }
 
-    /// Units that are left after this call, from 0 to [`limit`](Self::limit).
+    /// The units that are left after this call, from 0 to [`limit`](Self::limit).
     #[must_use]
     pub const fn remaining(&self) -> u32 {
         self.remaining
     }
 
-    /// How long a refused caller has to wait: at least 1 ms, rounded up, and after exactly that time the same
-    /// cost passes if nobody else came. `None` on a refusal means never: the cost is above what the limit can
-    /// hold. `None` on an allowed call: there is nothing to wait for. For concurrency it is an upper bound.
+    /// How long a refused caller has to wait: at least 1 ms, rounded up. After exactly this time, the same cost passes if no
+    /// other call came. For a concurrency limit, it is an upper bound.
+    ///
+    /// `None` if the call was refused and can never pass, because its cost is above what the limit can hold. Also `None` if
+    /// the call was allowed.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// How long until nothing of the limit is in use any more, if nobody else comes; zero if nothing is in use.
+    /// The time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.
     #[must_use]
     pub const fn reset_after(&self) -> Duration {
         self.reset_after
     }
 
-    /// What finds the charge of this call again, in the store that has decided; 0 where nothing was charged.
+    /// The number by which the store that decided finds the charge of this call again. 0 if nothing was charged.
     #[must_use]
     pub const fn stamp(&self) -> u64 {
         self.stamp

@@ -1,30 +1,32 @@
-//! When a decision could not be made.
+//! `Error`: why a decision could not be made, or a limiter not be built.
 
 use crate::limit::LimitError;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why a decision could not be made, or a limiter not be built. No error names a key, an identity or a password.
+/// Why a decision could not be made, or a limiter not be built.
+///
+/// The message contains no key, no identity and no password.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
 }
 
-/// What sort of failure an [`Error`] is.
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The store is out of reach, or in no state to decide now. Passes by itself; the failure policy
+    /// The store is unavailable or cannot decide now. This is transient, so the failure policy
     /// ([`OnError`](crate::OnError)) applies.
     Unavailable,
-    /// The store did not answer before the deadline. The call may have been counted all the same. The failure
+    /// The store did not reply before the deadline. It may have charged the call. This is transient, so the failure
     /// policy applies.
     Timeout,
-    /// A wrong URL, password, permission, or key content: somebody has to mend something. Never let through,
-    /// whatever the failure policy.
+    /// Something is set up wrongly, such as a URL, a password or a permission, or a key holds a value that no limit has
+    /// written. Somebody has to repair it. The call is rejected, whatever the failure policy is.
     Configuration,
-    /// The numbers of the limit are out of range.
+    /// The numbers of the limit are out of range. The call is rejected.
     Limit,
     /// The call does not say who calls, but the limit counts for each caller. Such a call is never admitted
     /// ([`Rejection::Unidentified`](crate::Rejection::Unidentified)). A request without an address is a mistake of the
@@ -33,15 +35,15 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of a kind, with a message for people; for authors of a [`Store`](crate::store::Store). The message must
-    /// not hold keys or identities.
+    /// Creates an error; for authors of a [`Store`](crate::store::Store). The message must not contain keys or identities,
+    /// because it is logged.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into() }
     }
 
-    /// Without a runtime there is no timer, and asking for one would panic.
+    /// Returns an error if no tokio runtime polls the caller. Without a runtime, creating a timer would panic.
     pub(crate) fn unless_runtime() -> Result<(), Self> {
-        // A task has one, and to see that it is one costs less.
+        // A task always has a runtime, and this check costs less.
         if tokio::task::try_id().is_some() {
             return Ok(());
         }
@@ -53,18 +55,18 @@ impl Error {
         tokio::runtime::Handle::try_current().map_err(|_| {
             Self::new(
                 ErrorKind::Configuration,
-                "no tokio runtime here: a store that has to be waited for needs one, with I/O and time enabled",
+                "this call is not polled by a tokio runtime; a store such as Redis needs one, with I/O and time enabled",
             )
         })
     }
 
-    /// What sort of failure this is.
+    /// The kind of this error.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Whether the failure passes by itself, so that the failure policy applies.
+    /// Whether the failure is transient, so that the failure policy applies.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self.kind, ErrorKind::Unavailable | ErrorKind::Timeout)

@@ -12,7 +12,7 @@ mod rejection;
 pub mod store;
 mod web;
 
-#[cfg(doc)] // it costs builds nothing
+#[cfg(doc)] // the guide is only part of the documentation
 pub mod docs;
 
 #[doc(hidden)]
@@ -41,7 +41,7 @@ pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;
 
-/// Limiters for a part of a program.
+/// Scoped limiters, which apply to one future.
 pub mod scope {
     pub use crate::limiter::current::{current_scope as current, scope};
 }

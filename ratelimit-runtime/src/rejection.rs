@@ -1,4 +1,4 @@
-//! The error of a refused call, and how it becomes a return value.
+//! `Rejection`: the error of a call that was not admitted, and its conversion into a return value.
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -46,7 +46,7 @@ pub struct Limited {
 
 /// The call does not say who calls: a header or a user is missing, or the value of `by` is `None`.
 ///
-/// The client made the mistake, so the same call never passes. It shares no limit with other calls of that kind.
+/// The client made the mistake, so the same call never passes. Calls without an identity do not share a limit.
 #[derive(Clone, Debug)]
 pub struct Unidentified {
     name: LimitName,
@@ -74,7 +74,7 @@ impl Limited {
 }
 
 impl Unidentified {
-    /// What the call does not say: an error of kind [`ErrorKind::NoIdentity`]. It holds nothing that the caller sent.
+    /// What is missing from the call: an error of kind [`ErrorKind::NoIdentity`]. It contains nothing that the caller sent.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
@@ -94,7 +94,7 @@ impl Rejection {
         Self::Limited(Limited { name: name.into(), decision })
     }
 
-    /// The rejection of a call about which nothing was decided.
+    /// The rejection of a call whose limit could not be decided.
     pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Self {
         let (name, error) = (name.into(), Box::new(error));
         match error.kind() {
@@ -164,24 +164,24 @@ impl std::error::Error for Rejection {
     }
 }
 
-/// Whole seconds, rounded up, at least 1.
+/// The wait in whole seconds, rounded up, at least 1.
 pub(crate) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
 /// A return type that can carry a [`Rejection`].
 ///
-/// Implemented for `Result<T, E>` where `E: From<Rejection>`, and for the response types of the frameworks whose
-/// features are on. Implement it for a type of your own that is no `Result`.
+/// It is implemented for `Result<T, E>` where `E: From<Rejection>`, and for the response types of the enabled framework
+/// features. Implement it for your own return types that are not a `Result`.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
-    label = "this return type has no way to report a refused call",
-    note = "return `Result<.., ratelimit::Rejection>`, or a `Result` with an error of your own for which you write `impl From<ratelimit::Rejection>`",
-    note = "or say what a refused call returns, which has to be told apart from a success, as in `on_limit = |rejection| Err(rejection.to_string())`",
-    note = "responses of a web framework need its feature, as in `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+    label = "this return type cannot report a refused call",
+    note = "return `Result<.., ratelimit::Rejection>`, or a `Result` whose error type implements `From<ratelimit::Rejection>`",
+    note = "or compute what a refused call returns, for example `on_limit = |rejection| Err(rejection.to_string())`; callers must be able to tell it from a success",
+    note = "to return a response of a web framework, enable its feature: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait FromRejection {
-    /// What a refused call returns.
+    /// Converts a rejection into the return value of the call.
     fn from_rejection(rejection: Rejection) -> Self;
 }
 

@@ -1,32 +1,31 @@
-//! The parts of `bench`: what decisions cost, beside the crates that do the same, and what the attribute costs at build
-//! time.
+//! The command `bench`: runs the benchmarks of `benches/`, and measures what the attribute costs at build time.
 
 use crate::compile;
 use crate::matrix;
 use crate::process::{cargo, run, target};
+use crate::progress::Progress;
 use crate::servers::{self, Server};
-use crate::steps::Steps;
 use crate::tools::{self, SERVER_VARIABLE};
 use std::process::Command;
 
-/// Those that `ratelimit-benches` measures.
+/// The parts that the program `ratelimit-benches` measures.
 const PARTS: [&str; 5] = ["redis", "cluster", "memory", "attribute", "lua"];
-/// Measured here.
+/// The part that xtask measures itself (`compile/`).
 const COMPILE: &str = "compile";
 
-/// What was asked for.
+/// The parsed arguments of `bench`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Bench {
     parts: Vec<&'static str>,
     servers: Vec<&'static Server>,
     quick: bool,
-    /// Only the lints, which `test` leaves out: the other crates take longer to build than all the rest.
+    /// Only lint the code. `test` does not lint it, because the crates to compare with take very long to build.
     check: bool,
-    /// What scripts are chosen by.
+    /// Words that select the scripts to measure.
     words: Vec<String>,
 }
 
-/// `[PART..] [--quick] [--check] [--servers LIST] [-- WORD..]`.
+/// Parses `[PART..] [--quick] [--check] [--servers LIST] [-- WORD..]`.
 pub(crate) fn parse(mut arguments: Vec<String>) -> Result<Bench, String> {
     let servers = servers::take_or_system(&mut arguments)?;
     let mut bench = Bench { parts: Vec::new(), servers, quick: false, check: false, words: Vec::new() };
@@ -46,29 +45,29 @@ pub(crate) fn parse(mut arguments: Vec<String>) -> Result<Bench, String> {
 fn part(name: &str) -> Result<&'static str, String> {
     let parts = || PARTS.into_iter().chain([COMPILE]);
     let unknown =
-        || format!("unknown part `{name}`, expected some of {}", parts().collect::<Vec<_>>().join(", "));
+        || format!("unknown part `{name}`, expected one of {}", parts().collect::<Vec<_>>().join(", "));
     parts().find(|part| *part == name).ok_or_else(unknown)
 }
 
 pub(crate) fn perform(bench: &Bench) -> Result<(), String> {
-    let mut steps = Steps::default();
+    let mut progress = Progress::default();
     if bench.check || bench.measures() {
         tools::ensure_openssl()?;
     }
     if bench.check {
         tools::ensure_component("clippy", "clippy")?;
-        return steps.step("lints", || run(&mut lints()));
+        return progress.step("lints", || run(&mut lints()));
     }
     if bench.measures() {
-        let programs = matrix::find(&mut steps, &bench.servers)?;
-        steps.step("build", || run(with_peers("build").arg("--release")))?;
+        let programs = matrix::find(&mut progress, &bench.servers)?;
+        progress.step("build", || run(with_peers("build").arg("--release")))?;
         for (server, program) in bench.servers.iter().zip(programs) {
             let mut command = bench.command();
             command.env(SERVER_VARIABLE, program);
-            steps.step(&format!("measure on {}", server.name), || run(&mut command))?;
+            progress.step(&format!("measure on {}", server.name), || run(&mut command))?;
         }
     }
-    if bench.compiles() { steps.step(COMPILE, compile::perform) } else { Ok(()) }
+    if bench.compiles() { progress.step(COMPILE, compile::perform) } else { Ok(()) }
 }
 
 impl Bench {
@@ -80,7 +79,7 @@ impl Bench {
         self.parts.contains(&COMPILE) || self.parts.is_empty() && !self.quick
     }
 
-    /// Results are written down when they are whole, and there is one server that they can be of.
+    /// Whether to write the results into `benches/README.md`: only full results of a single server.
     fn writes(&self) -> bool {
         !self.quick && self.servers.len() == 1 && self.words.is_empty()
     }
@@ -89,13 +88,14 @@ impl Bench {
         let mut command = with_peers("run");
         command.args(["--release", "--"]).args(self.parts.iter().filter(|part| **part != COMPILE));
         let options = [(self.quick, "--quick"), (self.writes(), "--write")];
-        command.args(options.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, option)| option));
+        command.args(options.into_iter().filter(|(is_set, _)| *is_set).map(|(_, option)| option));
         command.arg("--").args(&self.words);
         command
     }
 }
 
-/// Other flags make other builds of everything, so they have a folder of their own.
+/// A cargo command that builds the benchmarks with the crates to compare with. The different compiler flags would rebuild
+/// everything, so these builds have their own target folder.
 fn with_peers(subcommand: &str) -> Command {
     let mut command = cargo(&[subcommand, "--locked", "--package", "ratelimit-benches", "--target-dir"]);
     command.arg(target().join("bench")).env("CARGO_ENCODED_RUSTFLAGS", "--cfg=peers");
@@ -120,8 +120,8 @@ mod tests {
     fn arguments(line: &str) -> String {
         let command = parsed(line).unwrap().command();
         let arguments: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
-        let ours = arguments.iter().position(|argument| *argument == "--").unwrap();
-        arguments[ours..].join(" ")
+        let separator = arguments.iter().position(|argument| *argument == "--").unwrap();
+        arguments[separator..].join(" ")
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_results_are_written() {
+    fn only_full_results_are_written() {
         assert_eq!(arguments("redis"), "-- redis --write --");
         assert_eq!(arguments("redis --quick"), "-- redis --quick --");
         assert_eq!(arguments("lua -- bucket"), "-- lua -- bucket");
@@ -153,11 +153,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_part_is_named() {
+    fn an_error_names_the_unknown_part() {
         let error = parsed("memroy").unwrap_err();
         assert_eq!(
             error,
-            "unknown part `memroy`, expected some of redis, cluster, memory, attribute, lua, compile"
+            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, lua, compile"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the documentation: its links and pictures lead somewhere, in the repository, in rustdoc and in the package.
+//! Tests of the documentation: all links and pictures work in the repository, in rustdoc and on the registry's page.
 
 use crate::process::root;
 use std::fs;
@@ -10,7 +10,7 @@ const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
 /// Where the modules of [`GUIDE`] are published.
 const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
-/// A page for contributors: it is not a part of the guide.
+/// A page for contributors, which is not part of the guide.
 const NOT_IN_GUIDE: &str = "docs/glossary.md";
 
 /// A link or a picture. Only a reference definition (`[label]: target`) has a label.
@@ -72,7 +72,7 @@ fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors that hosting sites make of the headings of a page.
+/// The anchors of the headings of a page, as hosting sites generate them.
 fn anchors(text: &str) -> Vec<String> {
     let headings = outside_fences(text).filter(|line| line.starts_with('#'));
     let letter = |letter: char| match letter {
@@ -98,7 +98,7 @@ fn modules() -> Vec<(String, Vec<PathBuf>)> {
     modules
 }
 
-/// A picture as the definition of a link, which rustdoc can show without a file.
+/// A picture as a link definition with a data URL, which rustdoc can show without a file.
 fn as_definition(name: &str, svg: &str) -> String {
     let encode = |letter: char| match letter {
         '\n' => "%20".to_owned(),
@@ -133,18 +133,22 @@ fn links_and_pictures_lead_to_files_and_headings() {
 }
 
 #[test]
-fn the_published_readme_leaves_the_package_only_by_links_that_work() {
+fn the_published_readme_has_only_absolute_links_to_known_modules() {
     let modules: Vec<_> = modules().into_iter().map(|(name, _)| format!("{PUBLISHED}docs/{name}/")).collect();
     for link in links(&read("README.md")) {
-        // The registry shows the page without the repository around it.
-        assert!(!link.is_relative(), "`{}` leads nowhere on the registry", link.target);
+        // The registry shows this page without the other files of the repository.
+        assert!(
+            !link.is_relative(),
+            "`{}` does not work on the registry; link to https://docs.rs/..",
+            link.target
+        );
         let is_known = !link.target.starts_with(PUBLISHED) || modules.contains(&link.target);
         assert!(is_known, "`{}` is not a module of {GUIDE}", link.target);
     }
 }
 
 #[test]
-fn rustdoc_defines_every_relative_link_of_the_guide_by_itself() {
+fn rustdoc_defines_every_relative_link_of_the_guide() {
     let mut included = Vec::new();
     for (module, files) in modules() {
         let (page, definitions) = files.split_last().unwrap_or_else(|| panic!("`{module}` includes nothing"));
@@ -167,7 +171,7 @@ fn rustdoc_defines_every_relative_link_of_the_guide_by_itself() {
     }
 }
 
-/// `UPDATE_EXPECT=1` writes what is expected, after an example has drawn a picture anew.
+/// `UPDATE_EXPECT=1` writes the expected file, after an example has drawn a picture again.
 #[test]
 fn rustdoc_has_the_pictures_of_the_guide() {
     for picture in files("docs/", "svg") {
@@ -178,7 +182,10 @@ fn rustdoc_has_the_pictures_of_the_guide() {
             fs::write(root().join(&path), &expected).unwrap();
         }
         let found = fs::read_to_string(root().join(&path)).unwrap_or_default();
-        assert!(found == expected, "{path} is not {picture}: run `UPDATE_EXPECT=1 cargo test -p xtask`");
+        assert!(
+            found == expected,
+            "{path} differs from {picture}: run `UPDATE_EXPECT=1 cargo test -p xtask`"
+        );
     }
 }
 

@@ -1,11 +1,10 @@
-//! Fuzzing of the attribute's own code: builds the targets for libFuzzer, which learns from what its inputs reach, and
-//! runs them one after another.
+//! The command `fuzz`: builds the fuzz targets for libFuzzer and runs them one after another.
 //!
-//! The compiler's coverage counters are behind `-C`, so the stable toolchain will do. They go into what runs on this
-//! machine's target, not into build scripts: hence `--target`, even for the host.
+//! libFuzzer uses coverage counters to find inputs that reach new code. The stable compiler adds these counters with `-C`
+//! flags. `--target` keeps the flags away from build scripts, so it is passed even for the host.
 
 use crate::process::{cargo, output, root, run, target};
-use crate::steps::Steps;
+use crate::progress::Progress;
 use crate::tools;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use std::process::Command;
 pub(crate) const TARGETS: [&str; 4] = ["arguments", "template", "duration", "attribute"];
 
 const EXECUTIONS: u64 = 10_000_000;
-/// Longer texts reach nothing that these do not.
+/// The maximum length of an input in bytes. Longer inputs do not reach more code.
 const LONGEST: u32 = 256;
 
 const FLAGS: [&str; 8] = [
@@ -28,14 +27,14 @@ const FLAGS: [&str; 8] = [
     "-Cllvm-args=-sanitizer-coverage-pc-table",
 ];
 
-/// What was asked for.
+/// The parsed arguments of `fuzz`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fuzz {
     targets: Vec<&'static str>,
     executions: u64,
 }
 
-/// `[TARGET] [-- N]`.
+/// Parses `[TARGET] [-- N]`.
 pub(crate) fn parse(arguments: &[String]) -> Result<Fuzz, String> {
     let mut fuzz = Fuzz { targets: TARGETS.to_vec(), executions: EXECUTIONS };
     let mut rest = arguments;
@@ -50,32 +49,32 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Fuzz, String> {
     match rest {
         [] => Ok(fuzz),
         [dashes, number] if dashes == "--" => {
-            let wrong = |error| format!("`{number}` is no number of executions: {error}");
+            let wrong = |error| format!("`{number}` is not a number of inputs: {error}");
             fuzz.executions = number.parse().map_err(wrong)?;
             Ok(fuzz)
         }
-        _ => Err("`fuzz` takes the name of a target, and after `--` the number of executions".to_owned()),
+        _ => Err("`fuzz` takes at most one target, and after `--` the number of inputs, as in `fuzz template -- 100000`".to_owned()),
     }
 }
 
-/// All targets have their turn, also after a failure.
+/// Runs all targets, even if one fails.
 pub(crate) fn perform(fuzz: &Fuzz) -> Result<(), String> {
     tools::ensure_compiler()?;
     let host = host()?;
     let place = target().join("fuzz");
-    let mut steps = Steps::default();
-    steps.step("build", || run(&mut build(&place, &host)))?;
+    let mut progress = Progress::default();
+    progress.step("build", || run(&mut build(&place, &host)))?;
     let program = place.join(&host).join("release/fuzz-target");
     let mut failures = Vec::new();
     for name in &fuzz.targets {
-        let result = steps.step(name, || {
-            let corpus = plant(&place, name)?;
+        let result = progress.step(name, || {
+            let corpus = add_seeds(&place, name)?;
             run(&mut libfuzzer(&program, name, fuzz.executions, &place, &corpus))
-                .map_err(|error| format!("{error}\n{}", again(name, &place)))
+                .map_err(|error| format!("{error}\n{}", how_to_repeat(name, &place)))
         });
         failures.extend(result.err());
     }
-    println!("\n{}", steps.summary());
+    println!("\n{}", progress.summary());
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
@@ -96,28 +95,29 @@ fn libfuzzer(program: &Path, name: &str, executions: u64, place: &Path, corpus: 
     command
 }
 
-/// Puts the seeds beside what earlier runs have found.
-fn plant(place: &Path, name: &str) -> Result<PathBuf, String> {
+/// Adds the seeds to the corpus of earlier runs. Returns the folder of the corpus.
+fn add_seeds(place: &Path, name: &str) -> Result<PathBuf, String> {
     let seeds = root().join("fuzz/seeds").join(name).with_extension("txt");
     let corpus = place.join("corpus").join(name);
-    let planted = || {
+    let write = || {
         fs::create_dir_all(&corpus)?;
         let seeds = fs::read_to_string(&seeds)?;
         seeds.lines().enumerate().try_for_each(|(i, seed)| fs::write(corpus.join(format!("seed-{i}")), seed))
     };
-    planted().map_err(|error| format!("{}: {error}", seeds.display()))?;
+    write().map_err(|error| format!("{}: {error}", seeds.display()))?;
     Ok(corpus)
 }
 
-fn again(name: &str, place: &Path) -> String {
+fn how_to_repeat(name: &str, place: &Path) -> String {
     let input = place.join(format!("{name}-crash-.."));
-    format!("once more: cargo run --package ratelimit-fuzz {name} {}", input.display())
+    format!("to run this input again: cargo run --package ratelimit-fuzz {name} {}", input.display())
 }
 
+/// The target triple of this machine.
 fn host() -> Result<String, String> {
     let rustc = output(&mut cargo(&["version", "--verbose"]))?;
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "cargo does not say its host".to_owned())
+    host.map(str::to_owned).ok_or_else(|| "`cargo version --verbose` does not print the host".to_owned())
 }
 
 #[cfg(test)]
@@ -131,17 +131,17 @@ mod tests {
     }
 
     #[test]
-    fn a_target_and_a_number_can_be_said() {
+    fn a_target_and_a_number_can_be_given() {
         assert_eq!(parsed(""), Ok(Fuzz { targets: TARGETS.to_vec(), executions: EXECUTIONS }));
         assert_eq!(parsed("-- 5"), Ok(Fuzz { targets: TARGETS.to_vec(), executions: 5 }));
         assert_eq!(parsed("template -- 5"), Ok(Fuzz { targets: vec!["template"], executions: 5 }));
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_wrong_argument() {
         let known = "arguments, template, duration, attribute";
         assert_eq!(parsed("keys"), Err(format!("unknown target `keys`, expected one of {known}")));
-        assert!(parsed("template -- many").unwrap_err().starts_with("`many` is no number of executions: "));
+        assert!(parsed("template -- many").unwrap_err().starts_with("`many` is not a number of inputs: "));
         assert!(parsed("template 5").is_err());
     }
 
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn build_scripts_are_left_alone() {
+    fn the_flags_do_not_apply_to_build_scripts() {
         let host = host().unwrap();
         let command = build(Path::new("x"), &host);
         assert!(command.get_args().any(|argument| argument == host.as_str()));

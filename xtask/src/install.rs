@@ -1,25 +1,25 @@
-//! Which system package manager installs what is missing, and with which commands.
+//! The commands of system package managers that install missing tools.
 
-/// What can be installed.
+/// A package that xtask can install.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Package {
     Redis,
-    /// For C++.
+    /// A C++ compiler.
     Compiler,
-    /// OpenSSL's headers, and what tells where they are.
+    /// OpenSSL's headers and `pkg-config`, which finds them.
     OpenSsl,
 }
 
-/// A package manager and how it is told to install something without asking.
+/// A package manager, and its commands that install without asking questions.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Manager {
     /// The program to look for.
     pub(crate) program: &'static str,
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
-    /// Its names of each.
+    /// The names of each [`Package`], in the order of its variants.
     names: [&'static [&'static str]; 3],
-    wants_root: bool,
+    needs_root: bool,
 }
 
 impl Manager {
@@ -28,7 +28,7 @@ impl Manager {
         install: &'static [&'static str],
         names: [&'static [&'static str]; 3],
     ) -> Self {
-        Self { program, refresh: None, install, names, wants_root: true }
+        Self { program, refresh: None, install, names, needs_root: true }
     }
 
     fn install(&self, package: Package) -> Vec<&'static str> {
@@ -36,7 +36,7 @@ impl Manager {
     }
 }
 
-/// In order of preference: `brew` last, because it also lives next to the others on Linux.
+/// In order of preference. `brew` is last, because on Linux it can exist next to the system's own manager.
 const MANAGERS: [Manager; 6] = [
     Manager {
         refresh: Some(&["update"]),
@@ -63,36 +63,36 @@ const MANAGERS: [Manager; 6] = [
         [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"]],
     ),
     Manager {
-        wants_root: false,
+        needs_root: false,
         ..Manager::new("brew", &["install"], [&["redis"], &["gcc"], &["openssl", "pkgconf"]])
     },
 ];
 
-/// The first manager that is there.
-pub(crate) fn choose(is_there: impl Fn(&str) -> bool) -> Option<&'static Manager> {
-    MANAGERS.iter().find(|manager| is_there(manager.program))
+/// The first manager that is installed.
+pub(crate) fn choose(is_installed: impl Fn(&str) -> bool) -> Option<&'static Manager> {
+    MANAGERS.iter().find(|manager| is_installed(manager.program))
 }
 
-/// The commands that install a package, the last of which decides whether it worked.
+/// The commands that install a package. The last one decides whether the installation worked.
 pub(crate) fn commands(manager: &Manager, package: Package, is_root: bool) -> Vec<Vec<&'static str>> {
     let calls = manager.refresh.map(<[_]>::to_vec).into_iter().chain([manager.install(package)]);
     calls.map(|call| command(manager, &call, is_root)).collect()
 }
 
-/// The one command to suggest to a person.
+/// The command to suggest to the user.
 pub(crate) fn by_hand(manager: &Manager, package: Package) -> String {
-    let sudo = if manager.wants_root { "sudo " } else { "" };
+    let sudo = if manager.needs_root { "sudo " } else { "" };
     format!("{sudo}{} {}", manager.program, manager.install(package).join(" "))
 }
 
 fn command(manager: &Manager, call: &[&'static str], is_root: bool) -> Vec<&'static str> {
     let mut words = Vec::new();
-    if manager.wants_root && !is_root {
+    if manager.needs_root && !is_root {
         words.extend(["sudo", "-n"]);
     }
     if manager.program == "apt-get" {
-        // Through `env`, because sudo drops the caller's variables. Debian packages start their service
-        // on installation; in run level 1 they do not.
+        // `env`, because sudo drops the caller's variables. Debian packages start their service after installation,
+        // except in run level 1.
         words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]);
     }
     words.push(manager.program);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_own_manager_is_preferred_to_brew() {
+    fn the_manager_of_the_system_is_preferred_to_brew() {
         assert_eq!(choose(|name| ["brew", "dnf"].contains(&name)).unwrap().program, "dnf");
         assert_eq!(choose(|name| name == "brew").unwrap().program, "brew");
         assert_eq!(choose(|_| false), None);
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn only_those_who_need_root_ask_for_it() {
+    fn sudo_is_used_only_if_the_manager_needs_root() {
         assert_eq!(lines("apk", true), ["apk add --no-cache redis"]);
         assert_eq!(lines("apk", false), ["sudo -n apk add --no-cache redis"]);
         assert_eq!(lines("brew", false), ["brew install redis"]);
     }
 
     #[test]
-    fn the_suggestion_reads_like_a_command() {
+    fn the_suggestion_is_a_command() {
         let suggestion = by_hand(choose(|name| name == "pacman").unwrap(), Package::Redis);
         assert_eq!(suggestion, "sudo pacman -Sy --noconfirm --needed redis");
         let compiler = by_hand(choose(|name| name == "brew").unwrap(), Package::Compiler);

@@ -1,6 +1,7 @@
-//! The project's own commands: `cargo xtask` lists them.
+//! The project's own commands. `cargo xtask` prints a list of them.
 
 mod bench;
+mod checks;
 mod compile;
 #[cfg(test)]
 mod documents;
@@ -9,8 +10,8 @@ mod install;
 mod matrix;
 mod packaging;
 mod process;
+mod progress;
 mod servers;
-mod steps;
 mod tools;
 mod wheels;
 
@@ -20,29 +21,30 @@ use servers::Server;
 use std::env;
 use std::process::ExitCode;
 
-const COMMANDS: [(&str, &str); 6] = [
+/// How to call the commands, and what they do.
+const USAGE: [(&str, &str); 13] = [
+    ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
+    ("test NAME", "runs only the tests whose name contains NAME"),
     (
-        "test",
-        "installs what is missing, then checks everything; `test FILTER..` runs only the tests that match, \
-         `test --servers all` those of the stores on every server version",
+        "test --servers all",
+        "runs the store tests on each server version; also takes names, such as redis-8.2,system",
     ),
-    ("soak", "the tests of the stores in long, from a new seed; `--servers` and FILTER as for `test`"),
-    ("package", "checks that the two published crates package, with the Lua scripts and the guide inside"),
+    ("soak", "runs the store tests with a million random operations each; takes NAME and `--servers`"),
+    ("package", "checks that both published crates build from their packages"),
     (
         "bench",
-        "what decisions cost, beside the crates that do the same, and the attribute at build time; `bench PART..` \
-         some of it (redis, cluster, memory, attribute, lua, compile), `--quick` less exactly, `--servers` as for `test`, \
-         `bench lua -- WORD..` some of our scripts, `bench --check` only the lints of its code",
+        "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
     ),
-    ("completion", "what rust-analyzer, which it installs, completes in half-typed attributes and bodies"),
-    (
-        "fuzz",
-        "arbitrary input for the attribute's own code; `fuzz TARGET -- N` one target, with N executions instead \
-         of 10 million",
-    ),
+    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, lua, compile"),
+    ("bench --quick", "measures fewer and shorter rounds, and only prints the results"),
+    ("bench lua -- WORD..", "measures only those of our scripts whose name contains a WORD"),
+    ("bench --check", "lints the code of the benchmarks"),
+    ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
+    ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
+    ("fuzz TARGET -- N", "runs one target (arguments, template, duration, attribute) with N inputs"),
 ];
 
-/// What was asked for on the command line.
+/// A parsed command line.
 #[derive(Debug, PartialEq)]
 enum Request {
     Help,
@@ -103,9 +105,9 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::Test(filter) if filter.is_empty() => {
             tools::ensure_component("rustfmt", "fmt")?;
             tools::ensure_component("clippy", "clippy")?;
-            steps::everything(&tools::ensure_redis()?)
+            checks::everything(&tools::ensure_redis()?)
         }
-        Request::Test(filter) => steps::only_tests(&tools::ensure_redis()?, filter),
+        Request::Test(filter) => checks::only_tests(&tools::ensure_redis()?, filter),
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
@@ -119,13 +121,13 @@ fn perform(request: &Request) -> Result<(), String> {
 }
 
 fn help() -> String {
-    let lines = COMMANDS.map(|(name, what)| format!("  {name:<13} {what}"));
-    format!("cargo xtask COMMAND\n{}", lines.join("\n"))
+    let lines = USAGE.map(|(usage, description)| format!("  {usage:<21}{description}"));
+    format!("usage: cargo xtask COMMAND\n\n{}", lines.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, Request, help, parse};
+    use super::{Request, USAGE, parse};
 
     fn parsed(line: &str) -> Result<Request, String> {
         parse(line.split_whitespace().map(String::from))
@@ -138,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_test_is_its_filter() {
+    fn arguments_after_test_are_its_filter() {
         assert_eq!(parsed("test"), Ok(Request::Test(Vec::new())));
         let filter = ["redis", "--", "--nocapture"].map(String::from).to_vec();
         assert_eq!(parsed("test redis -- --nocapture"), Ok(Request::Test(filter)));
     }
 
     #[test]
-    fn servers_are_no_filter() {
+    fn the_servers_option_is_not_part_of_the_filter() {
         let on = |line: &str| match parsed(line).unwrap() {
             Request::TestOn(servers, filter) | Request::Soak(servers, filter) => {
                 (servers.iter().map(|server| server.name).collect::<Vec<_>>().join(" "), filter.join(" "))
@@ -158,16 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_wrong_argument() {
         assert_eq!(parsed("tset"), Err("unknown command `tset`".to_owned()));
         assert_eq!(parsed("package now"), Err("`package` takes no arguments, got `now`".to_owned()));
     }
 
     #[test]
-    fn help_has_one_line_per_command_and_each_one_parses() {
-        assert_eq!(help().lines().count(), COMMANDS.len() + 1);
-        for (name, _) in COMMANDS {
-            assert!(parsed(name).is_ok_and(|request| request != Request::Help), "{name}");
+    fn every_command_of_the_help_parses() {
+        for (usage, _) in USAGE {
+            let name = usage.split_whitespace().next().unwrap();
+            assert!(parsed(name).is_ok_and(|request| request != Request::Help), "{usage}");
         }
     }
 }

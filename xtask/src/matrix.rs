@@ -1,8 +1,8 @@
-//! What runs on several servers, one after another: the stores' tests, as they are and in long.
+//! The store tests on several server versions, one after another: the commands `test --servers` and `soak`.
 
 use crate::process::{cargo, run};
+use crate::progress::Progress;
 use crate::servers::Server;
-use crate::steps::Steps;
 use crate::tools::SERVER_VARIABLE;
 use crate::wheels;
 use std::env;
@@ -13,19 +13,19 @@ use std::time::SystemTime;
 const OPERATIONS: &str = "RATELIMIT_OPERATIONS";
 const SEED: &str = "RATELIMIT_SEED";
 
-/// What is the same on every server.
+/// How the tests run on every server.
 struct Suite<'a> {
     release: bool,
     filter: &'a [String],
     variables: Vec<(&'static str, String)>,
 }
 
-/// The ordinary tests of the stores.
+/// Runs the store tests on each server.
 pub(crate) fn test(servers: &[&Server], filter: &[String]) -> Result<(), String> {
     on_each(servers, &Suite { release: false, filter, variables: Vec::new() })
 }
 
-/// The same with many more random operations, from a seed that nobody has tried, and tests that are too long for
+/// Runs the store tests with many more random operations, from a new seed, including the tests that are too long for
 /// every day.
 pub(crate) fn soak(servers: &[&Server], filter: &[String]) -> Result<(), String> {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -35,10 +35,10 @@ pub(crate) fn soak(servers: &[&Server], filter: &[String]) -> Result<(), String>
     let shown: Vec<_> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
     println!("{}", shown.join(" "));
     on_each(servers, &Suite { release: true, filter, variables })
-        .map_err(|error| format!("{error}\nthe same run again: {} cargo xtask soak ..", shown[1..].join(" ")))
+        .map_err(|error| format!("{error}\nto repeat this run: {} cargo xtask soak ..", shown[1..].join(" ")))
 }
 
-/// What the caller has set stays.
+/// The environment variables of a soak. Variables that the caller has set keep their values.
 fn soak_variables(given: impl Fn(&str) -> Option<String>, clock: String) -> Vec<(&'static str, String)> {
     vec![
         ("RATELIMIT_SOAK", "1".to_owned()),
@@ -47,25 +47,25 @@ fn soak_variables(given: impl Fn(&str) -> Option<String>, clock: String) -> Vec<
     ]
 }
 
-/// All servers have their turn, also after a failure: what fails on one only says more.
+/// Runs the tests on all servers, even if they fail on one, because a failure on only one server helps to find the cause.
 fn on_each(servers: &[&Server], suite: &Suite<'_>) -> Result<(), String> {
-    let mut steps = Steps::default();
-    let programs = find(&mut steps, servers)?;
-    steps.step("build", || run(suite.command().arg("--no-run")))?;
+    let mut progress = Progress::default();
+    let programs = find(&mut progress, servers)?;
+    progress.step("build", || run(suite.command().arg("--no-run")))?;
     let mut failures = Vec::new();
     for (server, program) in servers.iter().zip(&programs) {
-        let result = steps.step(&format!("stores on {}", server.name), || run(&mut suite.tests(program)));
+        let result = progress.step(&format!("stores on {}", server.name), || run(&mut suite.tests(program)));
         failures.extend(result.err());
     }
-    println!("\n{}", steps.summary());
+    println!("\n{}", progress.summary());
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-/// The servers' programs. All are there before the first is used.
-pub(crate) fn find(steps: &mut Steps, servers: &[&Server]) -> Result<Vec<OsString>, String> {
+/// Finds the program of each server, and downloads missing ones, before the first is used.
+pub(crate) fn find(progress: &mut Progress, servers: &[&Server]) -> Result<Vec<OsString>, String> {
     let mut programs = Vec::new();
     for server in servers {
-        steps.step(&format!("find {}", server.name), || {
+        progress.step(&format!("find {}", server.name), || {
             let program = wheels::program(server)?;
             run(Command::new(&program).arg("--version"))?;
             programs.push(program);
@@ -97,7 +97,7 @@ mod tests {
     use std::ffi::OsString;
 
     #[test]
-    fn a_soak_starts_from_the_clock_unless_told_otherwise() {
+    fn the_seed_of_a_soak_is_the_time_unless_it_is_given() {
         let values = |given: Option<&str>| {
             let variables = soak_variables(|_| given.map(String::from), "1795000000".to_owned());
             variables.into_iter().map(|(_, value)| value).collect::<Vec<_>>()

@@ -1,4 +1,5 @@
-//! The packaging check: the published crates build from their packages, which contain the Lua scripts and the guide.
+//! The packaging check: both published crates build from their packages, and the packages contain the Lua scripts and the
+//! guide.
 
 use crate::process::{cargo, output, root, run, target};
 use std::fs;
@@ -6,17 +7,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The runtime includes these files by path, through links that packaging must follow: folders and extensions.
+/// Folders and extensions of the files that the runtime includes through links, which packaging must follow.
 const INCLUDED: [(&str, &str); 2] = [("lua", "lua"), ("docs", "md")];
 
-/// Where the packages are taken apart, in the target folder.
+/// The folder below the target folder into which the packages are unpacked.
 const UNPACKED: &str = "unpacked";
 
-/// Packs both crates, builds them from their packages, then looks for the included files in the package.
+/// Packages both crates, builds them from their packages, and checks that the runtime's package contains the included
+/// files.
 ///
-/// Both in one call: the runtime depends on the macros at a version that no registry has yet. Cargo's own verification
-/// would keep that version of the macros in its home, and take it for the next one. Not `--offline`: packing resolves
-/// again, and a cold machine may lack part of the index.
+/// One call packages both, because the runtime depends on a version of the macros that is not published yet. `--no-verify`,
+/// because cargo's verification would cache that version of the macros and use it again after a change. Without
+/// `--offline`, because packaging resolves the dependencies again, and a new machine may lack parts of the index.
 pub(crate) fn check() -> Result<(), String> {
     let both = ["--package", "ratelimit-macros", "--package", "ratelimit-runtime"];
     remove("package")?;
@@ -24,7 +26,7 @@ pub(crate) fn check() -> Result<(), String> {
     let manifest = unpack()?;
     let check = ["check", "--all-features", "--workspace", "--manifest-path"];
     run(cargo(&check).arg(&manifest).env("CARGO_TARGET_DIR", target()))?;
-    // Only rustdoc reads the guide.
+    // Only rustdoc includes the guide, so a build does not check it.
     let doc = ["doc", "--all-features", "--no-deps", "--package", "ratelimit-runtime", "--manifest-path"];
     let mut doc = cargo(&doc);
     run(doc.arg(manifest).env("CARGO_TARGET_DIR", target()).env("RUSTDOCFLAGS", "-D warnings"))?;
@@ -35,10 +37,10 @@ pub(crate) fn check() -> Result<(), String> {
     if missing.is_empty() {
         return Ok(());
     }
-    Err(format!("the package of ratelimit-runtime lacks {}", missing.join(" and ")))
+    Err(format!("the package of ratelimit-runtime does not contain {}", missing.join(", ")))
 }
 
-/// Makes a workspace of the packages, in which the runtime finds the macros. Answers its manifest.
+/// Makes a workspace of the unpacked packages, in which the runtime uses the unpacked macros. Returns its manifest.
 fn unpack() -> Result<PathBuf, String> {
     remove(UNPACKED)?;
     let (from, to) = (target().join("package"), target().join(UNPACKED));
@@ -53,7 +55,7 @@ fn unpack() -> Result<PathBuf, String> {
         }
     }
     let macros = members.iter().find(|name| name.starts_with("ratelimit-macros-"));
-    let macros = macros.ok_or("there is no package of ratelimit-macros")?;
+    let macros = macros.ok_or("cargo made no package of ratelimit-macros")?;
     let manifest = to.join("Cargo.toml");
     let text = format!(
         "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\nratelimit-macros = {{ path = {macros:?} }}\n"
@@ -70,7 +72,7 @@ fn remove(folder: &str) -> Result<(), String> {
     }
 }
 
-/// The files that the package must contain, as a package lists them.
+/// The files that the package must contain, with the paths of `cargo package --list`.
 fn included() -> io::Result<Vec<String>> {
     let mut included = Vec::new();
     for (folder, extension) in INCLUDED {
@@ -95,8 +97,9 @@ fn files(root: &Path, folder: &str, extension: &str) -> io::Result<Vec<String>> 
     Ok(found)
 }
 
+/// The files that a listing does not contain.
 fn missing<'f>(listing: &str, files: &'f [String]) -> Vec<&'f str> {
-    // Windows lists with backslashes.
+    // On Windows, the paths have backslashes.
     let listed: Vec<_> = listing.lines().map(|line| line.trim().replace('\\', "/")).collect();
     files.iter().filter(|file| !listed.contains(file)).map(String::as_str).collect()
 }
@@ -106,7 +109,7 @@ mod tests {
     use super::{included, missing};
     use crate::process::root;
 
-    fn some() -> [String; 2] {
+    fn two_scripts() -> [String; 2] {
         ["lua/decide.lua", "lua/one/counter.lua"].map(String::from)
     }
 
@@ -120,18 +123,18 @@ mod tests {
     }
 
     #[test]
-    fn a_complete_listing_lacks_nothing() {
+    fn nothing_is_missing_from_a_complete_listing() {
         let listing = "Cargo.toml\nlua/counter.lua\nlua/decide.lua\nlua\\one\\counter.lua\nsrc/lib.rs\n";
-        assert!(missing(listing, &some()).is_empty());
+        assert!(missing(listing, &two_scripts()).is_empty());
     }
 
     #[test]
-    fn a_link_that_was_not_followed_is_noticed() {
-        assert_eq!(missing("Cargo.toml\nlua\nsrc/lib.rs\n", &some()), some());
+    fn all_files_are_missing_if_a_link_was_not_followed() {
+        assert_eq!(missing("Cargo.toml\nlua\nsrc/lib.rs\n", &two_scripts()), two_scripts());
     }
 
     #[test]
-    fn a_script_that_was_left_out_is_named() {
-        assert_eq!(missing("src/lua/decide.lua\nlua/one/counter.lua\n", &some()), ["lua/decide.lua"]);
+    fn an_omitted_script_is_named() {
+        assert_eq!(missing("src/lua/decide.lua\nlua/one/counter.lua\n", &two_scripts()), ["lua/decide.lua"]);
     }
 }

@@ -1,27 +1,27 @@
-//! Runs other programs from the workspace root, and says in words how they failed.
+//! Runs other programs, and describes how they failed.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The workspace root. The run-time variable wins, since a checkout may have moved after the build.
+/// The workspace root. Prefers the variable at run time, because the checkout may have moved after the build.
 pub(crate) fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest.parent().map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
-/// Where cargo puts what it builds.
+/// The folder into which cargo builds.
 pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| OsString::from("target")))
 }
 
-/// The cargo that runs this program, so that every step uses one toolchain.
+/// A command of the same cargo that runs this program, so that all steps use one toolchain. Runs in the workspace root.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(args).current_dir(root());
-    // What the outer cargo says of this package makes build scripts run again that ask for it.
+    // Variables of the outer cargo about this package would make some build scripts run again.
     for (name, _) in env::vars_os() {
         if name
             .to_str()
@@ -33,7 +33,7 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// Runs to the end with this terminal's output; an error says how it ended.
+/// Runs a command that prints to this terminal. An error says how it ended.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
@@ -42,7 +42,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Runs to the end and hands back what it printed; its errors still reach this terminal.
+/// Runs a command and returns its output. Its error output goes to this terminal.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let result = command.stderr(Stdio::inherit()).output();
     let output = result.map_err(|error| not_started(command, &error))?;
@@ -53,7 +53,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Whether the program is there and well enough to do this much, without a word on the terminal.
+/// Whether a command succeeds. Prints nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn cargo_answers() {
+    fn cargo_prints_its_version() {
         assert!(output(&mut cargo(&["--version"])).unwrap().starts_with("cargo "));
     }
 

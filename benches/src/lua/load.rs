@@ -1,6 +1,6 @@
-//! Puts load on the server, and asks it what that has cost.
+//! Load on the server, and the CPU time that it took.
 
-use super::draw::Draw;
+use super::inputs::Inputs;
 use super::subject::Subject;
 use crate::cpu::{self, field};
 use redis::{Cmd, Connection, RedisResult, cmd};
@@ -10,12 +10,12 @@ use support::RedisServer;
 const CONNECTIONS: usize = 16;
 const PIPELINE: usize = 16;
 
-/// What the keys of a space take, in bytes each.
+/// The memory of one key, in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Space {
-    /// Of the server's memory: the tables of keys and TTLs included.
+    /// Of the memory of the server, including the tables of keys and TTLs.
     pub(crate) total: f64,
-    /// What `MEMORY USAGE` says.
+    /// As `MEMORY USAGE` reports.
     pub(crate) usage: f64,
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct Load {
     control: Connection,
     connections: Vec<Connection>,
     keys: u64,
-    draw: Draw,
-    /// One database each.
+    inputs: Inputs,
+    /// The groups of subjects with the same keys. Each has its own database.
     spaces: Vec<(&'static str, Space)>,
 }
 
@@ -32,10 +32,10 @@ impl Load {
     pub(crate) fn open(server: &RedisServer, keys: u64) -> RedisResult<Self> {
         let client = redis::Client::open(server.url())?;
         let connections = (0..CONNECTIONS).map(|_| client.get_connection()).collect::<RedisResult<_>>()?;
-        Ok(Self { control: server.raw(), connections, keys, draw: Draw::new(keys), spaces: Vec::new() })
+        Ok(Self { control: server.raw(), connections, keys, inputs: Inputs::new(keys), spaces: Vec::new() })
     }
 
-    /// The server gets the subject's script.
+    /// Loads the subject's script into the server.
     pub(crate) fn prepare(&mut self, subject: &Subject) -> RedisResult<()> {
         match &subject.script {
             Some(script) => script.prepare_invoke().load(&mut self.control).map(|_| ()),
@@ -43,7 +43,8 @@ impl Load {
         }
     }
 
-    /// Charges every key of the subject's space once, unless that was done: what is measured later finds live keys.
+    /// Charges every key of the subject's space once, so that the measured calls find live keys. Does nothing if another
+    /// subject has done this for the space.
     pub(crate) fn fill(&mut self, subject: &Subject) -> Result<Space, Box<dyn Error>> {
         if let Some((_, space)) = self.spaces.iter().find(|(name, _)| *name == subject.space) {
             return Ok(*space);
@@ -66,7 +67,7 @@ impl Load {
         Ok(space)
     }
 
-    /// Microseconds of the server's CPU per decision.
+    /// Runs the calls. Returns the CPU time of the server per decision, in microseconds.
     pub(crate) fn cost(&mut self, subject: &Subject, calls: usize) -> Result<f64, Box<dyn Error>> {
         self.select(subject.space)?;
         let before = self.cpu()?;
@@ -75,13 +76,13 @@ impl Load {
         Ok(seconds * 1e6 / precise((calls * subject.decisions).try_into()?))
     }
 
-    /// The server and the load, in words.
+    /// A description of the server and the load.
     pub(crate) fn description(&mut self) -> Result<String, Box<dyn Error>> {
         let server = cpu::server_name(&mut self.control)?;
         Ok(format!("{server}, pipelines of {PIPELINE} calls on {CONNECTIONS} connections"))
     }
 
-    /// All connections are kept busy, in whole pipelines, so that there may be a few calls more than asked for.
+    /// Runs at least this many calls, in full pipelines on all connections. Returns how many.
     fn calls(&mut self, subject: &Subject, calls: usize) -> Result<usize, Box<dyn Error>> {
         let sweep = CONNECTIONS * PIPELINE;
         let sweeps = calls.div_ceil(sweep);
@@ -89,7 +90,7 @@ impl Load {
             for connection in &mut self.connections {
                 let mut packed = Vec::new();
                 for _ in 0..PIPELINE {
-                    subject.call(&mut self.draw).write_packed_command(&mut packed);
+                    subject.call(&mut self.inputs).write_packed_command(&mut packed);
                 }
                 connection.send_packed_command(&packed)?;
             }
@@ -115,15 +116,15 @@ impl Load {
             .try_for_each(|connection| select.exec(connection))
     }
 
-    /// Seconds that the server has computed. Its other threads do nothing that a decision asks for.
+    /// The CPU time in seconds of the server's main thread, which runs all scripts. Of all threads, on an older server.
     fn cpu(&mut self) -> Result<f64, Box<dyn Error>> {
         let info: String = cmd("INFO").arg("cpu").query(&mut self.control)?;
-        let of = |suffix: &str| {
+        let cpu = |suffix: &str| {
             let user = field(&info, &format!("used_cpu_user{suffix}"))?.parse::<f64>().ok()?;
             let system = field(&info, &format!("used_cpu_sys{suffix}"))?.parse::<f64>().ok()?;
             Some(user + system)
         };
-        of("_main_thread").or_else(|| of("")).ok_or_else(|| "INFO says no CPU time".into())
+        cpu("_main_thread").or_else(|| cpu("")).ok_or_else(|| "INFO contains no CPU time".into())
     }
 
     fn info(&mut self, section: &str, name: &str) -> Result<f64, Box<dyn Error>> {
@@ -133,6 +134,7 @@ impl Load {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+/// The count as a floating point number.
 fn precise(count: u64) -> f64 {
     count as f64
 }

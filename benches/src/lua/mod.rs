@@ -1,7 +1,7 @@
-//! What a decision costs the server: our scripts beside plain commands and beside what others use, by the CPU time of the
-//! server, network and parsing included.
+//! The part `lua`: the server's CPU time for a decision, including network and parsing, of our scripts, of plain commands,
+//! and of scripts that others use.
 
-mod draw;
+mod inputs;
 mod load;
 mod others;
 mod ours;
@@ -9,13 +9,13 @@ mod subject;
 mod tables;
 
 use crate::report::grouped;
-use crate::{Effort, Found};
+use crate::{Effort, Results};
 use load::{Load, Space};
 use std::error::Error;
 use subject::Subject;
 use support::RedisServer;
 
-/// How much is done.
+/// The number of keys, and of decisions in a round.
 struct Scale {
     keys: u64,
     decisions: usize,
@@ -24,7 +24,7 @@ struct Scale {
 const FULL: Scale = Scale { keys: 100_000, decisions: 24_000 };
 const QUICK: Scale = Scale { keys: 10_000, decisions: 8_000 };
 
-pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     let scale = if effort.quick { QUICK } else { FULL };
     let wanted = |subject: &Subject| {
         effort.words.is_empty() || effort.words.iter().any(|word| subject.name.contains(word))
@@ -44,5 +44,5 @@ pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
     }
     let context =
         format!("{}, {} keys of 40 characters.", load.description()?, grouped(scale.keys.try_into()?));
-    Ok(Found { context, tables: tables::all(&subjects, &found, &spaces) })
+    Ok(Results { context, tables: tables::all(&subjects, &found, &spaces) })
 }

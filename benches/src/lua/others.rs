@@ -1,6 +1,6 @@
-//! What ours is compared with: plain commands, the scripts of tutorials, and the algorithms of others.
+//! The subjects that our scripts are compared with: plain commands, scripts of tutorials, and scripts of other libraries.
 
-use super::draw::Draw;
+use super::inputs::Inputs;
 use super::subject::Subject;
 use redis::{Cmd, Value, cmd};
 
@@ -10,7 +10,7 @@ pub(crate) const WINDOW: &str = "upstash sliding window";
 pub(crate) const LOG: &str = "limits moving window";
 pub(crate) const PERMITS: &str = "permits in a ZSET";
 
-/// A limit of 100 per hour, or 100 permits with leases of an hour.
+/// All subjects, with a limit of 100 per hour, or 100 permits with leases of one hour.
 pub(crate) fn all() -> [Subject; 10] {
     [
         Subject::command("PING", "none", |_| cmd("PING"), |_| true),
@@ -46,34 +46,34 @@ fn script(
     Subject::script(name, name, text, key_and(args), passed)
 }
 
-fn key_and(args: &'static [&'static str]) -> impl Fn(&mut Cmd, &mut Draw) {
-    move |command, draw| {
-        command.arg(1).arg(draw.key()).arg(args);
+fn key_and(args: &'static [&'static str]) -> impl Fn(&mut Cmd, &mut Inputs) {
+    move |command, inputs| {
+        command.arg(1).arg(inputs.key()).arg(args);
     }
 }
 
-fn incr(draw: &mut Draw) -> Cmd {
+fn incr(inputs: &mut Inputs) -> Cmd {
     let mut command = cmd("INCR");
-    command.arg(draw.key());
+    command.arg(inputs.key());
     command
 }
 
-/// The cell before this one has no calls, which is the cheaper case. An hour may end during the run: the scripts
-/// then find less, as all that is measured would in the first minutes of a day.
-fn window(command: &mut Cmd, draw: &mut Draw) {
-    let (key, now) = (draw.key(), Draw::now_ms());
+/// Adds the keys and arguments of upstash's sliding window. The previous cell has no calls, which is the cheaper case. If an
+/// hour ends during the run, the current cell is empty too.
+fn window(command: &mut Cmd, inputs: &mut Inputs) {
+    let (key, now) = (inputs.key(), Inputs::now_ms());
     let previous = format!("{}~", &key[..key.len() - 1]);
     command.arg(2).arg(key).arg(previous).arg(100).arg(now.to_string()).arg(3_600_000).arg(1);
 }
 
-fn log(command: &mut Cmd, draw: &mut Draw) {
-    let now = Draw::now_ms();
+fn log(command: &mut Cmd, inputs: &mut Inputs) {
+    let now = Inputs::now_ms();
     let seconds = format!("{}.{:03}", now / 1000, now % 1000);
-    command.arg(1).arg(draw.key()).arg(seconds).arg(100).arg(3600).arg(1);
+    command.arg(1).arg(inputs.key()).arg(seconds).arg(100).arg(3600).arg(1);
 }
 
-fn permit(command: &mut Cmd, draw: &mut Draw) {
-    command.arg(1).arg(draw.key()).arg(100).arg(3_600_000).arg(draw.id());
+fn permit(command: &mut Cmd, inputs: &mut Inputs) {
+    command.arg(1).arg(inputs.key()).arg(100).arg(3_600_000).arg(inputs.id());
 }
 
 fn is_positive(reply: &Value) -> bool {

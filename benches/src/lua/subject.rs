@@ -1,35 +1,36 @@
-//! What is measured: a command, how it is told from a refusal, and what it is compared with.
+//! A subject of the measurement: how to make its calls, and the cost that it is compared with.
 
-use super::draw::Draw;
+use super::inputs::Inputs;
 use redis::{Cmd, Script, Value};
 
-/// Where a subject stands in the report.
+/// The table of a subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One request per call.
-    Lone,
-    /// One request per call, by the script of batches.
-    Driven,
-    /// Several requests per call, each of its own key.
+    /// One request per call, by its own script.
+    Single,
+    /// One request per call, by `decide`, the script of batches.
+    ByDecide,
+    /// Several requests per call, each with its own key.
     Batch,
     /// Several equal requests on one key per call.
     Merged,
 }
 
-/// What another subject costs, and how much of that is allowed.
+/// A goal: the highest ratio to the cost of another subject.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal {
     pub(crate) beside: &'static str,
     pub(crate) ratio: f64,
 }
 
-type Make = dyn Fn(&mut Draw) -> Cmd;
+type Make = dyn Fn(&mut Inputs) -> Cmd;
 
+/// A command or script that is measured.
 pub(crate) struct Subject {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) is_ours: bool,
-    /// Subjects of one space work on the same keys.
+    /// Subjects with the same space use the same keys.
     pub(crate) space: &'static str,
     /// Decisions in one call.
     pub(crate) decisions: usize,
@@ -37,7 +38,7 @@ pub(crate) struct Subject {
     /// Loaded into the server before the first call.
     pub(crate) script: Option<Script>,
     make: Box<Make>,
-    /// A refusal does less than a decision that passes, and would flatter its subject.
+    /// Whether a reply admits the call. A refusal costs less, so it must not be measured.
     pub(crate) passed: fn(&Value) -> bool,
 }
 
@@ -46,13 +47,13 @@ impl Subject {
     pub(crate) fn command(
         name: &str,
         space: &'static str,
-        make: fn(&mut Draw) -> Cmd,
+        make: fn(&mut Inputs) -> Cmd,
         passed: fn(&Value) -> bool,
     ) -> Self {
         let make = Box::new(make);
         Self {
             name: name.to_owned(),
-            kind: Kind::Lone,
+            kind: Kind::Single,
             is_ours: false,
             space,
             decisions: 1,
@@ -63,25 +64,25 @@ impl Subject {
         }
     }
 
-    /// One call of a script by its digest; `fill` adds the number of keys, the keys and the arguments.
+    /// A call of a script by its digest. `fill` adds the number of keys, the keys and the arguments.
     pub(crate) fn script(
         name: impl Into<String>,
         space: &'static str,
         text: &str,
-        fill: impl Fn(&mut Cmd, &mut Draw) + 'static,
+        fill: impl Fn(&mut Cmd, &mut Inputs) + 'static,
         passed: fn(&Value) -> bool,
     ) -> Self {
         let script = Script::new(text);
         let digest = script.get_hash().to_owned();
-        let make = Box::new(move |draw: &mut Draw| {
+        let make = Box::new(move |inputs: &mut Inputs| {
             let mut command = redis::cmd("EVALSHA");
             command.arg(&digest);
-            fill(&mut command, draw);
+            fill(&mut command, inputs);
             command
         });
         Self {
             name: name.into(),
-            kind: Kind::Lone,
+            kind: Kind::Single,
             is_ours: false,
             space,
             decisions: 1,
@@ -92,8 +93,8 @@ impl Subject {
         }
     }
 
-    pub(crate) fn call(&self, draw: &mut Draw) -> Cmd {
-        (self.make)(draw)
+    pub(crate) fn call(&self, inputs: &mut Inputs) -> Cmd {
+        (self.make)(inputs)
     }
 
     pub(crate) fn ours(self) -> Self {
@@ -110,8 +111,8 @@ impl Subject {
         self
     }
 
-    /// Enough calls for so many decisions. Merged ones cost next to nothing each: there are more, for a time that can
-    /// be measured.
+    /// The number of calls for this many decisions. There are more calls with merged requests, because each decision costs
+    /// too little to be measured otherwise.
     pub(crate) fn calls(&self, decisions: usize) -> usize {
         let calls = decisions / self.decisions;
         if self.kind == Kind::Merged { calls.max(decisions / 8) } else { calls }

@@ -1,30 +1,30 @@
-//! The tables: one request per call beside the others, then batches and merged requests by their size.
+//! The tables of the part `lua`: single requests next to other scripts, then batches and merged requests by their size.
 
 use super::load::Space;
 use super::ours::SIZES;
 use super::subject::{Kind, Subject};
 use crate::report::{Better, Bound, Row, Series, Table};
 
-/// With the figures of the rounds of each subject.
+/// Makes all tables from the figures of each subject's rounds. Omits empty tables.
 pub(crate) fn all(subjects: &[Subject], found: &[Vec<f64>], spaces: &[Space]) -> Vec<Table> {
     let series: Vec<Series> = found.iter().map(|figures| figures.iter().copied().collect()).collect();
     let tables = [
-        alone(subjects, &series, spaces),
-        driven(subjects, &series),
+        single(subjects, &series, spaces),
+        by_decide(subjects, &series),
         by_size("One call, several requests on keys of their own", Kind::Batch, subjects, &series),
         by_size("One call, equal requests on one key", Kind::Merged, subjects, &series),
     ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn alone(subjects: &[Subject], series: &[Series], spaces: &[Space]) -> Table {
+fn single(subjects: &[Subject], series: &[Series], spaces: &[Space]) -> Table {
     let columns = ["server CPU, µs", "bytes per key", "MEMORY USAGE says"];
     let mut table = Table::new("One request per call", &columns).draw(0, Better::Less);
-    for (at, subject) in subjects.iter().enumerate().filter(|(_, subject)| subject.kind == Kind::Lone) {
+    for (at, subject) in subjects.iter().enumerate().filter(|(_, subject)| subject.kind == Kind::Single) {
         let mut row = Row::new(subject.name.as_str(), subject.is_ours, 0);
         row.figures =
             vec![series[at].clone(), Series::once(spaces[at].total), Series::once(spaces[at].usage)];
-        // Ours stands below what it is compared with.
+        // Our row is below the row that it is compared with.
         let beside =
             subject.goal.and_then(|goal| table.rows.iter().position(|row| row.subject == goal.beside));
         table.rows.insert(beside.map_or(table.rows.len(), |beside| beside + 1), row);
@@ -37,10 +37,11 @@ fn alone(subjects: &[Subject], series: &[Series], spaces: &[Space]) -> Table {
     table
 }
 
-fn driven(subjects: &[Subject], series: &[Series]) -> Table {
+fn by_decide(subjects: &[Subject], series: &[Series]) -> Table {
     let mut table =
         Table::new("The same by the script of batches", &["server CPU, µs"]).draw(0, Better::Less);
-    for (subject, series) in subjects.iter().zip(series).filter(|(subject, _)| subject.kind == Kind::Driven) {
+    for (subject, series) in subjects.iter().zip(series).filter(|(subject, _)| subject.kind == Kind::ByDecide)
+    {
         let mut row = Row::new(subject.name.as_str(), true, 0);
         row.figures = vec![series.clone()];
         table.rows.push(row);

@@ -1,4 +1,4 @@
-//! Ever new keys, which expire before the next round: how much memory is in use after each.
+//! Memory in use while each round brings new keys, which expire before the next round.
 
 use super::keys;
 use super::subject::{Ours, Subject};
@@ -11,10 +11,10 @@ const ROUNDS: usize = 5;
 
 type Pass = dyn Fn(&[String]);
 
-/// Somebody who meets them, and what the caller does after each round.
+/// A subject, and the cleanup after each round.
 pub(crate) struct Fresh {
     name: &'static str,
-    /// Passes the keys of a round, and cleans up.
+    /// Decides about the keys of a round, and cleans up.
     round: Box<Pass>,
 }
 
@@ -33,7 +33,7 @@ impl Fresh {
         Self { name, round: Box::new(round) }
     }
 
-    /// MB after each round.
+    /// The memory in use after each round, in MB.
     fn row(&self, count: usize) -> Row {
         let mut row = Row::new(self.name, false, ROUNDS);
         let mut taken = 0;
@@ -56,7 +56,7 @@ pub(crate) fn table(count: usize) -> Table {
     table.rows.push(Row { is_ours: true, ..ours.row(count) });
     table.rows.extend(peers::fresh().iter().map(|peer| peer.row(count)));
     let rounds = &table.rows[0].figures;
-    // In the first round nothing has expired yet.
+    // The goal starts with the second round, because no key has expired in the first.
     let found = rounds[ROUNDS - 1].ratio(&rounds[1]);
     let what = "MemoryStore: the last round, beside the second".to_owned();
     table.goals.push(Goal { what, found, bound: Bound::AtMost(1.2) });

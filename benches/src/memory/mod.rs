@@ -1,7 +1,6 @@
-//! Decisions in the process: the memory store beside the limiters that other crates keep in memory.
+//! The part `memory`: decisions of the memory store next to limiters of other crates that work in memory.
 //!
-//! Figures of one thread are processor time, as far as the system tells it, so that other work on the machine counts
-//! little.
+//! Figures of a single thread are CPU time if the system reports it, so that other work on the machine has little effect.
 
 #![expect(clippy::cast_precision_loss, reason = "figures to print")]
 
@@ -11,7 +10,7 @@ mod subject;
 
 use crate::cpu::Stopwatch;
 use crate::report::{Better, Bound, Row, Table};
-use crate::{Effort, Found};
+use crate::{Effort, Results};
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -26,28 +25,28 @@ const CALLS: usize = 500_000;
 
 const BYTES: &str = "bytes per key";
 
-#[expect(clippy::unnecessary_wraps, reason = "as of all parts")]
-pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+#[expect(clippy::unnecessary_wraps, reason = "all parts have this signature")]
+pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     let mut tables = vec![keyed("One key", 1, effort), threads(effort)];
     tables.push(keyed("100 000 keys", 100_000, effort));
     if !effort.quick {
         tables.push(keyed("1 000 000 keys", 1_000_000, effort));
     }
     tables.push(fresh::table(if effort.quick { 20_000 } else { 200_000 }));
-    Ok(Found { context: "Keys are strings of 13 bytes, and nothing is refused.".to_owned(), tables })
+    Ok(Results { context: "Keys are strings of 13 bytes, and nothing is refused.".to_owned(), tables })
 }
 
-/// Keys as users have them, in the order of their addresses, so that reading them is cheap.
+/// Keys such as `user-00000007`, in the order of their addresses, so that reading them is cheap.
 fn keys(range: std::ops::Range<usize>) -> Vec<String> {
     range.map(|key| format!("user-{key:08}")).collect()
 }
 
-/// A place in a list of keys, and another one next, so that neighbours in memory are not asked one after another.
-const fn scattered(at: usize, count: usize) -> usize {
-    at * 7919 % count
+/// A permutation of the keys, so that consecutive calls do not use neighbours in memory.
+const fn scattered(index: usize, count: usize) -> usize {
+    index * 7919 % count
 }
 
-/// Decisions of one thread on so many keys, which came in another order.
+/// Measures one thread on `count` keys, which were inserted in another order.
 fn keyed(title: &str, count: usize, effort: &Effort) -> Table {
     eprintln!("{title}");
     let columns = ["CPU per decision, ns", BYTES];
@@ -85,7 +84,7 @@ fn keyed(title: &str, count: usize, effort: &Effort) -> Table {
     table
 }
 
-/// Two threads on one key.
+/// Measures two threads on one key.
 fn threads(effort: &Effort) -> Table {
     let title = "Two threads, one key";
     eprintln!("{title}");

@@ -1,4 +1,4 @@
-//! Memory per key, in a process of its own for each subject: what the system has given, allocators' own share included.
+//! Memory per key, measured in a new process for each subject: all memory from the system, including the allocator's own.
 
 use super::subject::kinds;
 use super::{keys, scattered};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 const ARGUMENT: &str = "--resident";
 
-/// Bytes per key of the subject at a place in the list.
+/// The bytes per key of the subject with this index.
 pub(crate) fn per_key(subject: usize, count: usize) -> Option<f64> {
     let program = std::env::current_exe().ok()?;
     let child =
@@ -14,7 +14,7 @@ pub(crate) fn per_key(subject: usize, count: usize) -> Option<f64> {
     String::from_utf8(child.stdout).ok()?.trim().parse().ok()
 }
 
-/// What such a process does, if this is one.
+/// Runs the measurement and returns `true`, if this is such a process.
 pub(crate) fn is_child() -> bool {
     let mut arguments = std::env::args().skip_while(|argument| argument != ARGUMENT).skip(1);
     let mut number = || arguments.next()?.parse::<usize>().ok();
@@ -29,7 +29,7 @@ pub(crate) fn is_child() -> bool {
     true
 }
 
-/// Bytes in use by this process, as Linux tells them.
+/// The bytes that this process uses, as Linux reports them.
 fn resident() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! What is compared: each decides on a `String` key, and lets everything pass.
+//! The subjects of the part `memory`. Each decides about a `String` key and admits every call.
 
 use crate::peers;
 use ratelimit::store::{Mode, Request, Store, StoreKey};
@@ -8,18 +8,21 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+/// A limiter that is measured.
 pub(crate) trait Subject: Sync {
-    #[expect(clippy::ptr_arg, reason = "governor wants the type of its keys")]
+    /// Decides about one call, which passes.
+    #[expect(clippy::ptr_arg, reason = "governor needs the type of its keys")]
     fn pass(&self, key: &String);
 }
 
+/// A kind of subject, and how to make one.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) is_ours: bool,
     pub(crate) make: fn() -> Box<dyn Subject>,
-    /// It is not asked about more keys than this.
+    /// The subject is not measured with more keys than this.
     pub(crate) keys: usize,
-    /// A slow one makes this part of the calls.
+    /// Divides the number of calls, for a slow subject.
     pub(crate) share: usize,
 }
 
@@ -33,7 +36,7 @@ pub(crate) const BUCKET: &str = "MemoryStore, token bucket";
 pub(crate) const QUOTA: &str = "quota";
 pub(crate) const GOVERNOR: &str = "governor, keyed";
 
-/// Always in the same order.
+/// All kinds, always in the same order.
 pub(crate) fn kinds() -> Vec<Kind> {
     let bucket = || ours(Limit::token_bucket(33_554_432, Duration::from_secs(86_400)));
     let counter = || ours(Limit::counter(4_000_000_000, Duration::from_secs(86_400)));
@@ -55,7 +58,7 @@ impl<C: Clock> Subject for Ours<C> {
         let request = Request::new(StoreKey::new(key.as_bytes()), self.1, 1);
         let mut reply = self.0.decide(Mode::Check, &[&request]);
         let polled = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(Ok(decisions)) = polled else { unreachable!("the memory store answers at once") };
+        let Poll::Ready(Ok(decisions)) = polled else { unreachable!("the memory store is ready at once") };
         assert!(decisions[0].allowed());
     }
 }

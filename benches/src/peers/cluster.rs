@@ -1,8 +1,8 @@
-//! One EVALSHA per call through redis-rs's client for clusters, of the scripts that ours sends for lone requests.
+//! One EVALSHA per call through redis-rs's cluster client, with our scripts for single requests.
 
 use crate::shared::Subject;
 use crate::shared::cluster::BY_CLIENT;
-use crate::shared::crowd::Asker;
+use crate::shared::load::Decider;
 use crate::shared::ours::{BUCKET, COUNTER};
 use crate::shared::plain::Call;
 use redis::Connection;
@@ -22,7 +22,7 @@ pub(crate) async fn through_cluster(
         for server in &mut *servers {
             calls.push(Call::load(server, limit, "cluster")?);
         }
-        let call = calls.pop().ok_or("a cluster without servers")?;
+        let call = calls.pop().ok_or("the cluster has no servers")?;
         subjects.push(Subject::other(name, Clustered { connection: connection.clone(), call }));
     }
     Ok(subjects)
@@ -34,8 +34,8 @@ struct Clustered {
     call: Call,
 }
 
-impl Asker for Clustered {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
-        Call::judge(self.call.command(key).query_async::<i64>(&mut self.connection).await)
+impl Decider for Clustered {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
+        Call::check(self.call.command(key).query_async::<i64>(&mut self.connection).await)
     }
 }

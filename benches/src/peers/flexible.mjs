@@ -1,5 +1,5 @@
-// rate-limiter-flexible on ioredis. Each line of input is a round: callers, keys, milliseconds. Each line of output
-// is what was seen: decisions, seconds, seconds of CPU, and the median and 99th percentile of their times in us.
+// rate-limiter-flexible on ioredis. Each line of input starts a round: callers, keys, milliseconds. Each line of output is
+// its result: decisions, seconds, CPU seconds, and the median and 99th percentile of the decisions' times in us.
 import { createInterface } from "node:readline";
 import Redis from "ioredis";
 import { RateLimiterRedis } from "rate-limiter-flexible";
@@ -9,12 +9,12 @@ const storeClient = new Redis(url, { enableOfflineQueue: true });
 const limiter = new RateLimiterRedis({ storeClient, points: Number(points), duration: Number(duration) });
 
 async function calls(caller, keys, until, times) {
-  let asked = performance.now();
-  for (let call = 0; asked < until; call += 1) {
+  let before = performance.now();
+  for (let call = 0; before < until; call += 1) {
     await limiter.consume(`user-${(caller * 1000003 + call * 7919) % keys}`);
-    const answered = performance.now();
-    times.push(answered - asked);
-    asked = answered;
+    const after = performance.now();
+    times.push(after - before);
+    before = after;
   }
 }
 

@@ -1,7 +1,7 @@
-//! rate-limiter-flexible, the usual limiter of Node services, in a process of its own, if this machine has Node.
+//! rate-limiter-flexible, a common limiter for Node, in its own process. Needs Node on this machine.
 
 use super::shared::{COUNT, SECONDS};
-use crate::shared::crowd::{Crowd, Load, Round, Running};
+use crate::shared::load::{Load, Measured, Round, Running};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,10 +11,10 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 const PACKAGES: [&str; 2] = ["rate-limiter-flexible@11.4", "ioredis@6.0"];
 
 pub(super) struct Flexible {
-    /// Ends with this.
+    /// Ends when this is dropped.
     _child: Child,
-    orders: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
+    rounds: ChildStdin,
+    results: Lines<BufReader<ChildStdout>>,
 }
 
 impl Flexible {
@@ -26,34 +26,34 @@ impl Flexible {
         node.arg(program).args([url, &COUNT.to_string(), &SECONDS.to_string()]).kill_on_drop(true);
         let mut child =
             node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
-        let (orders, answers) = child.stdin.take().zip(child.stdout.take()).ok_or("no pipes to node")?;
-        Ok(Self { _child: child, orders, answers: BufReader::new(answers).lines() })
+        let (rounds, results) = child.stdin.take().zip(child.stdout.take()).ok_or("no pipes to node")?;
+        Ok(Self { _child: child, rounds, results: BufReader::new(results).lines() })
     }
 
     async fn ask(&mut self, load: Load) -> Result<Round, String> {
-        let order = format!("{} {} {}\n", load.callers, load.keys, load.time.as_millis());
-        self.orders.write_all(order.as_bytes()).await.map_err(|error| error.to_string())?;
-        let answer = self.answers.next_line().await.map_err(|error| error.to_string())?.unwrap_or_default();
-        let figures: Result<Vec<f64>, _> = answer.split_whitespace().map(str::parse).collect();
+        let round = format!("{} {} {}\n", load.callers, load.keys, load.time.as_millis());
+        self.rounds.write_all(round.as_bytes()).await.map_err(|error| error.to_string())?;
+        let result = self.results.next_line().await.map_err(|error| error.to_string())?.unwrap_or_default();
+        let figures: Result<Vec<f64>, _> = result.split_whitespace().map(str::parse).collect();
         let Ok(&[decisions, seconds, cpu_seconds, median_us, slow_us]) = figures.as_deref() else {
-            return Err(format!("node answers `{answer}`"));
+            return Err(format!("node printed `{result}`, expected five numbers"));
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
         Ok(Round { decisions: decisions as u64, seconds, cpu_seconds, median_us, slow_us })
     }
 }
 
-impl Crowd for Flexible {
+impl Measured for Flexible {
     fn round(&mut self, load: Load) -> Running<'_> {
         Box::pin(self.ask(load))
     }
 }
 
-/// Beside this program, once.
+/// Installs the packages once, next to this program.
 async fn install() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = program.parent().unwrap_or_else(|| Path::new(".")).join("flexible");
-    if PACKAGES.iter().all(|package| is_there(&folder, package)) {
+    if PACKAGES.iter().all(|package| is_installed(&folder, package)) {
         return Ok(folder);
     }
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
@@ -61,12 +61,12 @@ async fn install() -> Result<PathBuf, String> {
     npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(PACKAGES);
     match npm.stdout(Stdio::null()).status().await {
         Ok(status) if status.success() => Ok(folder),
-        Ok(status) => Err(format!("npm ends with {status}")),
-        Err(error) => Err(format!("npm does not run: {error}")),
+        Ok(status) => Err(format!("npm failed: {status}")),
+        Err(error) => Err(format!("cannot start npm: {error}")),
     }
 }
 
-fn is_there(folder: &Path, package: &str) -> bool {
+fn is_installed(folder: &Path, package: &str) -> bool {
     let name = package.split('@').next().unwrap_or_default();
     folder.join("node_modules").join(name).join("package.json").is_file()
 }

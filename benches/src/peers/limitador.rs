@@ -1,8 +1,8 @@
-//! limitador: its exact store on Redis, which reads in one call and counts in another, and the one that decides from
-//! counts in the process and sends them to Redis once a second.
+//! limitador, with two stores: the exact one, which reads in one call to Redis and counts in another, and the cached one,
+//! which decides from counts in the process and sends them to Redis once a second.
 
 use super::shared::{COUNT, SECONDS};
-use crate::shared::crowd::Asker;
+use crate::shared::load::Decider;
 use limitador::AsyncRateLimiter;
 use limitador::limit::{Limit, Namespace};
 use limitador::storage::AsyncCounterStorage;
@@ -33,8 +33,8 @@ impl Limitador {
     }
 }
 
-impl Asker for Limitador {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
+impl Decider for Limitador {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
         let context = HashMap::from([("user".to_owned(), key.to_string())]).into();
         let result = self.limiter.check_rate_limited_and_update(&self.namespace, &context, 1).await;
         match result {

@@ -1,4 +1,4 @@
-//! Those that decide in memory.
+//! Other crates that decide in memory.
 
 use crate::memory::{Fresh, GOVERNOR, Kind, QUOTA, Subject};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter as Governor};
@@ -16,12 +16,12 @@ pub(crate) fn kinds() -> [Kind; 4] {
         Kind::new(QUOTA, || Box::new(quota())),
         Kind::new(GOVERNOR, || Box::new(governor())),
         Kind::new("throttled", || Box::new(throttled())),
-        // Evaluates an expression for each call.
+        // It evaluates an expression for each call.
         Kind { keys: 1, share: 25, ..Kind::new("limitador", || Box::new(limitador())) },
     ]
 }
 
-/// All as they come, and governor also as it wants to be treated.
+/// Each crate with its defaults, and governor also with the cleanup that its documentation recommends.
 pub(crate) fn fresh() -> [Fresh; 4] {
     [
         Fresh::new("governor, cleaned by the caller", governor(), |governor| {
@@ -68,7 +68,7 @@ impl Subject for QuotaPool<String> {
     }
 }
 
-/// Its keys are its own, and so each call takes a copy.
+/// It owns its keys, so each call copies the key.
 impl Subject for Throttled {
     fn pass(&self, key: &String) {
         const MILLION: NonZeroU32 = NonZeroU32::new(1_000_000).unwrap();

@@ -1,4 +1,4 @@
-//! The crates that ours is compared with, each used as its documentation says.
+//! The other crates in the comparison, each used as its documentation recommends.
 
 mod cluster;
 mod flexible;

@@ -1,12 +1,12 @@
-//! What governor takes to refuse a key.
+//! The time that governor takes to refuse a call.
 
 use crate::cpu::Stopwatch;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use std::hint::black_box;
 use std::num::NonZeroU32;
 
-/// Refuses so many calls for a key that is used up for an hour, and says what each has taken, in ns.
-#[expect(clippy::unnecessary_wraps, reason = "as without peers")]
+/// Returns a function that makes `calls` refused calls on one key and returns the CPU time of each, in ns.
+#[expect(clippy::unnecessary_wraps, reason = "without peers it is `None`")]
 pub(crate) fn refused() -> Option<impl Fn(u32) -> f64> {
     let limiter: DefaultKeyedRateLimiter<String> = RateLimiter::keyed(Quota::per_hour(NonZeroU32::MIN));
     let key = "user-81726".to_owned();

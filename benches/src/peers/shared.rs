@@ -1,10 +1,10 @@
-//! Those that decide through Redis.
+//! Other crates that decide through Redis.
 
 use super::{flexible, limitador};
-use crate::shared::crowd::Asker;
+use crate::shared::load::Decider;
 use crate::shared::ours::COUNTER;
 use crate::shared::plain::Call;
-use crate::shared::{ACTIX, CACHED, FLEXIBLE, LIMITADOR, Subject, THROTTLED, WARMING};
+use crate::shared::{ACTIX, CACHED, FLEXIBLE, LIMITADOR, Subject, THROTTLED, WARM_UP};
 use deadpool_redis::{Config, Pool, Runtime};
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use std::error::Error;
@@ -15,19 +15,19 @@ use throttled::{RateLimiter as _, RedisRateLimiter};
 
 const POOL: &str = "counter by EVALSHA, deadpool";
 
-/// Limits of so many per so many seconds let everything pass.
+/// Limits with these numbers admit every call.
 pub(super) const COUNT: u32 = COUNTER.count();
 pub(super) const SECONDS: u64 = COUNTER.time().as_secs();
 
-/// Those that ask the server for each decision.
+/// The subjects that call the server for each decision.
 pub(crate) async fn through_redis(
     url: &str,
     server: &mut redis::Connection,
 ) -> Result<Vec<Subject>, Box<dyn Error>> {
     let pool = Config::from_url(url).create_pool(Some(Runtime::Tokio1))?;
     let call = Call::load(server, &COUNTER, "pool")?;
-    let patient = ConnectionManagerConfig::new().set_response_timeout(None);
-    let manager = ConnectionManager::new_with_config(redis::Client::open(url)?, patient).await?;
+    let without_timeout = ConnectionManagerConfig::new().set_response_timeout(None);
+    let manager = ConnectionManager::new_with_config(redis::Client::open(url)?, without_timeout).await?;
     let actix = actix_limitation::Limiter::builder(url)
         .limit(COUNT.try_into()?)
         .period(Duration::from_secs(SECONDS))
@@ -36,43 +36,43 @@ pub(crate) async fn through_redis(
     let mut subjects = vec![
         Subject::other(POOL, Pooled { pool, call }),
         Subject::other(LIMITADOR, limitador::Limitador::exact(url).await?),
-        // The server has thousands of connections to clear away.
-        Subject::other(ACTIX, Actix(actix)).between(Duration::ZERO, Duration::from_millis(100)),
+        // After a round, the server has to close thousands of connections.
+        Subject::other(ACTIX, Actix(actix)).with_pauses(Duration::ZERO, Duration::from_millis(100)),
         Subject::other(THROTTLED, Throttled(Arc::new(RedisRateLimiter::new(manager)))),
     ];
     match flexible::Flexible::start(url).await {
         Ok(flexible) => subjects.push(Subject::other(FLEXIBLE, flexible)),
-        Err(error) => eprintln!("without {FLEXIBLE}: {error}"),
+        Err(error) => eprintln!("{FLEXIBLE} is not measured: {error}"),
     }
     Ok(subjects)
 }
 
-/// The one that decides from what it has heard, and tells the server later. It is quiet after a second.
+/// The subject that decides from cached counts and sends them to the server later. It has sent all of them after a second.
 pub(crate) async fn cached(url: &str) -> Result<Vec<Subject>, Box<dyn Error>> {
     let limitador = limitador::Limitador::cached(url).await?;
-    Ok(vec![Subject::other(CACHED, limitador).between(WARMING, Duration::from_millis(1100))])
+    Ok(vec![Subject::other(CACHED, limitador).with_pauses(WARM_UP, Duration::from_millis(1100))])
 }
 
-/// One EVALSHA per call, over a connection from a pool.
+/// One EVALSHA per call, on a connection from a pool.
 #[derive(Clone)]
 struct Pooled {
     pool: Pool,
     call: Call,
 }
 
-impl Asker for Pooled {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
+impl Decider for Pooled {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
         let mut connection = self.pool.get().await.map_err(|error| error.to_string())?;
-        Call::judge(self.call.command(key).query_async::<i64>(&mut connection).await)
+        Call::check(self.call.command(key).query_async::<i64>(&mut connection).await)
     }
 }
 
-/// Connects for each decision.
+/// Opens a connection for each decision.
 #[derive(Clone)]
 struct Actix(actix_limitation::Limiter);
 
-impl Asker for Actix {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
+impl Decider for Actix {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
         self.0.count(format!("actix:{key}")).await.map(|_| ()).map_err(|error| error.to_string())
     }
 }
@@ -80,9 +80,9 @@ impl Asker for Actix {
 #[derive(Clone)]
 struct Throttled(Arc<RedisRateLimiter>);
 
-impl Asker for Throttled {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
-        // One per microsecond is the highest rate that it knows.
+impl Decider for Throttled {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
+        // The highest rate that it supports is one per microsecond.
         const MILLION: NonZeroU32 = NonZeroU32::new(1_000_000).unwrap();
         let quota = throttled::Quota::per_second(MILLION).with_burst(NonZeroU32::MAX);
         let result =

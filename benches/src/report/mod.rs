@@ -1,4 +1,4 @@
-//! What was measured: figures of rounds, tables of them, and how they are shown.
+//! The report: figures of rounds, tables of figures, and their output as Markdown and as pictures.
 
 pub(crate) mod machine;
 pub(crate) mod markdown;

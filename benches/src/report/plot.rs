@@ -1,4 +1,4 @@
-//! Tables as bars, side by side in one SVG file.
+//! Tables as bar charts, in two columns of one SVG file.
 
 use super::series::{Series, shown};
 use super::table::{Better, Row, Table};
@@ -14,16 +14,16 @@ const LINE: &str = "#D1D9E0";
 const WIDTH: f64 = 900.0;
 const MARGIN: f64 = 16.0;
 const PANEL: f64 = 418.0;
-/// Of a panel: where its words end and its bars begin, and what is left for the longest bar.
+/// Where the bars of a panel begin, and the length of the longest bar.
 const BARS_FROM: f64 = 192.0;
 const LONGEST: f64 = 164.0;
-/// Of a panel that is alone.
+/// The length of the longest bar if there is only one panel.
 const LONGEST_ALONE: f64 = WIDTH - MARGIN * 2.0 - PANEL + LONGEST;
 const ROW: f64 = 21.0;
 const BAR: f64 = 12.0;
 
-/// The columns of the tables that are to be drawn. `None` where there is none.
-pub(crate) fn svg(title: &str, below: &str, tables: &[Table]) -> Option<String> {
+/// Draws the selected columns of the tables. `None` if no column is selected.
+pub(crate) fn svg(title: &str, subtitle: &str, tables: &[Table]) -> Option<String> {
     let mut panels = String::new();
     let mut heights = [72.0; 2];
     let drawn: Vec<(&Table, (usize, Better))> =
@@ -44,13 +44,13 @@ pub(crate) fn svg(title: &str, below: &str, tables: &[Table]) -> Option<String> 
          <rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n"
     );
     write(&mut svg, (MARGIN, 28.0), &format!("fill=\"{INK}\" font-size=\"16\""), title);
-    write(&mut svg, (MARGIN, 48.0), &format!("fill=\"{PALE_INK}\""), below);
+    write(&mut svg, (MARGIN, 48.0), &format!("fill=\"{PALE_INK}\""), subtitle);
     svg.push_str(&panels);
     svg.push_str("</svg>\n");
     Some(svg)
 }
 
-/// Draws one table, and hands back its height.
+/// Draws one table. Returns its height.
 fn panel(
     svg: &mut String,
     (left, top, longest): (f64, f64, f64),
@@ -66,7 +66,7 @@ fn panel(
     write(svg, (left, top + 29.0), &format!("fill=\"{PALE_INK}\" font-size=\"11\""), &axis);
     let drawn: Vec<(&Row, &Series)> =
         table.rows.iter().filter_map(|row| Some((row, row.figures.get(column)?))).collect();
-    let scale = longest / longest_whole(drawn.iter().map(|(_, series)| series.median()));
+    let scale = longest / longest_full(drawn.iter().map(|(_, series)| series.median()));
     let first = top + 40.0;
     for (at, (row, series)) in drawn.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "a few rows")]
@@ -84,8 +84,8 @@ fn panel(
     last - top
 }
 
-/// What the longest bar stands for. Where one of many is far longer than all others, it is cut.
-fn longest_whole(medians: impl Iterator<Item = f64>) -> f64 {
+/// The figure of the longest full bar. If one figure of many is far above the others, its bar is cut.
+fn longest_full(medians: impl Iterator<Item = f64>) -> f64 {
     let mut medians: Vec<f64> = medians.filter(|median| median.is_finite()).collect();
     medians.sort_by(f64::total_cmp);
     match medians[..] {
@@ -94,10 +94,10 @@ fn longest_whole(medians: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-/// The subject, its bar, what it stands for, and a thin line from the lowest round to the highest. A gap says that the
-/// bar would be longer.
+/// Draws the name, the bar, the figure, and a thin line from the lowest to the highest round. A gap marks a bar that was
+/// cut.
 fn bar(svg: &mut String, (left, top): (f64, f64), row: &Row, series: &Series, (scale, longest): (f64, f64)) {
-    // A round that was much worse than the others must not leave the panel.
+    // A round that was much worse than the others must stay inside the panel.
     let length = |figure: f64| (figure * scale).min(longest * 1.12);
     let (from, middle) = (left + BARS_FROM, top + BAR / 2.0 + 2.0);
     let (paint, spread, words) = if row.is_ours {
@@ -142,12 +142,12 @@ fn write(svg: &mut String, (x, y): (f64, f64), style: &str, words: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{longest_whole, svg};
+    use super::{longest_full, svg};
     use crate::report::{Better, Row, Table};
 
     #[test]
-    fn one_of_many_is_cut() {
-        let longest = |medians: &[f64]| format!("{:.1}", longest_whole(medians.iter().copied()));
+    fn a_bar_far_above_the_others_is_cut() {
+        let longest = |medians: &[f64]| format!("{:.1}", longest_full(medians.iter().copied()));
         assert_eq!(longest(&[1.0, 90.0, 2.0, f64::NAN, 4.0]), "6.0");
         assert_eq!(longest(&[1.0, 9.0, 2.0, 4.0]), "9.0");
         assert_eq!(longest(&[1.0, 2.0, 90.0]), "90.0");

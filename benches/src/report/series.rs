@@ -1,14 +1,13 @@
-//! Figures of rounds, and what they say together.
+//! A series of figures, one per round, and its median, spread and ratios.
 
 use std::fmt;
 
-/// One figure per round. The rounds of all that is compared take turns, so that what else the machine does disturbs
-/// all alike.
+/// One figure per round. All subjects run in each round, so other work on the machine affects all of them equally.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Series(Vec<f64>);
 
 impl Series {
-    /// What does not change from round to round.
+    /// A figure that is the same in all rounds.
     pub(crate) fn once(figure: f64) -> Self {
         Self(vec![figure])
     }
@@ -17,26 +16,26 @@ impl Series {
         self.0.push(figure);
     }
 
-    /// `NaN` where nothing was measured.
+    /// The median, or `NaN` if nothing was measured.
     pub(crate) fn median(&self) -> f64 {
         let mut figures = self.0.clone();
         figures.sort_by(f64::total_cmp);
         figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
-    /// The lowest and the highest, where there are several.
+    /// The lowest and the highest figure, if there are several.
     pub(crate) fn spread(&self) -> Option<(f64, f64)> {
         let end = |choose: fn(f64, f64) -> f64| self.0.iter().copied().fold(f64::NAN, choose);
         (self.0.len() > 1).then(|| (end(f64::min), end(f64::max)))
     }
 
-    /// Each round's figure as a multiple of another's in the same round.
+    /// The ratio to another series, round by round.
     pub(crate) fn ratio(&self, other: &Self) -> Self {
         self.with(other, |ours, theirs| ours / theirs)
     }
 
-    /// How much more each round's figure is than another's in the same round.
-    pub(crate) fn more(&self, other: &Self) -> Self {
+    /// The difference to another series, round by round.
+    pub(crate) fn difference(&self, other: &Self) -> Self {
         self.with(other, |ours, theirs| ours - theirs)
     }
 
@@ -51,7 +50,7 @@ impl FromIterator<f64> for Series {
     }
 }
 
-/// The median, and the lowest and the highest.
+/// The median, with the lowest and the highest figure.
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", shown(self.median()))?;
@@ -62,7 +61,7 @@ impl fmt::Display for Series {
     }
 }
 
-/// A figure in three digits, with `k` or `M` where it is large.
+/// A figure with three digits, and `k` or `M` if it is large.
 pub(crate) fn shown(figure: f64) -> String {
     let (figure, unit) = match figure.abs() {
         size if size.is_nan() => return "–".to_owned(),
@@ -78,7 +77,7 @@ pub(crate) fn shown(figure: f64) -> String {
     format!("{figure:.decimals$}{unit}")
 }
 
-/// A count, with a space between thousands.
+/// A count with a space between thousands.
 pub(crate) fn grouped(count: usize) -> String {
     match (count / 1000, count % 1000) {
         (0, rest) => rest.to_string(),
@@ -100,16 +99,16 @@ mod tests {
     }
 
     #[test]
-    fn a_series_is_its_median_and_its_ends() {
+    fn a_series_is_shown_as_its_median_and_spread() {
         assert_eq!(Series(vec![3.0, 1.0, 2.0]).to_string(), "2.00 (1.00–3.00)");
         assert_eq!(Series::once(3.0).to_string(), "3.00");
         assert_eq!(Series::default().to_string(), "–");
     }
 
     #[test]
-    fn rounds_are_compared_with_their_own() {
+    fn series_are_compared_round_by_round() {
         let (ours, theirs) = (Series(vec![1.0, 10.0]), Series(vec![2.0, 40.0]));
         assert_eq!(ours.ratio(&theirs).0, [0.5, 0.25]);
-        assert_eq!(theirs.more(&ours).0, [1.0, 30.0]);
+        assert_eq!(theirs.difference(&ours).0, [1.0, 30.0]);
     }
 }

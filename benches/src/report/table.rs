@@ -1,43 +1,46 @@
-//! A table of figures, and which of them the project wants to reach.
+//! A table of figures, and the goals for them.
 
 use super::series::{Series, shown};
 
-/// What was measured under one load: a row per subject, a column per kind of figure.
+/// The results under one load, with a row per subject and a column per kind of figure.
 pub(crate) struct Table {
     pub(crate) title: String,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Row>,
     pub(crate) goals: Vec<Goal>,
-    /// The columns that are drawn, and what they should be.
+    /// The columns to draw, and which direction is better.
     pub(crate) drawn: Vec<(usize, Better)>,
 }
 
+/// The figures of one subject.
 pub(crate) struct Row {
     pub(crate) subject: String,
     pub(crate) is_ours: bool,
     pub(crate) figures: Vec<Series>,
 }
 
+/// Which figures are better.
 #[derive(Clone, Copy)]
 pub(crate) enum Better {
     Less,
     More,
 }
 
-/// What one figure of ours should be.
+/// A goal for one of our figures.
 pub(crate) struct Goal {
     pub(crate) what: String,
     pub(crate) found: Series,
     pub(crate) bound: Bound,
 }
 
+/// The bound of a goal, relative to the figure of another subject.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
-    /// At most so many times the other's.
+    /// At most this multiple of the other figure.
     AtMost(f64),
-    /// At least so many times the other's.
+    /// At least this multiple of the other figure.
     AtLeast(f64),
-    /// At most so much above the other's.
+    /// At most this much above the other figure.
     Beyond(f64),
 }
 
@@ -52,13 +55,13 @@ impl Table {
         self
     }
 
-    /// Wants a figure of ours to be within a bound beside another's, if both were measured.
+    /// Adds a goal for a figure of ours, relative to the figure of another subject, if both were measured.
     pub(crate) fn goal(&mut self, ours: &str, beside: &str, column: usize, bound: Bound) {
         let figure = |subject: &str| self.rows.iter().find(|row| row.subject == subject)?.figures.get(column);
         let Some((ours_found, others)) = figure(ours).zip(figure(beside)) else { return };
         let found = match bound {
             Bound::AtMost(_) | Bound::AtLeast(_) => ours_found.ratio(others),
-            Bound::Beyond(_) => ours_found.more(others),
+            Bound::Beyond(_) => ours_found.difference(others),
         };
         let what = format!("{ours}, beside {beside}: {}", self.columns[column]);
         self.goals.push(Goal { what, found, bound });
@@ -70,7 +73,7 @@ impl Row {
         Self { subject: subject.into(), is_ours, figures: vec![Series::default(); columns] }
     }
 
-    /// One round, or what does not change from round to round.
+    /// Adds the figures of one round.
     pub(crate) fn push(&mut self, figures: &[f64]) {
         self.figures.iter_mut().zip(figures).for_each(|(series, figure)| series.push(*figure));
     }
@@ -85,7 +88,7 @@ impl Goal {
         }
     }
 
-    /// What was found and what is wanted.
+    /// The result and the goal, as text.
     pub(crate) fn words(&self) -> [String; 2] {
         match self.bound {
             Bound::AtMost(bound) => [format!("{} ×", self.found), format!("≤ {} ×", shown(bound))],
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_no_goal() {
+    fn a_subject_that_was_not_measured_has_no_goal() {
         let mut table = table();
         table.goal("ours", "nobody", 0, Bound::AtMost(1.0));
         assert!(table.goals.is_empty());

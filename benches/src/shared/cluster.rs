@@ -1,17 +1,18 @@
-//! Decisions through a private cluster of three nodes, where only keys of one slot can share a script call.
+//! The part `cluster`: decisions through a private cluster of three nodes, where only keys of one slot can share a script
+//! call.
 
 use super::ours::{self, BUCKET, COUNTER, Ours};
 use super::subject::{CPU, PER_SECOND, Subject, table};
 use super::{BUCKET_NAME, COUNTER_NAME};
 use crate::report::{Better, Bound, Table};
-use crate::{Effort, Found, cpu, peers};
+use crate::{Effort, Results, cpu, peers};
 use redis::Connection;
 use std::error::Error;
 use support::Cluster;
 
 pub(crate) const BY_CLIENT: [&str; 2] = ["counter by cluster client", "token bucket by cluster client"];
 
-pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     let mut cluster = Cluster::start(3);
     let ports = cluster.ports();
     let (primaries, replicas) = ports.split_at(3);
@@ -25,7 +26,7 @@ pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
     );
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let table = runtime.block_on(measure(&cluster.url(), primaries, &mut servers, effort))?;
-    Ok(Found { context, tables: vec![table] })
+    Ok(Results { context, tables: vec![table] })
 }
 
 async fn measure(

@@ -1,7 +1,8 @@
-//! Decisions through a private Redis: how many per second, what each costs client and server, and how long one takes.
+//! The part `redis`: decisions through a private Redis, their number per second, their CPU time on client and server, and
+//! how long one takes.
 
 pub(crate) mod cluster;
-pub(crate) mod crowd;
+pub(crate) mod load;
 pub(crate) mod ours;
 pub(crate) mod plain;
 mod refused;
@@ -9,7 +10,7 @@ mod subject;
 
 use crate::awake::Awake;
 use crate::report::{Better, Bound, Table};
-use crate::{Effort, Found, cpu, peers};
+use crate::{Effort, Results, cpu, peers};
 use ours::{BUCKET, COUNTER, LEASED, Ours};
 use plain::{Call, Plain, Socket};
 use ratelimit::RateLimiter;
@@ -30,12 +31,12 @@ pub(crate) const LIMITADOR: &str = "limitador";
 pub(crate) const CACHED: &str = "limitador, cached Redis store";
 pub(crate) const ACTIX: &str = "actix-limitation";
 pub(crate) const THROTTLED: &str = "throttled";
-/// Until most keys have units in the process.
-pub(crate) const WARMING: Duration = Duration::from_secs(1);
+/// The time until most keys have leased units in the process.
+pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 const PLAIN_COUNTER: &str = "counter by EVALSHA";
 const PLAIN_BUCKET: &str = "token bucket by EVALSHA";
 
-pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
+pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     let server = RedisServer::start();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let mut bench = runtime.block_on(Bench::open(server, effort))?;
@@ -43,9 +44,10 @@ pub(crate) fn run(effort: &Effort) -> Result<Found, Box<dyn Error>> {
     tables.push(refused::table(&bench.server.url(), effort)?);
     let context =
         format!("{}, on loopback, client and server share the cores.", cpu::server_name(&mut bench.control)?);
-    Ok(Found { context, tables })
+    Ok(Results { context, tables })
 }
 
+/// The server, and what all tables need.
 struct Bench<'e> {
     server: RedisServer,
     control: Connection,
@@ -69,8 +71,8 @@ impl<'e> Bench<'e> {
         ])
     }
 
-    /// Ours, and one call per decision of the same scripts.
-    async fn both(&mut self) -> Result<Vec<Subject>, Box<dyn Error>> {
+    /// Our subjects, and the same scripts with one call per decision.
+    async fn ours_and_plain(&mut self) -> Result<Vec<Subject>, Box<dyn Error>> {
         let connection = plain::quick_connection(&self.server.url()).await?;
         let plain = |call| Plain { connection: connection.clone(), call };
         Ok(vec![
@@ -82,7 +84,7 @@ impl<'e> Bench<'e> {
     }
 
     async fn many_keys(&mut self) -> Result<Table, Box<dyn Error>> {
-        let mut subjects = self.both().await?;
+        let mut subjects = self.ours_and_plain().await?;
         let connection = plain::default_connection(&self.server.url()).await?;
         let call = Call::load(&mut self.control, &COUNTER, "default")?;
         subjects.push(Subject::other("counter by EVALSHA, as it comes", Plain { connection, call }));
@@ -109,13 +111,13 @@ impl<'e> Bench<'e> {
     }
 
     async fn some_callers(&mut self) -> Result<Table, Box<dyn Error>> {
-        let subjects = self.both().await?;
+        let subjects = self.ours_and_plain().await?;
         let control = std::slice::from_mut(&mut self.control);
         table("64 callers, 10 000 keys", (64, 10_000), subjects, control, self.effort).await
     }
 
     async fn hot_key(&mut self) -> Result<Table, Box<dyn Error>> {
-        let subjects = self.both().await?;
+        let subjects = self.ours_and_plain().await?;
         let mut table = table(
             "1024 callers, one key",
             (1024, 1),
@@ -132,7 +134,7 @@ impl<'e> Bench<'e> {
 
     async fn alone(&mut self) -> Result<Table, Box<dyn Error>> {
         const SOCKETS: [&str; 2] = ["counter by EVALSHA, socket", "token bucket by EVALSHA, socket"];
-        let mut subjects = self.both().await?;
+        let mut subjects = self.ours_and_plain().await?;
         for (name, limit) in SOCKETS.into_iter().zip([&COUNTER, &BUCKET]) {
             let call = Call::load(&mut self.control, limit, "socket")?;
             subjects.push(Subject::other(name, Socket::open(self.server.port(), call).await?));
@@ -155,11 +157,11 @@ impl<'e> Bench<'e> {
         Ok(table)
     }
 
-    /// Units taken in advance, and what another crate decides before it tells the server.
+    /// Decisions without the server: leased units, and another crate's cached counts.
     async fn leased(&mut self) -> Result<Table, Box<dyn Error>> {
-        // Each key's first units are asked for one by one.
+        // The first calls of each key call the store, until the key has a lease.
         let leased = Subject::ours(LEASED_NAME, Ours::new(&self.limiter, &LEASED));
-        let mut subjects = vec![leased.between(WARMING, Duration::ZERO)];
+        let mut subjects = vec![leased.with_pauses(WARM_UP, Duration::ZERO)];
         subjects.extend(peers::cached(&self.server.url()).await?);
         let title = "Decided in the process: 512 callers, 10 000 keys";
         let mut table =

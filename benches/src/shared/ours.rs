@@ -1,13 +1,13 @@
-//! Ours, as an application has it: one limiter, one connection, all that a decision says.
+//! Our client, used as in an application: one limiter with one connection, and complete decisions.
 
-use super::crowd::Asker;
+use super::load::Decider;
 use ratelimit::{Key, Limit, OnError, RateLimiter};
 use std::time::Duration;
 
-/// So large that nothing is refused, and in lowest terms.
+/// Limits that refuse nothing, with a rate in lowest terms.
 pub(crate) const COUNTER: Limit = Limit::counter(4_000_000_007, Duration::from_secs(1000));
 pub(crate) const BUCKET: Limit = Limit::token_bucket(29_999_999, Duration::from_secs(1));
-/// Taken from the store a hundred at a time.
+/// Takes a hundred units at a time from the store.
 pub(crate) const LEASED: Limit = COUNTER.lease(100);
 
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub(crate) struct Ours {
     limit: &'static Limit,
 }
 
-/// A limiter that says when the store does not answer, instead of deciding itself.
+/// A limiter that returns an error if the store does not reply, instead of deciding by itself.
 pub(crate) async fn limiter(url: &str) -> Result<RateLimiter, ratelimit::Error> {
     RateLimiter::builder().redis(url).deadline(Duration::from_secs(10)).on_error(OnError::Deny).build().await
 }
@@ -27,8 +27,8 @@ impl Ours {
     }
 }
 
-impl Asker for Ours {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
+impl Decider for Ours {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
         let admitted = self.limiter.check(self.limit, Key::new("bench").by(key)).await;
         admitted.map(|_| ()).map_err(|rejection| format!("{rejection:?}"))
     }

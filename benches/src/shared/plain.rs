@@ -1,7 +1,7 @@
-//! One EVALSHA per call, of the script that ours sends for a lone request: by redis-rs over one connection, and over a
-//! bare socket.
+//! Clients that send one EVALSHA per call, with our script for single requests: redis-rs on one connection, and a bare
+//! socket.
 
-use super::crowd::Asker;
+use super::load::Decider;
 use ratelimit::{__testing, Limit};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, RedisError, RedisResult};
@@ -11,34 +11,33 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 
-/// The call for a key, and how its answer is understood. For counters and token buckets whose count and time have no
-/// common divisor.
+/// The script call for a key. Supports counters, and token buckets whose count and time have no common divisor.
 #[derive(Clone)]
 pub(crate) struct Call {
     limit: &'static Limit,
     digest: Arc<str>,
-    /// In front of the key, so that nobody meets the keys of somebody else.
-    who: &'static str,
+    /// A prefix of the keys, so that different subjects use different keys.
+    prefix: &'static str,
 }
 
 impl Call {
-    /// The server learns the script.
+    /// Loads the script into the server.
     pub(crate) fn load(
         server: &mut redis::Connection,
         limit: &'static Limit,
-        who: &'static str,
+        prefix: &'static str,
     ) -> Result<Self, Box<dyn Error>> {
         let name = limit.algorithm().as_str();
         let text = __testing::single_scripts().into_iter().find(|(known, _)| *known == name);
-        let (_, text) = text.ok_or("no such script")?;
+        let (_, text) = text.ok_or("this algorithm has no script")?;
         let digest: String = redis::cmd("SCRIPT").arg("LOAD").arg(text).query(server)?;
-        Ok(Self { limit, digest: digest.into(), who })
+        Ok(Self { limit, digest: digest.into(), prefix })
     }
 
     pub(crate) fn command(&self, key: u64) -> Cmd {
         let mut call = redis::cmd("EVALSHA");
         let name = self.limit.algorithm().as_str();
-        call.arg(&*self.digest).arg(1).arg(format!("{}:{{{key}}}:bench:{name}", self.who));
+        call.arg(&*self.digest).arg(1).arg(format!("{}:{{{key}}}:bench:{name}", self.prefix));
         call.arg(self.limit.count()).arg(u64::try_from(self.limit.time().as_millis()).unwrap_or(u64::MAX));
         if name == "token_bucket" {
             call.arg(self.limit.capacity());
@@ -47,9 +46,9 @@ impl Call {
         call
     }
 
-    /// The answer is one integer, below zero where the call is refused.
-    pub(crate) fn judge(answer: Result<i64, impl ToString>) -> Result<(), String> {
-        match answer {
+    /// Checks the reply, which is one integer and negative for a refusal.
+    pub(crate) fn check(reply: Result<i64, impl ToString>) -> Result<(), String> {
+        match reply {
             Ok(0..) => Ok(()),
             Ok(refused) => Err(format!("refused: {refused}")),
             Err(error) => Err(error.to_string()),
@@ -57,37 +56,39 @@ impl Call {
     }
 }
 
-/// One connection for all callers.
+/// redis-rs on one connection for all callers.
 #[derive(Clone)]
 pub(crate) struct Plain {
     pub(crate) connection: MultiplexedConnection,
     pub(crate) call: Call,
 }
 
-impl Asker for Plain {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
-        Call::judge(self.call.command(key).query_async::<i64>(&mut self.connection).await)
+impl Decider for Plain {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
+        Call::check(self.call.command(key).query_async::<i64>(&mut self.connection).await)
     }
 }
 
-/// A connection as redis-rs makes it: small writes may wait for each other.
+/// A connection with redis-rs's defaults: Nagle's algorithm may delay small writes.
 pub(crate) async fn default_connection(url: &str) -> RedisResult<MultiplexedConnection> {
-    Client::open(url)?.get_multiplexed_async_connection_with_config(&patient()).await
+    Client::open(url)?.get_multiplexed_async_connection_with_config(&without_timeout()).await
 }
 
-/// A connection as ours is: they never wait.
+/// A connection without Nagle's algorithm, as our client makes it.
 pub(crate) async fn quick_connection(url: &str) -> RedisResult<MultiplexedConnection> {
     let info = Client::open(url)?.get_connection_info().clone();
     let tcp = info.tcp_settings().clone().set_nodelay(true);
-    Client::open(info.set_tcp_settings(tcp))?.get_multiplexed_async_connection_with_config(&patient()).await
+    Client::open(info.set_tcp_settings(tcp))?
+        .get_multiplexed_async_connection_with_config(&without_timeout())
+        .await
 }
 
-/// Half a second would be too short where other work has the processors.
-fn patient() -> AsyncConnectionConfig {
+/// Without a timeout. The default of half a second is too short on a busy machine.
+fn without_timeout() -> AsyncConnectionConfig {
     AsyncConnectionConfig::new().set_response_timeout(None)
 }
 
-/// A bare socket, for one caller: what the way to the server and back takes.
+/// A bare socket for one caller. Shows how long a round trip to the server takes.
 #[derive(Clone)]
 pub(crate) struct Socket {
     stream: Arc<Mutex<TcpStream>>,
@@ -102,21 +103,21 @@ impl Socket {
     }
 }
 
-impl Asker for Socket {
-    async fn ask(&mut self, key: u64) -> Result<(), String> {
+impl Decider for Socket {
+    async fn decide(&mut self, key: u64) -> Result<(), String> {
         let call = self.call.command(key).get_packed_command();
         let mut stream = self.stream.lock().await;
         stream.write_all(&call).await.map_err(|error| error.to_string())?;
-        let (mut answer, mut length) = ([0; 64], 0);
-        while !answer[..length].ends_with(b"\r\n") {
-            let read = stream.read(&mut answer[length..]).await.map_err(|error| error.to_string())?;
+        let (mut reply, mut length) = ([0; 64], 0);
+        while !reply[..length].ends_with(b"\r\n") {
+            let read = stream.read(&mut reply[length..]).await.map_err(|error| error.to_string())?;
             if read == 0 {
-                return Err("the server has hung up, or says more than a number".to_owned());
+                return Err("the server closed the connection, or its reply is too long".to_owned());
             }
             length += read;
         }
-        let integer = redis::parse_redis_value(&answer[..length])
+        let integer = redis::parse_redis_value(&reply[..length])
             .and_then(|value| redis::from_redis_value::<i64>(value).map_err(RedisError::from));
-        Call::judge(integer)
+        Call::check(integer)
     }
 }

@@ -1,4 +1,4 @@
-//! Calls that cannot pass: ours remembers the store's refusal, governor looks at its own table.
+//! Refused calls: our deny cache remembers the store's refusal, and governor looks into its own table.
 
 use super::ours;
 use crate::cpu::Stopwatch;
@@ -36,7 +36,7 @@ pub(crate) fn table(url: &str, effort: &Effort) -> Result<Table, Box<dyn Error>>
     Ok(table)
 }
 
-/// All but the very first are refused.
+/// Makes the calls. All but the very first are refused.
 async fn ours(limiter: &RateLimiter, calls: u32) -> Result<(), String> {
     let mut allowed = 0;
     for _ in 0..calls {
@@ -46,5 +46,5 @@ async fn ours(limiter: &RateLimiter, calls: u32) -> Result<(), String> {
             Err(rejection) => return Err(format!("{rejection:?}")),
         }
     }
-    if allowed > 1 { Err(format!("{allowed} calls passed, where one can")) } else { Ok(()) }
+    if allowed > 1 { Err(format!("{allowed} calls passed, expected at most one")) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
-//! Subjects take turns under a load, and a table comes of it.
+//! The subjects of the parts `redis` and `cluster`, and the measurement of a table.
 
-use super::crowd::{Crowd, Load, Round};
+use super::load::{Load, Measured, Round};
 use crate::cpu;
 use crate::report::{Row, Table};
 use crate::{Effort, report};
@@ -8,7 +8,7 @@ use redis::Connection;
 use std::error::Error;
 use std::time::Duration;
 
-/// The columns of all tables of this part.
+/// The columns of all tables.
 pub(crate) const COLUMNS: [&str; 5] = [
     "decisions per second",
     "CPU per decision, µs",
@@ -20,32 +20,33 @@ pub(crate) const PER_SECOND: usize = 0;
 pub(crate) const CPU: usize = 1;
 pub(crate) const MEDIAN: usize = 3;
 
+/// A client that is measured.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     is_ours: bool,
-    crowd: Box<dyn Crowd>,
-    /// For how long it is asked before each round, so that a round does not begin with nothing.
-    warming: Duration,
-    /// How long its background work goes on after a round.
+    client: Box<dyn Measured>,
+    /// The time that the subject runs before each round, without being measured.
+    warm_up: Duration,
+    /// The pause after each round, until the subject's background work has ended.
     rest: Duration,
 }
 
 impl Subject {
-    pub(crate) fn ours(name: &'static str, crowd: impl Crowd + 'static) -> Self {
-        Self { is_ours: true, ..Self::other(name, crowd) }
+    pub(crate) fn ours(name: &'static str, client: impl Measured + 'static) -> Self {
+        Self { is_ours: true, ..Self::other(name, client) }
     }
 
-    pub(crate) fn other(name: &'static str, crowd: impl Crowd + 'static) -> Self {
-        Self { name, is_ours: false, crowd: Box::new(crowd), warming: Duration::ZERO, rest: Duration::ZERO }
+    pub(crate) fn other(name: &'static str, client: impl Measured + 'static) -> Self {
+        Self { name, is_ours: false, client: Box::new(client), warm_up: Duration::ZERO, rest: Duration::ZERO }
     }
 
-    /// What is done before and after each round, and not counted.
-    pub(crate) fn between(self, warming: Duration, rest: Duration) -> Self {
-        Self { warming, rest, ..self }
+    /// Sets the warm-up before each round and the pause after it.
+    pub(crate) fn with_pauses(self, warm_up: Duration, rest: Duration) -> Self {
+        Self { warm_up, rest, ..self }
     }
 
-    /// One round; again, where a call fails: the clients of others have timeouts that a busy machine exceeds. What they
-    /// cannot finish three times is left out.
+    /// Measures one round. Other clients have timeouts that a busy machine can exceed, so they have three attempts; if all
+    /// fail, the round has no figures.
     async fn measure(&mut self, load: Load, servers: &mut [Connection]) -> Result<[f64; 5], Box<dyn Error>> {
         for _ in 0..3 {
             match self.attempt(load, servers).await {
@@ -58,21 +59,22 @@ impl Subject {
     }
 
     async fn attempt(&mut self, load: Load, servers: &mut [Connection]) -> Result<[f64; 5], Box<dyn Error>> {
-        if !self.warming.is_zero() {
-            self.crowd.round(Load { time: self.warming, ..load }).await?;
+        if !self.warm_up.is_zero() {
+            self.client.round(Load { time: self.warm_up, ..load }).await?;
         }
         let before = cpu::servers(servers)?;
-        let Round { decisions, seconds, cpu_seconds, median_us, slow_us } = self.crowd.round(load).await?;
-        let theirs = cpu::servers(servers)? - before;
+        let Round { decisions, seconds, cpu_seconds, median_us, slow_us } = self.client.round(load).await?;
+        let server_seconds = cpu::servers(servers)? - before;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         let decisions = decisions as f64;
         tokio::time::sleep(self.rest).await;
-        let cpu = (cpu_seconds + theirs) * 1e6 / decisions;
-        Ok([decisions / seconds, cpu, theirs * 1e6 / decisions, median_us, slow_us])
+        let cpu = (cpu_seconds + server_seconds) * 1e6 / decisions;
+        Ok([decisions / seconds, cpu, server_seconds * 1e6 / decisions, median_us, slow_us])
     }
 }
 
-/// All subjects under one load: first a short round that is not counted, for scripts, connections and keys to be there.
+/// Measures all subjects under one load. The first, shorter round is not counted; it loads scripts, opens connections and
+/// creates keys.
 pub(crate) async fn table(
     title: &str,
     (callers, keys): (u64, u64),

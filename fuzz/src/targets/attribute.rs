@@ -1,10 +1,10 @@
-//! The whole way: an attribute and a function, from tokens to tokens.
+//! Fuzz target `attribute`: expands an attribute on a function, from tokens to tokens.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Item, LitStr, TraitItem};
 
-/// What the attribute stands on; the first character of an input, a digit, says which. Each is called `f`, and stands
-/// in a trait, where all of them may.
+/// The items that the attribute is applied to. The first character of an input is a digit that selects one. Each is called
+/// `f`, and is placed in a trait, where all of them are allowed.
 pub const FUNCTIONS: [&str; 10] = [
     "async fn f() {}",
     "pub async fn f(id: u64, user: &User) -> Result<u8, Error> { go(id).await }",
@@ -19,25 +19,25 @@ pub const FUNCTIONS: [&str; 10] = [
 ];
 
 pub(super) fn run(text: &str) {
-    if super::is_endless(text) {
+    if super::has_many_ranges(text) {
         return;
     }
     let mut rest = text.chars();
     let Some(at) = rest.next().and_then(|first| first.to_digit(10)) else { return };
     let Ok(arguments) = rest.as_str().parse::<TokenStream>() else { return };
     let function = FUNCTIONS[at as usize];
-    let Ok(item) = function.parse::<TokenStream>() else { panic!("`{function}` is a function") };
+    let Ok(item) = function.parse::<TokenStream>() else { panic!("`{function}` does not parse") };
     let output = crate::attribute(arguments, item);
     let named = contains(&output, "f") || contains(&output, "F");
-    assert!(named, "`{text}` loses its function");
+    assert!(named, "the expansion of `{text}` does not contain the function");
     if contains(&output, "compile_error") {
         check_messages(output);
     } else if let Err(error) = parsed(&output) {
-        panic!("`{text}` becomes no function ({error}): {output}");
+        panic!("the expansion of `{text}` does not parse ({error}): {output}");
     }
 }
 
-/// As a function that stands alone, or as a method.
+/// Parses the output as a free function or as a method.
 fn parsed(output: &TokenStream) -> syn::Result<()> {
     syn::parse2::<Item>(output.clone())
         .map(drop)
@@ -52,7 +52,7 @@ fn contains(tokens: &TokenStream, word: &str) -> bool {
     })
 }
 
-/// Each `compile_error!` has a message, of one sentence that begins as one of the compiler's.
+/// Checks that each `compile_error!` has a message in the compiler's style: it starts in lower case and has no full stop.
 pub(super) fn check_messages(output: TokenStream) {
     let mut named = false;
     for token in output {
@@ -60,11 +60,14 @@ pub(super) fn check_messages(output: TokenStream) {
             TokenTree::Ident(ident) => named = ident == "compile_error",
             TokenTree::Group(group) if named => {
                 let Ok(message) = syn::parse2::<LitStr>(group.stream()) else {
-                    panic!("no message: {group}")
+                    panic!("`compile_error!` without a message: {group}")
                 };
                 let message = message.value();
-                let begins_well = message.starts_with(|c: char| c.is_lowercase() || c == '`');
-                assert!(begins_well && !message.ends_with('.'), "{message:?} is no message of a compiler");
+                let starts_well = message.starts_with(|c: char| c.is_lowercase() || c == '`');
+                assert!(
+                    starts_well && !message.ends_with('.'),
+                    "{message:?} must start in lower case and have no full stop"
+                );
                 named = false;
             }
             _ => {}

@@ -1,22 +1,22 @@
-//! Durations, beside a definition of what is one that shares nothing with the attribute's.
+//! Fuzz target `duration`: compares the parser of durations with an independent definition.
 
 use crate::rules::duration::{parse, show};
 
-/// In the order in which they may follow each other.
+/// The units, in the order in which they may be written.
 const UNITS: [&str; 5] = ["d", "h", "m", "s", "ms"];
 
 pub(super) fn run(text: &str) {
-    let (parsed, expected) = (parse(text).ok(), meaning(text));
-    assert!(parsed == expected, "{text:?} is {parsed:?} and should be {expected:?}");
+    let (parsed, expected) = (parse(text).ok(), definition(text));
+    assert!(parsed == expected, "{text:?} is parsed as {parsed:?}, expected {expected:?}");
     if let Some(ms) = parsed.filter(|ms| *ms > 0) {
         let shown = show(ms);
-        assert!(meaning(&shown) == Some(ms), "{ms} ms are shown as {shown}");
+        assert!(definition(&shown) == Some(ms), "{ms} ms are shown as {shown}");
     }
 }
 
-/// The milliseconds, where a text is a duration: numbers, each with a unit, the larger units first, and any space
-/// between a number and its unit, and around both.
-fn meaning(text: &str) -> Option<u64> {
+/// The milliseconds of a text, or `None` if it is not a duration. A duration consists of numbers with units, the larger
+/// units first. White space is allowed between them and around them.
+fn definition(text: &str) -> Option<u64> {
     let mut total = 0_u128;
     let mut next_unit = 0;
     let mut characters = text.chars().filter(|c| !c.is_whitespace()).peekable();
@@ -24,7 +24,7 @@ fn meaning(text: &str) -> Option<u64> {
     while characters.peek().is_some() {
         let mut number = None;
         while let Some(digit) = characters.peek().and_then(|c| c.to_digit(10)) {
-            // More than any sum can be: what follows makes no difference.
+            // This bound is above any valid sum, so further digits make no difference.
             let before = number.unwrap_or(0_u128).min(1 << 80);
             number = Some(before * 10 + u128::from(digit));
             characters.next();
@@ -41,7 +41,7 @@ fn meaning(text: &str) -> Option<u64> {
     is_spaced_well(text).then(|| u64::try_from(total).unwrap_or(u64::MAX))
 }
 
-/// No space inside of a number or of a unit.
+/// Whether there is no white space inside a number or a unit.
 fn is_spaced_well(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.windows(2).all(|pair| {

@@ -1,6 +1,6 @@
-//! What is fuzzed: functions of any text that panic where the attribute breaks a promise.
+//! The fuzz targets: functions that take any text and panic if the attribute breaks one of its guarantees.
 
-#![expect(clippy::panic, reason = "a broken promise ends the run")]
+#![expect(clippy::panic, reason = "a panic reports a failure to the fuzzer")]
 
 mod arguments;
 mod attribute;
@@ -9,16 +9,16 @@ mod template;
 
 pub use attribute::FUNCTIONS;
 
-/// A part of the attribute under arbitrary text.
+/// A part of the attribute that is run on arbitrary text.
 pub struct Target {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Texts to start from, one per line.
+    /// The first inputs, one per line.
     pub seeds: &'static str,
     run: fn(&str),
 }
 
-/// Everything that is fuzzed.
+/// All targets.
 pub const TARGETS: [Target; 4] = [
     Target { name: "arguments", seeds: include_str!("../../seeds/arguments.txt"), run: arguments::run },
     Target { name: "template", seeds: include_str!("../../seeds/template.txt"), run: template::run },
@@ -27,17 +27,17 @@ pub const TARGETS: [Target; 4] = [
 ];
 
 impl Target {
-    /// The target of this name.
+    /// The target with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Gives it one input; what is no text is no input.
+    /// Runs the target on one input. Ignores an input that is not UTF-8.
     ///
     /// # Panics
     ///
-    /// If the attribute does, or breaks another promise.
+    /// If the attribute panics or breaks another guarantee.
     pub fn run(&self, input: &[u8]) {
         if let Ok(text) = std::str::from_utf8(input) {
             (self.run)(text);
@@ -45,7 +45,7 @@ impl Target {
     }
 }
 
-/// Ranges in ranges in ranges, which nobody writes: syn's printer takes twice as long with each.
-fn is_endless(text: &str) -> bool {
+/// Whether a text has many nested ranges. syn's printer takes twice as long for each, and nobody writes such code.
+fn has_many_ranges(text: &str) -> bool {
     text.matches("..").count() > 8
 }

@@ -1,4 +1,4 @@
-//! Templates of keys, beside a count of their placeholders that shares nothing with the attribute's.
+//! Fuzz target `template`: compares the parser of key templates with an independent search for placeholders.
 
 use crate::key::Template;
 use proc_macro2::Span;
@@ -11,33 +11,35 @@ pub(super) fn run(text: &str) {
         Ok(template) => {
             let found: Vec<String> =
                 template.placeholders.iter().map(|placeholder| placeholder.text.clone()).collect();
-            assert!(expected.as_ref() == Some(&found), "{text:?} has {found:?} and should have {expected:?}");
+            assert!(
+                expected.as_ref() == Some(&found),
+                "{text:?} has the placeholders {found:?}, expected {expected:?}"
+            );
             for placeholder in &template.placeholders {
-                assert!(template.text.value() == text, "{text:?} has become {:?}", template.text.value());
+                assert!(template.text.value() == text, "{text:?} was changed to {:?}", template.text.value());
                 let value = placeholder.value.to_token_stream().to_string().replace(' ', "");
                 let written: String = placeholder.text.chars().filter(|c| !c.is_whitespace()).collect();
                 assert!(
                     !is_path(&written) || value == written,
-                    "`{}` has become `{value}`",
+                    "`{}` was changed to `{value}`",
                     placeholder.text
                 );
                 assert!(
                     value.starts_with(&placeholder.root.to_string()),
-                    "`{value}` starts with `{}`",
+                    "`{value}` must start with `{}`",
                     placeholder.root
                 );
             }
         }
         Err(messages) => {
-            assert!(!messages.is_empty(), "{text:?} is refused without a word");
-            let plain = expected
-                .is_some_and(|placeholders| placeholders.iter().all(|placeholder| is_path(placeholder)));
-            assert!(!plain, "{text:?} is refused: {messages:?}");
+            assert!(!messages.is_empty(), "{text:?} is rejected without a message");
+            let plain = expected.is_some_and(|names| names.iter().all(|name| is_path(name)));
+            assert!(!plain, "{text:?} is rejected: {messages:?}");
         }
     }
 }
 
-/// The placeholders of a template that is whole, without the space around them.
+/// The placeholders of a valid template, trimmed, or `None` if the template is not valid.
 fn placeholders(text: &str) -> Option<Vec<String>> {
     if text.is_empty() {
         return None;
@@ -61,7 +63,7 @@ fn placeholders(text: &str) -> Option<Vec<String>> {
     placeholder.is_none().then_some(found)
 }
 
-/// `a.b.c` of words that are certainly names.
+/// Whether a placeholder is a path such as `a.b.c`, with names in lower-case ASCII.
 fn is_path(placeholder: &str) -> bool {
     placeholder.split('.').all(|name| {
         let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! axum: addresses from `ConnectInfo` and requests, rejections as responses.
+//! axum support: client addresses, headers and users from axum's types, and rejections as responses.
 
 use crate::__private::RequestArgument;
 use crate::identity::{ClientIp, RequestHeaders, UserId};
@@ -12,7 +12,7 @@ use axum::http::{Extensions, HeaderMap, HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 
-/// The address of the peer, as `into_make_service_with_connect_info` gives it.
+/// The address of the peer, which `into_make_service_with_connect_info` provides.
 impl<T: ClientIp> ClientIp for ConnectInfo<T> {
     fn client_ip(&self) -> Option<IpAddr> {
         self.0.client_ip()
@@ -32,6 +32,7 @@ impl ClientIp for Parts {
 }
 
 impl RequestHeaders for HeaderMap {
+    /// The value of the header. `None` if the header occurs more than once.
     fn header(&self, name: &str) -> Option<&[u8]> {
         let mut values = self.get_all(name).iter();
         let value = values.next()?;
@@ -51,7 +52,7 @@ impl RequestHeaders for Parts {
     }
 }
 
-/// What a middleware has put into the request.
+/// The user that a middleware has put into the request.
 impl<T: UserId> UserId for Extension<T> {
     type Id = T::Id;
 
@@ -68,9 +69,10 @@ impl<T> RequestArgument for Extension<T> {}
 impl<T> RequestArgument for Path<T> {}
 impl<T> RequestArgument for State<T> {}
 
+/// The address of the peer in a request.
 fn peer(extensions: &Extensions) -> Option<IpAddr> {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer);
-    // What axum's own extractor takes in tests.
+    // Tests set `MockConnectInfo`, which axum's own extractor reads too.
     let mocked = || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| peer);
     peer.or_else(mocked)?.client_ip()
 }
@@ -108,7 +110,7 @@ impl FromRejection for Response {
     }
 }
 
-/// The status alone, without `Retry-After`.
+/// Only the status, without `Retry-After`.
 impl From<Rejection> for StatusCode {
     fn from(rejection: Rejection) -> Self {
         status(&rejection)

@@ -1,4 +1,4 @@
-//! Frameworks: where a request carries the client's address, and how a rejection becomes a response.
+//! Web frameworks: find client addresses, headers and users in their requests, and convert rejections into responses.
 
 #[cfg(feature = "axum")]
 mod axum;

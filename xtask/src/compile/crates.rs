@@ -1,16 +1,15 @@
-//! The crates that are measured: one with the attribute, the same with a check by hand and with none, and one that has
-//! the dependencies of the macro alone.
+//! The crates whose builds are measured: functions with the attribute, the same functions with a handwritten check and
+//! without a check, and a macro crate that only has the attribute's dependencies.
 
 use crate::process::root;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// In each crate.
+/// The number of functions in each crate.
 pub(crate) const FUNCTIONS: u32 = 500;
 
-/// Their folders.
+/// The folders of the generated crates.
 pub(crate) struct Crates {
     pub(crate) attribute: PathBuf,
     pub(crate) by_hand: PathBuf,
@@ -18,31 +17,21 @@ pub(crate) struct Crates {
     pub(crate) syn_alone: PathBuf,
 }
 
-/// What is in front of the functions of all three.
+/// The code before the functions, the same in all three crates.
 const PRELUDE: &str = "#![allow(dead_code, unused_imports, unused_variables)]
-use ratelimit::{Error, Key, Limit, RateLimiter, Rejection, rate_limit};
+use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 
-pub enum Refused {
-    Limited(Option<Duration>),
-    Unavailable(Error),
-    Other(Rejection),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Unavailable(error)
-    }
-}
+pub struct Refused(pub Rejection);
 
 impl From<Rejection> for Refused {
     fn from(rejection: Rejection) -> Self {
-        Self::Other(rejection)
+        Self(rejection)
     }
 }
 ";
 
-/// A macro that uses what ours does.
+/// A macro that uses the same dependencies as the attribute.
 const SYN_ALONE: &str = "#[proc_macro_attribute]
 pub fn same(_: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let item = syn::parse_macro_input!(item as syn::Expr);
@@ -73,7 +62,7 @@ impl Crates {
     }
 }
 
-/// With the versions and the profile of this workspace.
+/// Writes a package that uses the dependency versions and the profile of this workspace.
 fn package(place: &Path, name: &str, dependencies: &str, code: &str) -> io::Result<PathBuf> {
     let folder = place.join(name);
     fs::create_dir_all(folder.join("src"))?;
@@ -87,9 +76,10 @@ fn package(place: &Path, name: &str, dependencies: &str, code: &str) -> io::Resu
     Ok(folder)
 }
 
+/// The line of a manifest that declares this dependency.
 fn line_of<'m>(manifest: &'m str, name: &str) -> &'m str {
-    let is_of = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(" ="));
-    manifest.lines().find(is_of).unwrap_or_default()
+    let declares = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(" ="));
+    manifest.lines().find(declares).unwrap_or_default()
 }
 
 fn function(i: u32, first: &str) -> String {
@@ -124,12 +114,7 @@ fn by_hand(i: u32) -> String {
             format!("check_cost(&LIMIT, Key::new(\"f{i}\").by(id), kind.len() as u32)"),
         ),
     };
-    let mut first = format!("const LIMIT: Limit = Limit::{limit};\n");
-    let _ = write!(
-        first,
-        "let decision = limiter.{check}.await?;\n\
-         if !decision.allowed() {{ return Err(Refused::Limited(decision.retry_after())); }}\n"
-    );
+    let first = format!("const LIMIT: Limit = Limit::{limit};\nlimiter.{check}.await?;\n");
     function(i, &first)
 }
 
@@ -144,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_have_the_same_key_and_identity() {
+    fn the_attribute_and_the_handwritten_check_have_the_same_key_and_identity() {
         assert!(with_attribute(6).contains("key = \"f6:{kind}\"") && with_attribute(6).contains("by = id"));
         assert!(by_hand(6).contains("Key::new(\"f6:{kind}\").by(id).part(kind)"));
     }

@@ -1,4 +1,5 @@
-//! What the attribute costs at build time: for each function that has it, and once for the macro itself.
+//! The part `compile` of `bench`: measures what the attribute costs at build time, for each function that has it, and
+//! once for the macro itself.
 
 mod crates;
 mod stopwatch;
@@ -14,9 +15,9 @@ use stopwatch::{Figures, Stopwatch};
 const ROUNDS: usize = 7;
 const CLEAN_ROUNDS: usize = 3;
 
-/// What a function may cost more than one with a check written by hand.
+/// How much longer `cargo check` may take for a function with the attribute than with a handwritten check.
 const GOAL_MS: f64 = 8.0;
-/// What the macro's build may take, where that of syn and quote alone takes 1.
+/// How long the macro's build may take, relative to a build of syn and quote alone.
 const GOAL_RATIO: f64 = 1.2;
 
 pub(crate) fn perform() -> Result<(), String> {
@@ -27,9 +28,13 @@ pub(crate) fn perform() -> Result<(), String> {
     clean_builds(&crates, &place)
 }
 
-/// `cargo check` of a crate alone, its dependencies built.
+/// Measures `cargo check` of the crates with functions, after their dependencies were built.
 fn functions(crates: &Crates, place: &Path) -> Result<(), String> {
-    let subjects = [("attribute", &crates.attribute), ("by hand", &crates.by_hand), ("bare", &crates.bare)];
+    let subjects = [
+        ("attribute", &crates.attribute),
+        ("handwritten check", &crates.by_hand),
+        ("no check", &crates.bare),
+    ];
     let check = |folder: &Path| quietly(&["check", "--offline", "--quiet"], folder, &place.join("target"));
     for (_, folder) in subjects {
         run(&mut check(folder))?;
@@ -42,17 +47,20 @@ fn functions(crates: &Crates, place: &Path) -> Result<(), String> {
         }
     }
     let count = f64::from(crates::FUNCTIONS);
-    println!("cargo check of {count} functions, {ROUNDS} rounds, medians (lowest to highest)");
+    println!("cargo check of {count} functions, median of {ROUNDS} rounds (lowest to highest)");
     for ((name, _), figures) in subjects.iter().zip(&figures) {
         println!("  {name:<24}{figures}");
     }
-    let [attribute, by_hand, bare] = figures.map(|figures| figures.judged() * 1000.0 / count);
-    println!("  a function with the attribute: {:.2} ms more than bare,", attribute - bare);
-    println!("  {:.2} ms more than one with a check by hand (goal: below {GOAL_MS} ms)", attribute - by_hand);
+    let [attribute, by_hand, bare] = figures.map(|figures| figures.median() * 1000.0 / count);
+    println!("  a function with the attribute takes {:.2} ms more than without a check,", attribute - bare);
+    println!(
+        "  and {:.2} ms more than with a handwritten check (goal: below {GOAL_MS} ms)",
+        attribute - by_hand
+    );
     Ok(())
 }
 
-/// From nothing to a macro that is built, as on a user's machine that has never built it.
+/// Measures clean builds of the macro, as on a machine that builds it for the first time.
 fn clean_builds(crates: &Crates, place: &Path) -> Result<(), String> {
     let subjects = [("ratelimit-macros", &root()), ("syn and quote alone", &crates.syn_alone)];
     let mut figures = subjects.map(|_| Figures::default());
@@ -67,24 +75,25 @@ fn clean_builds(crates: &Crates, place: &Path) -> Result<(), String> {
             figures.add(&Stopwatch::start(), || run(&mut build))?;
         }
     }
-    println!("clean build, {CLEAN_ROUNDS} rounds, medians (lowest to highest)");
+    println!("clean build, median of {CLEAN_ROUNDS} rounds (lowest to highest)");
     for ((name, _), figures) in subjects.iter().zip(&figures) {
         println!("  {name:<24}{figures}");
     }
-    let [ours, alone] = figures.map(|figures| figures.judged());
-    println!("  {:.2} times as long (goal: at most {GOAL_RATIO})", ours / alone);
+    let [ours, alone] = figures.map(|figures| figures.median());
+    println!("  ratelimit-macros takes {:.2} times as long (goal: at most {GOAL_RATIO})", ours / alone);
     clear(&fresh).map_err(|error| format!("{}: {error}", fresh.display()))
 }
 
+/// A cargo command for one of the crates, without its output.
 fn quietly(arguments: &[&str], folder: &Path, target: &Path) -> Command {
     let mut command = cargo(arguments);
-    // All of it each time, and nothing that a registry's package would not have.
+    // Without incremental builds, as for a package from a registry.
     command.env("CARGO_INCREMENTAL", "0").env("CARGO_TARGET_DIR", target);
     command.current_dir(folder).stdout(Stdio::null());
     command
 }
 
-/// The same text once more: cargo looks at the time of a file.
+/// Writes the same code again. The new modification time makes cargo check it again.
 fn edit(folder: &Path) -> io::Result<()> {
     let file = folder.join("src/lib.rs");
     fs::write(&file, fs::read(&file)?)

@@ -1,9 +1,10 @@
-//! How long something took: by the clock, and of the processors' time, which other work on the machine disturbs less.
+//! Stopwatch for child processes: measures elapsed time, and CPU time, which other work on the machine disturbs less.
 
 use std::fmt;
 use std::fs;
 use std::time::Instant;
 
+/// The start of a measurement.
 pub(crate) struct Stopwatch {
     clock: Instant,
     cpu: Option<f64>,
@@ -15,7 +16,7 @@ impl Stopwatch {
     }
 }
 
-/// Seconds, one figure per round.
+/// The measured seconds of each round.
 #[derive(Default)]
 pub(crate) struct Figures {
     clock: Vec<f64>,
@@ -23,7 +24,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Does one round.
+    /// Runs one round, and adds its time.
     pub(crate) fn add(
         &mut self,
         stopwatch: &Stopwatch,
@@ -35,8 +36,8 @@ impl Figures {
         Ok(())
     }
 
-    /// The figure to judge by.
-    pub(crate) fn judged(&self) -> f64 {
+    /// The median in seconds: of CPU time if it is known, otherwise of elapsed time.
+    pub(crate) fn median(&self) -> f64 {
         median(if self.cpu.is_empty() { &self.clock } else { &self.cpu })
     }
 }
@@ -59,12 +60,13 @@ fn median(figures: &[f64]) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Of all processes that this one has waited for, and they for. Linux alone says it in a file.
+/// The CPU time in seconds of all finished child processes and their children. Known only on Linux.
 fn cpu_of_children() -> Option<f64> {
     cpu_in(&fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Fields 16 and 17, in hundredths of a second; the second field, in parentheses, may hold spaces.
+/// Reads fields 16 and 17 of `/proc/self/stat`, in hundredths of a second. The second field is in parentheses and may
+/// contain spaces.
 fn cpu_in(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(13);
@@ -77,24 +79,24 @@ mod tests {
     use super::{Figures, Stopwatch, cpu_in};
 
     #[test]
-    fn the_time_of_children_is_found_behind_any_name() {
+    fn the_time_of_children_is_found_after_any_process_name() {
         let stat = "7 (a) b) S 1 1 1 0 -1 4194304 0 0 0 0 11 12 250 50 20 0 1";
         assert_eq!(cpu_in(stat), Some(3.0));
         assert_eq!(cpu_in("7 (a) S 1"), None);
     }
 
     #[test]
-    fn the_processors_time_is_judged_where_it_is_known() {
+    fn the_median_is_of_cpu_time_if_it_is_known() {
         let figures = Figures { clock: vec![9.0, 8.0, 7.0], cpu: vec![3.0, 1.0, 2.0] };
-        assert!((figures.judged() - 2.0).abs() < 1e-9);
+        assert!((figures.median() - 2.0).abs() < 1e-9);
         assert_eq!(figures.to_string(), "    2.00 s CPU (1.00 to 3.00)    8.00 s clock (7.00 to 9.00)");
-        assert!((Figures { cpu: Vec::new(), ..figures }.judged() - 8.0).abs() < 1e-9);
+        assert!((Figures { cpu: Vec::new(), ..figures }.median() - 8.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_round_that_fails_is_no_figure() {
+    fn a_failed_round_is_not_counted() {
         let mut figures = Figures::default();
         assert!(figures.add(&Stopwatch::start(), || Err("no".to_owned())).is_err());
-        assert!(figures.judged().is_nan());
+        assert!(figures.median().is_nan());
     }
 }

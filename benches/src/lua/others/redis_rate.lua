@@ -1,5 +1,5 @@
--- GCRA as go-redis/redis_rate does it, written anew: the time at which all will be free again, in seconds since 2017 as
--- a floating point number, under a TTL in whole seconds; floating point numbers as text in the reply.
+-- GCRA of go-redis/redis_rate, rewritten: stores the time at which nothing is in use, in seconds since 2017 as a floating
+-- point number, with a TTL in whole seconds. The reply contains floating point numbers as text.
 -- ARGV: burst, rate, period in seconds, cost
 redis.replicate_commands()
 local cost = tonumber(ARGV[4])

@@ -1,4 +1,4 @@
--- The token bucket of most tutorials: tokens and the time of the last refill in a hash, refilled in whole steps.
+-- The token bucket of most tutorials: a hash with the tokens and the time of the last refill, refilled in whole steps.
 -- ARGV: capacity, tokens per step, ms per step, cost
 local capacity, tokens_per_step, step_ms, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call("TIME")

@@ -1,11 +1,13 @@
-//! Permits with a lease, and the tickets of those who wait for one. The twin of `lua/concurrency.lua`.
+//! Concurrency limit: the twin of `lua/concurrency.lua`, which explains it. Stores permits with their leases, and the
+//! tickets of calls that wait for a permit.
 
 use super::verdict::{Charged, Verdict, Wait, signed};
 use crate::limit::Limit;
 
-/// When to ask again: soon for those who could be next.
-const SOON_MS: u64 = 20;
-const LATER_MS: u64 = 100;
+/// The time after which a waiting call asks again if it could be among the next.
+const NEXT_RETRY_MS: u64 = 20;
+/// The time after which any other waiting call asks again.
+const LATER_RETRY_MS: u64 = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct Permits {
@@ -17,7 +19,7 @@ pub(super) struct Permits {
 struct Permit {
     id: u64,
     units: u32,
-    /// How many of the units, from the first, were given back.
+    /// How many of the units were given back.
     given: u32,
     ends: u64,
 }
@@ -30,7 +32,7 @@ struct Ticket {
 }
 
 impl Permits {
-    /// On the heap.
+    /// The bytes that this state uses on the heap.
     pub(super) fn bytes(&self) -> usize {
         self.held.capacity() * size_of::<Permit>() + self.waiting.capacity() * size_of::<Ticket>()
     }
@@ -43,7 +45,7 @@ impl Permits {
         self.held.iter().filter(move |permit| permit.ends > now)
     }
 
-    /// Units of those who wait, up to the one with this id.
+    /// The units of all tickets before the one with this id. All tickets if there is none with this id.
     fn ahead(&self, limit: &Limit, id: u64, now: u64) -> u64 {
         if limit.wait_ms() == 0 {
             return 0;
@@ -66,33 +68,34 @@ impl Permits {
         } else {
             Wait::Millis(0)
         };
-        Verdict { wait, room, reset_ms: self.last(now) }
+        Verdict { wait, room, reset_ms: self.last_end(now) }
     }
 
-    fn last(&self, now: u64) -> u64 {
+    /// The time in ms until the last lease ends.
+    fn last_end(&self, now: u64) -> u64 {
         self.alive(now).map(|permit| permit.ends - now).max().unwrap_or(0)
     }
 
-    /// Until when something of it is alive, in ms from now.
-    pub(super) fn lives(&self, limit: &Limit, now: u64) -> u64 {
-        self.last(now).max(limit.wait_ms())
+    /// How long this state must be stored, in ms from now.
+    pub(super) fn lifetime(&self, limit: &Limit, now: u64) -> u64 {
+        self.last_end(now).max(limit.wait_ms())
     }
 
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, id: u64, now: u64) -> Charged {
         self.held.retain(|permit| permit.ends > now && permit.id != id);
         self.waiting.retain(|ticket| ticket.id != id);
         self.held.push(Permit { id, units: cost, given: 0, ends: now + limit.time_ms() });
-        Charged { reset_ms: self.last(now), stamp: id }
+        Charged { reset_ms: self.last_end(now), stamp: id }
     }
 
-    /// Leaves a ticket, and says when to ask again.
-    pub(super) fn queue(&mut self, limit: &Limit, cost: u32, id: u64, wait: u64, now: u64) -> u64 {
+    /// Leaves a ticket. Returns the time in ms after which to ask again.
+    pub(super) fn enqueue(&mut self, limit: &Limit, cost: u32, id: u64, wait: u64, now: u64) -> u64 {
         let ahead = self.ahead(limit, id, now);
         self.waiting.retain(|ticket| ticket.arrival + limit.wait_ms() > now);
         if cost > 0 && !self.waiting.iter().any(|ticket| ticket.id == id) {
             self.waiting.push(Ticket { id, units: cost, arrival: now });
         }
-        wait.min(if ahead < u64::from(limit.count()) { SOON_MS } else { LATER_MS })
+        wait.min(if ahead < u64::from(limit.count()) { NEXT_RETRY_MS } else { LATER_RETRY_MS })
     }
 
     pub(super) fn give(&mut self, units: u32, id: u64) -> u32 {

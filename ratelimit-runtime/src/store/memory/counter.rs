@@ -1,7 +1,8 @@
-//! The counter: units in a window that starts with its first charged call. The twin of `lua/counter.lua`.
+//! Counter: the twin of `lua/counter.lua`, which explains it. Counts units in a window that starts with its first charged
+//! call.
 //!
-//! A number's value is the units of the last window, its deadline the window's end. The last window has not begun while
-//! its end is more than `time` away, because calls wait for it.
+//! A number's value is the units of the last window, and its deadline is the end of that window. If calls wait for the
+//! last window, it has not begun yet; then its end is more than `time` away.
 
 use super::number::Number;
 use super::verdict::{Verdict, Wait, same, signed};
@@ -11,19 +12,19 @@ pub(super) fn judge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) 
     let (used, ttl) = number.map_or((0, 0), |number| (number.value, number.deadline - now));
     let time = limit.time_ms();
     let room = i64::from(limit.count()) - signed(used);
-    let begins = if ttl > time && ttl <= time + limit.wait_ms() { ttl - time } else { 0 };
+    let starts_in = if ttl > time && ttl <= time + limit.wait_ms() { ttl - time } else { 0 };
     let wait = if cost > limit.count() {
         Wait::Never
     } else {
-        Wait::Millis(if i64::from(cost) > room { ttl } else { begins })
+        Wait::Millis(if i64::from(cost) > room { ttl } else { starts_in })
     };
-    Verdict { wait, room: if begins == 0 { room } else { room.min(0) }, reset_ms: ttl }
+    Verdict { wait, room: if starts_in == 0 { room } else { room.min(0) }, reset_ms: ttl }
 }
 
 pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, wait: u64, now: u64) -> (Number, u64) {
     let time = limit.time_ms();
     let (used, reset_ms) = match number.map(|number| (number.value, number.deadline - now)) {
-        // A window of a longer, earlier limit is cut to the present one.
+        // A window of an earlier, longer limit is shortened.
         Some((used, ttl)) if ttl != wait => (used, if ttl > time + limit.wait_ms() { time } else { ttl }),
         _ => (0, wait + time),
     };

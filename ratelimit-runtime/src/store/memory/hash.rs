@@ -1,17 +1,17 @@
-//! What stands for a key: its hash, by a key of the store's own.
+//! Keyed hash of a store key. The table stores the hash instead of the key.
 
 use super::table::Hash;
 use crate::key::StoreKey;
 use siphasher::sip128::SipHasher13;
 use std::hash::{BuildHasher, RandomState};
 
-/// A hash key that nobody can guess, which keeps collisions to chance.
+/// A secret random hash key, so that nobody can choose keys that collide.
 pub(super) struct HashKey(SipHasher13);
 
 impl HashKey {
-    /// Another one each time.
+    /// A new random hash key.
     pub(super) fn random() -> Self {
-        // The only source of randomness in std.
+        // std has no other source of randomness.
         let random = RandomState::new();
         Self(SipHasher13::new_with_keys(random.hash_one(0), random.hash_one(1)))
     }

@@ -1,12 +1,11 @@
-//! The embedded store: state in this process, the same decisions as the scripts.
+//! Memory store: stores the state of limits in this process, and makes the same decisions as the scripts.
 
-mod ask;
 mod bucket;
 mod concurrency;
 mod counter;
+mod eviction;
 mod hash;
-mod held;
-mod nearest;
+mod list;
 mod number;
 mod overrides;
 mod shard;
@@ -14,6 +13,7 @@ mod sliding_log;
 mod sliding_window;
 mod stack;
 mod table;
+mod terms;
 mod verdict;
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
@@ -21,46 +21,54 @@ use crate::clock::{Clock, SystemClock};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::StoreKey;
-use ask::{Ask, Now, is_number};
 use hash::HashKey;
-use held::Held;
+use list::List;
 use overrides::Overrides;
 use std::fmt;
 use table::Table;
+use terms::{Now, Terms, is_number};
 
-/// Keeps limits in the memory of this process: for one process, for tests, and while Redis is away.
+/// Stores limits in the memory of this process: for services with one process, for tests, and while Redis is
+/// unavailable.
 ///
-/// Memory is bounded. A counter, bucket or sliding window takes 27 to 35 bytes, and at least
-/// [`max_keys`](Self::with_max_keys) of them fit before any is forgotten: a million (32 MB when full), unless told
-/// otherwise. There is room for a quarter as many sliding logs and concurrency limits, at about 40 bytes each and what they
-/// hold, which is all together at most 32 bytes times `max_keys`. The memory follows what is in use.
+/// # Memory
 ///
-/// Room for new keys comes from those that have expired; when all are alive, those nearest to their expiry are
-/// forgotten, and counted in [`evictions`](Self::evictions): a limit that is forgotten begins anew. The table is in small
-/// parts, and nearest means nearest in the part of the new key. No call does more than go through one part, of about
-/// two thousand keys, which takes microseconds; where logs and permits have become too many, through sixteen. Nothing
-/// runs in the background.
+/// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 35 bytes. At least
+/// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
+/// full. In addition, a quarter as many sliding logs and concurrency limits fit. Each takes about 40 bytes plus its
+/// entries; all entries together take at most 32 bytes times `max_keys`.
 ///
-/// Keys are not stored, but a hash of at least 64 bits with a key of this store's own (SipHash-1-3), so that nobody can
-/// choose keys that collide. Two limits that collide by chance share their state: among a million keys there are such two
-/// with a chance below one in ten thousand million.
+/// A new key first takes the place of expired keys. If none has expired, the store evicts the keys that would expire
+/// first, and counts them in [`evictions`](Self::evictions). An evicted limit starts again without any units in use.
 ///
-/// Time is counted in whole milliseconds, as in Redis, for a sliding log in microseconds: a burst below one millisecond
+/// The table consists of shards with about two thousand keys each. Eviction compares the keys of the new key's shard only.
+/// A call visits at most one shard, which takes microseconds; if logs and permits use too much memory, it visits up to
+/// sixteen. Nothing runs in the background.
+///
+/// # Keys
+///
+/// The store does not store keys. It stores a hash of at least 64 bits (SipHash-1-3 with a secret random key), so nobody
+/// can choose keys that collide. Two limits whose keys collide by chance share their state; for a million keys, the
+/// probability that any two collide is below 1 in 10^10.
+///
+/// # Precision
+///
+/// Times are whole milliseconds, as in Redis, and whole microseconds for a sliding log. A burst that is shorter than 1 ms
 /// of the rate cannot be used fully.
 pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,
     numbers: Table<u64>,
     /// Logs and permits.
-    held: Table<Held>,
+    lists: Table<List>,
     overrides: Overrides,
     clock: C,
 }
 
-/// Limits that a store remembers unless told otherwise.
+/// The default of `max_keys`.
 const MAX_KEYS: usize = 1_000_000;
 
 impl MemoryStore {
-    /// A store with the system's clock.
+    /// Creates a store that uses the system's monotonic clock.
     #[must_use]
     pub fn new() -> Self {
         Self::with_clock(SystemClock::default())
@@ -74,41 +82,40 @@ impl Default for MemoryStore {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// A store with a clock of your own, such as a [`ManualClock`](crate::ManualClock).
+    /// Creates a store with another clock, such as a [`ManualClock`](crate::ManualClock).
     #[must_use]
     pub fn with_clock(clock: C) -> Self {
-        let ((numbers, held), overrides) = (tables(MAX_KEYS), Overrides::default());
-        Self { hash_key: HashKey::random(), numbers, held, overrides, clock }
+        let ((numbers, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
+        Self { hash_key: HashKey::random(), numbers, lists, overrides, clock }
     }
 
-    /// Has room for so many limits, and by chance for up to a fifth more; two million take 64 MB. Nothing is remembered
-    /// of what was decided before.
+    /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
+    /// limits take 64 MB. The state of all previous decisions is dropped.
     #[must_use]
     pub fn with_max_keys(self, max_keys: usize) -> Self {
-        let (numbers, held) = tables(max_keys);
-        Self { numbers, held, ..self }
+        let (numbers, lists) = tables(max_keys);
+        Self { numbers, lists, ..self }
     }
 
-    /// How many limits are remembered now, expired ones that have not been reused included. It looks at each part of the table.
+    /// The number of stored limits, including expired ones whose place has not been reused. Locks each shard in turn.
     #[must_use]
     pub fn keys(&self) -> usize {
-        self.numbers.len() + self.held.len()
+        self.numbers.len() + self.lists.len()
     }
 
-    /// How many bytes this store has allocated for limits, with what is not filled yet. It looks at each part of the
-    /// table.
+    /// The number of bytes that this store has allocated for limits, including free space. Locks each shard in turn.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.held.bytes()
+        self.numbers.bytes() + self.lists.bytes()
     }
 
-    /// How many limits were forgotten before they expired, for want of room.
+    /// The number of limits that were evicted before they expired, because the store was full.
     #[must_use]
     pub fn evictions(&self) -> u64 {
-        self.numbers.evictions() + self.held.evictions()
+        self.numbers.evictions() + self.lists.evictions()
     }
 
-    /// [`Store::decide`] without the wrapping.
+    /// [`Store::decide`] without the [`Reply`].
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
         let now = Now::of(&self.clock);
         if let [request] = requests
@@ -128,16 +135,16 @@ impl<C: Clock> MemoryStore<C> {
 
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decision {
         let hash = self.hash_key.hash(request.key());
-        let ask = Ask::of(mode, request);
-        if is_number(ask.limit) {
-            return number::decide(self.numbers.lock(hash).entry(hash, now.ms), &ask, now);
+        let terms = Terms::of(mode, request);
+        if is_number(terms.limit) {
+            return number::decide(self.numbers.lock(hash).entry(hash, now.ms), &terms, now);
         }
-        let decision = held::decide(self.held.lock(hash).entry(hash, now.ms), &ask, now);
-        self.held.shed(now.ms);
+        let decision = list::decide(self.lists.lock(hash).entry(hash, now.ms), &terms, now);
+        self.lists.shed(now.ms);
         decision
     }
 
-    /// [`Store::adjust`] without the wrapping.
+    /// [`Store::adjust`] without the [`Reply`].
     pub(crate) fn adjust_now(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
         adjustments.iter().try_for_each(Adjustment::check)?;
         let now = Now::of(&self.clock);
@@ -150,14 +157,14 @@ impl<C: Clock> MemoryStore<C> {
         if is_number(limit) {
             return number::adjust(self.numbers.lock(hash).entry(hash, now.ms), limit, units, change, now);
         }
-        let adjusted = held::adjust(self.held.lock(hash).entry(hash, now.ms), limit, units, change, now);
-        self.held.shed(now.ms);
+        let adjusted = list::adjust(self.lists.lock(hash).entry(hash, now.ms), limit, units, change, now);
+        self.lists.shed(now.ms);
         adjusted
     }
 }
 
-/// Logs and permits are larger than numbers: fewer of them.
-fn tables(max_keys: usize) -> (Table<u64>, Table<Held>) {
+/// The tables for numbers and for lists. Lists are larger than numbers, so there is room for fewer.
+fn tables(max_keys: usize) -> (Table<u64>, Table<List>) {
     let bytes = max_keys.saturating_mul(32);
     (Table::new(max_keys, 0), Table::new(max_keys.div_ceil(4), bytes))
 }
@@ -177,8 +184,8 @@ impl<C: Clock> Store for MemoryStore<C> {
         for key in keys {
             let hash = self.hash_key.hash(key);
             let number = self.numbers.lock(hash).entry(hash, now).remove();
-            let held = self.held.lock(hash).entry(hash, now).remove();
-            existed += u64::from(number || held);
+            let list = self.lists.lock(hash).entry(hash, now).remove();
+            existed += u64::from(number || list);
         }
         Reply::ready(Ok(existed))
     }

@@ -1,18 +1,18 @@
-//! Limits whose state is a number: counter, buckets, sliding window.
+//! Decisions and adjustments of limits whose state is a number: counter, buckets, sliding window.
 
-use super::ask::{Ask, Now, without_asking};
 use super::shard::Cell;
 use super::table::Entry;
+use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait};
 use super::{bucket, counter, sliding_window};
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::Change;
 
-/// The state, which counts no more from its deadline on.
+/// The state of a limit. It no longer counts once its deadline is reached.
 pub(super) type Number = Cell<u64>;
 
-fn open(entry: &Entry<'_, u64>, now: Now) -> Option<Number> {
+fn read(entry: &Entry<'_, u64>, now: Now) -> Option<Number> {
     entry.cell().copied().filter(|number| number.deadline > now.ms)
 }
 
@@ -36,43 +36,43 @@ fn charge_number(limit: &Limit, number: Option<Number>, cost: u32, wait: u64, no
 }
 
 /// Judges a request, and charges it if it passes.
-pub(super) fn decide(entry: Entry<'_, u64>, ask: &Ask<'_>, now: Now) -> Decision {
-    let number = open(&entry, now);
-    let verdict = judge_number(ask.limit, number, ask.cost, now);
-    match verdict.passes(ask.patience) {
-        Some(wait) if ask.charges => charge(entry, number, ask, &verdict, wait, now),
-        _ => verdict.decision(ask.limit, ask.patience),
+pub(super) fn decide(entry: Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Decision {
+    let number = read(&entry, now);
+    let verdict = judge_number(terms.limit, number, terms.cost, now);
+    match verdict.passes(terms.longest_wait) {
+        Some(wait) if terms.charges => charge(entry, number, terms, &verdict, wait, now),
+        _ => verdict.decision(terms.limit, terms.longest_wait),
     }
 }
 
-pub(super) fn judge(entry: &Entry<'_, u64>, ask: &Ask<'_>, now: Now) -> Verdict {
-    judge_number(ask.limit, open(entry, now), ask.cost, now)
+pub(super) fn judge(entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {
+    judge_number(terms.limit, read(entry, now), terms.cost, now)
 }
 
-/// Charges what [`judge`] let pass.
+/// Charges a request that [`judge`] let pass.
 pub(super) fn charge_judged(
     entry: Entry<'_, u64>,
-    ask: &Ask<'_>,
+    terms: &Terms<'_>,
     verdict: &Verdict,
     wait: u64,
     now: Now,
 ) -> Decision {
-    let number = open(&entry, now);
-    charge(entry, number, ask, verdict, wait, now)
+    let number = read(&entry, now);
+    charge(entry, number, terms, verdict, wait, now)
 }
 
 fn charge(
     entry: Entry<'_, u64>,
     number: Option<Number>,
-    ask: &Ask<'_>,
+    terms: &Terms<'_>,
     verdict: &Verdict,
     wait: u64,
     now: Now,
 ) -> Decision {
-    let (number, reset_ms) = charge_number(ask.limit, number, ask.cost, wait, now);
+    let (number, reset_ms) = charge_number(terms.limit, number, terms.cost, wait, now);
     entry.set(number);
     let charged = Charged { reset_ms, stamp: now.ms + reset_ms };
-    verdict.charged(ask.limit, ask.cost, wait, charged, ask.stamped)
+    verdict.charged(terms.limit, terms.cost, wait, charged, terms.stamped)
 }
 
 pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
@@ -80,9 +80,9 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, limit, units, stamp, now),
         Change::Take => {
-            let number = open(&entry, now);
+            let number = read(&entry, now);
             let room = judge_number(limit, number, 0, now).room;
-            let cost = without_asking(limit, units, room);
+            let cost = takeable(limit, units, room);
             if cost > 0 {
                 entry.set(charge_number(limit, number, cost, 0, now).0);
             }
@@ -94,7 +94,7 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
 }
 
 fn give(entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) -> u32 {
-    let Some(mut number) = open(&entry, now) else { return 0 };
+    let Some(mut number) = read(&entry, now) else { return 0 };
     let given = match limit.algorithm() {
         Algorithm::Counter => counter::give(limit, &mut number, units, stamp),
         Algorithm::SlidingWindow => sliding_window::give(limit, &mut number, units, stamp, now.ms),

@@ -1,10 +1,11 @@
-//! A small part of a table: entries in the order of their hashes, so that a search ends early where it is nearly full.
+//! One shard of a table: a hash table with linear probing, whose entries are in the order of their hashes, so that a
+//! search ends early even if the shard is nearly full.
 
-use super::nearest::Nearest;
+use super::eviction::Eviction;
 
-/// What entries hold.
+/// The value in an entry.
 pub(super) trait Value: Default {
-    /// Bytes beyond the entry.
+    /// The bytes that the value uses on the heap.
     fn weight(&self) -> usize;
 }
 
@@ -14,36 +15,37 @@ impl Value for u64 {
     }
 }
 
-/// The state of one limit under one key. As in Redis it is there until its deadline has passed.
+/// The state of one limit under one key. As in Redis, it exists until its deadline has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell<T> {
     pub(super) value: T,
-    /// In the clock's milliseconds.
+    /// In milliseconds of the clock.
     pub(super) deadline: u64,
 }
 
-/// An entry; its hash is 0 where there is none.
+/// An entry, or an empty slot if the hash is 0.
 #[derive(Default)]
 struct Slot<T> {
     hash: u64,
     cell: Cell<T>,
 }
 
-/// Few enough entries that looking at all of them takes microseconds.
-#[repr(align(64))] // a cache line each, so that threads in different shards are in nobody's way
+/// A part of the table. It has so few entries that an operation on all of them takes microseconds.
+#[repr(align(64))] // one cache line each, so that threads in different shards do not share one
 pub(super) struct Shard<T> {
     slots: Box<[Slot<T>]>,
     len: usize,
     max: usize,
+    /// The bytes that all values use on the heap.
     weight: usize,
     evictions: u64,
 }
 
-/// Slots near a new entry whose expired entries are removed for it.
+/// How many slots around a new entry are cleared of expired entries.
 const SWEPT: usize = 8;
 
 impl<T: Value> Shard<T> {
-    /// For at most so many entries. Nothing is allocated yet.
+    /// Creates a shard for at most `max` entries. Allocates nothing yet.
     pub(super) fn new(max: usize) -> Self {
         Self { slots: Box::default(), len: 0, max: max.max(1), weight: 0, evictions: 0 }
     }
@@ -52,7 +54,7 @@ impl<T: Value> Shard<T> {
         self.len
     }
 
-    /// Bytes of all entries, and what is not filled yet.
+    /// The allocated bytes, including empty slots.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.slots) + self.weight
     }
@@ -61,14 +63,14 @@ impl<T: Value> Shard<T> {
         self.weight
     }
 
-    /// How many living entries were forgotten for others.
+    /// How many entries were evicted before they expired.
     pub(super) fn evictions(&self) -> u64 {
         self.evictions
     }
 
-    /// Where the entry of a hash is, or else would be.
+    /// The slot of the entry with this hash, or as an error the slot where it would be inserted.
     pub(super) fn seek(&self, hash: u64) -> Result<usize, usize> {
-        let mut at = self.home(hash);
+        let mut at = self.preferred(hash);
         let mut distance = 0;
         while let Some(slot) = self.slots.get(at) {
             if slot.hash == hash {
@@ -87,7 +89,7 @@ impl<T: Value> Shard<T> {
         &self.slots[at].cell
     }
 
-    /// Changes an entry, and minds what it weighs.
+    /// Changes an entry, and updates the weight.
     pub(super) fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Cell<T>) -> R) -> R {
         let cell = &mut self.slots[at].cell;
         let before = cell.value.weight();
@@ -96,10 +98,9 @@ impl<T: Value> Shard<T> {
         changed
     }
 
-    /// An entry where there was none. Expired ones make room for it, or the shard grows, or those that are nearest to
-    /// their expiry are forgotten.
+    /// Inserts an entry. If the shard is full, removes expired entries, grows, or evicts the entries that expire first.
     pub(super) fn insert(&mut self, hash: u64, cell: Cell<T>, now: u64) {
-        self.sweep(self.home(hash), now);
+        self.sweep(self.preferred(hash), now);
         if self.is_full() {
             self.make_room(now);
         }
@@ -107,7 +108,7 @@ impl<T: Value> Shard<T> {
         self.place(Slot { hash, cell });
     }
 
-    /// Removes an entry. Those behind it that are not at home move up.
+    /// Removes an entry. Following entries that are not in their preferred slot move back by one.
     pub(super) fn remove(&mut self, mut at: usize) {
         let removed = std::mem::take(&mut self.slots[at]);
         self.weight -= removed.cell.value.weight();
@@ -123,23 +124,23 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Forgets entries with so many bytes, or with half of what is here: first those that are nearest to their expiry.
+    /// Evicts the entries that expire first, until `surplus` bytes are free, but at most half of the weight.
     pub(super) fn shed(&mut self, surplus: usize, now: u64) {
         if self.weight == 0 {
             return;
         }
         let surplus = surplus.min(self.weight / 2);
         let mut weights: Vec<(u64, usize)> =
-            self.living(now).map(|cell| (cell.deadline, cell.value.weight())).collect();
+            self.live(now).map(|cell| (cell.deadline, cell.value.weight())).collect();
         weights.sort_unstable_by_key(|(deadline, _)| *deadline);
         let mut freed = self.weight - weights.iter().map(|(_, weight)| weight).sum::<usize>();
-        let enough = weights.iter().take_while(|(_, weight)| {
-            let more = freed < surplus;
+        let evicted = weights.iter().take_while(|(_, weight)| {
+            let needed = freed < surplus;
             freed += weight;
-            more
+            needed
         });
-        let forgotten = enough.count();
-        self.forget(forgotten, self.slots.len(), now);
+        let count = evicted.count();
+        self.rebuild(count, self.slots.len(), now);
     }
 
     fn is_full(&self) -> bool {
@@ -158,33 +159,33 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Removes all expired entries, takes as much space as is right for the others, and at the bound forgets the
-    /// sixteenth part.
+    /// Removes all expired entries and resizes for the others. If the shard is at its bound, evicts a sixteenth of the
+    /// entries.
     fn make_room(&mut self, now: u64) {
-        let living = self.living(now).count();
+        let live = self.live(now).count();
         let spared = self.max - (self.max / 16).max(1);
-        let forgotten = if living >= self.max { living - spared } else { 0 };
+        let evicted = if live >= self.max { live - spared } else { 0 };
         let most = slots_for(self.max, 7, 8);
-        let slots = slots_for(living - forgotten + 1, 7, 10).min(most);
-        self.forget(forgotten, if living >= spared { most } else { slots }, now);
+        let slots = slots_for(live - evicted + 1, 7, 10).min(most);
+        self.rebuild(evicted, if live >= spared { most } else { slots }, now);
     }
 
-    fn living(&self, now: u64) -> impl Iterator<Item = &Cell<T>> {
+    fn live(&self, now: u64) -> impl Iterator<Item = &Cell<T>> {
         self.slots
             .iter()
             .filter(move |slot| slot.hash != 0 && slot.cell.deadline >= now)
             .map(|slot| &slot.cell)
     }
 
-    /// Keeps all living entries but so many that are nearest to their expiry, in so many slots.
-    fn forget(&mut self, count: usize, slots: usize, now: u64) {
-        let mut nearest = Nearest::new(self.living(now).map(|cell| cell.deadline), count);
+    /// Evicts the `count` live entries that expire first, removes expired entries, and moves the others to `slots` slots.
+    fn rebuild(&mut self, count: usize, slots: usize, now: u64) {
+        let mut eviction = Eviction::new(self.live(now).map(|cell| cell.deadline), count);
         let empty = (0..slots).map(|_| Slot::default()).collect();
         let old = std::mem::replace(&mut self.slots, empty);
         (self.len, self.weight) = (0, 0);
         for slot in old {
             let deadline = slot.cell.deadline;
-            if slot.hash != 0 && deadline >= now && !nearest.takes(deadline) {
+            if slot.hash != 0 && deadline >= now && !eviction.evicts(deadline) {
                 self.weight += slot.cell.value.weight();
                 self.place(slot);
             }
@@ -192,7 +193,7 @@ impl<T: Value> Shard<T> {
         self.evictions += count as u64;
     }
 
-    /// Puts an entry at its place. Those behind it move on by one.
+    /// Puts an entry into its slot. Following entries move forward by one.
     fn place(&mut self, slot: Slot<T>) {
         let (Ok(mut at) | Err(mut at)) = self.seek(slot.hash);
         let mut carried = slot;
@@ -206,19 +207,19 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Where a hash would be if it were alone: in proportion to its value, so that any number of slots will do.
+    /// The preferred slot of a hash, in proportion to its value, so that any number of slots works.
     #[expect(clippy::cast_possible_truncation, reason = "less than the number of slots")]
-    fn home(&self, hash: u64) -> usize {
+    fn preferred(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
     }
 
-    /// How far from home a hash at a slot is.
+    /// How far a slot is from the preferred slot of a hash.
     fn distance(&self, at: usize, hash: u64) -> usize {
-        let home = self.home(hash);
-        if at >= home { at - home } else { at + self.slots.len() - home }
+        let preferred = self.preferred(hash);
+        if at >= preferred { at - preferred } else { at + self.slots.len() - preferred }
     }
 
-    /// The longest way from home.
+    /// The longest distance of an entry from its preferred slot.
     #[cfg(test)]
     pub(super) fn farthest(&self) -> usize {
         let used = self.slots.iter().enumerate().filter(|(_, slot)| slot.hash != 0);
@@ -230,7 +231,7 @@ impl<T: Value> Shard<T> {
     }
 }
 
-/// Slots of which so many entries fill `of` in `every`.
+/// The number of slots of which `entries` entries fill `of` in `every`.
 fn slots_for(entries: usize, of: usize, every: usize) -> usize {
     (entries.div_ceil(of) * every).max(8)
 }

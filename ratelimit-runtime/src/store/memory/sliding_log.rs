@@ -1,22 +1,21 @@
-//! The sliding log: the moment of each unit, in microseconds. The twin of `lua/sliding_log.lua`.
+//! Sliding log: the twin of `lua/sliding_log.lua`, which explains it. Stores the time of each unit, in microseconds.
 
 use super::verdict::{Charged, Verdict, Wait, signed};
 use crate::limit::Limit;
 use std::collections::VecDeque;
 
-/// Moments of turns, oldest first.
+/// The time of each unit's turn in microseconds, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Log(VecDeque<u64>);
 
-/// How long a unit of this moment counts from now on. Differences of moments, because a sum would pass the end of the
-/// clock.
+/// How long an entry still counts, in microseconds. Subtracts first, because a sum of times could overflow.
 fn left_us(limit: &Limit, entry: u64, now_us: u64) -> u64 {
     let window = limit.time_ms() * 1000;
     if entry > now_us { window.saturating_add(entry - now_us) } else { window.saturating_sub(now_us - entry) }
 }
 
 impl Log {
-    /// On the heap.
+    /// The bytes that this state uses on the heap.
     pub(super) fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<u64>()
     }
@@ -25,33 +24,34 @@ impl Log {
         self.0.is_empty()
     }
 
-    /// How many of the oldest entries count no more.
-    fn dead(&self, limit: &Limit, now_us: u64) -> usize {
+    /// The number of entries that no longer count.
+    fn expired(&self, limit: &Limit, now_us: u64) -> usize {
         self.0.partition_point(|entry| left_us(limit, *entry, now_us) == 0)
     }
 
     pub(super) fn judge(&self, limit: &Limit, cost: u32, now_us: u64) -> Verdict {
-        let dead = self.dead(limit, now_us);
-        let live = self.0.len() - dead;
+        let expired = self.expired(limit, now_us);
+        let live = self.0.len() - expired;
         let newest = self.0.back().copied().filter(|_| live > 0);
         let reset_ms = newest.map_or(0, |newest| left_us(limit, newest, now_us).div_ceil(1000));
         let room = i64::from(limit.count()) - signed(live as u64);
-        let behind = newest.filter(|_| limit.wait_ms() > 0);
-        let mut wait_us = behind.map_or(0, |newest| newest.saturating_sub(now_us));
+        // A turn is never before the turn of a call that came earlier.
+        let earliest = newest.filter(|_| limit.wait_ms() > 0);
+        let mut wait_us = earliest.map_or(0, |newest| newest.saturating_sub(now_us));
         let over = i64::from(cost) - room;
         if over > 0
             && cost <= limit.count()
-            && let Some(leaves) = self.0.get(dead + usize::try_from(over - 1).unwrap_or(0))
+            && let Some(blocking) = self.0.get(expired + usize::try_from(over - 1).unwrap_or(0))
         {
-            wait_us = wait_us.max(left_us(limit, *leaves, now_us));
+            wait_us = wait_us.max(left_us(limit, *blocking, now_us));
         }
         let wait = if cost > limit.count() { Wait::Never } else { Wait::Millis(wait_us.div_ceil(1000)) };
         Verdict { wait, room, reset_ms }
     }
 
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {
-        let dead = self.dead(limit, now_us);
-        self.0.drain(..dead);
+        let expired = self.expired(limit, now_us);
+        self.0.drain(..expired);
         let turn = now_us.saturating_add(wait * 1000);
         let stamp = turn.max(self.0.back().copied().unwrap_or(0));
         self.0.extend(std::iter::repeat_n(stamp, cost as usize));

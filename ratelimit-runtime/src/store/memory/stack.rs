@@ -1,44 +1,44 @@
-//! Stacks: all or nothing, judged and charged while everything that they touch stays locked.
+//! Decisions about stacks: all members are judged and charged while the shards of all their keys are locked.
 
 use super::MemoryStore;
-use super::ask::{Ask, Now, is_number};
-use super::held::{self, Held};
+use super::list::{self, List};
 use super::number;
 use super::table::{Guards, Hash};
+use super::terms::{Now, Terms, is_number};
 use super::verdict::Verdict;
 use crate::clock::Clock;
 use crate::decision::Decision;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
-/// A request of a stack, and what locks it.
+/// A request of a stack, with the hash of its key.
 struct Member<'a> {
-    ask: Ask<'a>,
+    terms: Terms<'a>,
     hash: Hash,
 }
 
-/// All that a stack touches.
+/// The locked shards of all keys of a stack.
 struct Locked<'t> {
     numbers: Guards<'t, u64>,
-    held: Guards<'t, Held>,
+    lists: Guards<'t, List>,
 }
 
 impl Locked<'_> {
     fn judge(&mut self, member: &Member<'_>, now: Now) -> Verdict {
-        let Member { ask, hash } = member;
-        if is_number(ask.limit) {
-            number::judge(&self.numbers.of(*hash).entry(*hash, now.ms), ask, now)
+        let Member { terms, hash } = member;
+        if is_number(terms.limit) {
+            number::judge(&self.numbers.of(*hash).entry(*hash, now.ms), terms, now)
         } else {
-            held::judge(&self.held.of(*hash).entry(*hash, now.ms), ask, now)
+            list::judge(&self.lists.of(*hash).entry(*hash, now.ms), terms, now)
         }
     }
 
     fn charge(&mut self, member: &Member<'_>, verdict: &Verdict, wait: u64, now: Now) -> Decision {
-        let Member { ask, hash } = member;
-        if is_number(ask.limit) {
-            number::charge_judged(self.numbers.of(*hash).entry(*hash, now.ms), ask, verdict, wait, now)
+        let Member { terms, hash } = member;
+        if is_number(terms.limit) {
+            number::charge_judged(self.numbers.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
         } else {
-            held::charge(self.held.of(*hash).entry(*hash, now.ms), ask, verdict, wait, now)
+            list::charge(self.lists.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
         }
     }
 }
@@ -47,30 +47,35 @@ impl<C: Clock> MemoryStore<C> {
     pub(super) fn decide_stack(&self, mode: Mode, stack: &[&Request], now: Now, decisions: &mut Decisions) {
         let members: SmallVec<[Member<'_>; 4]> = stack
             .iter()
-            .map(|request| Member { ask: Ask::of(mode, request), hash: self.hash_key.hash(request.key()) })
+            .map(|request| Member {
+                terms: Terms::of(mode, request),
+                hash: self.hash_key.hash(request.key()),
+            })
             .collect();
         self.decide_locked(&members, now, decisions);
-        self.held.shed(now.ms);
+        self.lists.shed(now.ms);
     }
 
     fn decide_locked(&self, members: &[Member<'_>], now: Now, decisions: &mut Decisions) {
-        let of = |numbers: bool| {
-            let of = members.iter().filter(move |member| is_number(member.ask.limit) == numbers);
-            of.map(|member| member.hash)
+        let hashes = |numbers: bool| {
+            let chosen = members.iter().filter(move |member| is_number(member.terms.limit) == numbers);
+            chosen.map(|member| member.hash)
         };
-        // Numbers first, as everywhere.
-        let mut locked =
-            Locked { numbers: self.numbers.lock_all(of(true)), held: self.held.lock_all(of(false)) };
+        // All callers lock numbers before lists, so that two stacks cannot block each other.
+        let mut locked = Locked {
+            numbers: self.numbers.lock_all(hashes(true)),
+            lists: self.lists.lock_all(hashes(false)),
+        };
         let verdicts: SmallVec<[Verdict; 4]> =
             members.iter().map(|member| locked.judge(member, now)).collect();
         let passes = members
             .iter()
             .zip(&verdicts)
-            .all(|(member, verdict)| verdict.passes(member.ask.patience).is_some());
+            .all(|(member, verdict)| verdict.passes(member.terms.longest_wait).is_some());
         for (member, verdict) in members.iter().zip(&verdicts) {
-            decisions.push(match verdict.passes(member.ask.patience) {
-                Some(wait) if passes && member.ask.charges => locked.charge(member, verdict, wait, now),
-                _ => verdict.decision(member.ask.limit, member.ask.patience),
+            decisions.push(match verdict.passes(member.terms.longest_wait) {
+                Some(wait) if passes && member.terms.charges => locked.charge(member, verdict, wait, now),
+                _ => verdict.decision(member.terms.limit, member.terms.longest_wait),
             });
         }
     }

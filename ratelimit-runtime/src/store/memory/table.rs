@@ -1,48 +1,49 @@
-//! A bounded table of cells that expire: no key is stored, nothing is swept by a timer, nothing grows for ever.
+//! A bounded hash table of cells that expire. It stores hashes instead of keys and needs no background task.
 
 use super::shard::{Cell, Shard, Value};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Entries of a shard, about: few enough that an operation which looks at all of them takes microseconds.
+/// The approximate number of entries in a shard, so that an operation on all of them takes microseconds.
 const ENTRIES: usize = 2048;
 
-/// Shards that one operation looks at to shed weight.
+/// The number of shards that one call of `shed` visits.
 const VISITS: usize = 16;
 
-/// The hash of a key: one half for the table inside a shard, the other for the choice of the shard.
+/// The hash of a key: the first half is the hash inside a shard, the second half selects the shard.
 pub(super) type Hash = [u64; 2];
 
+/// Cells in shards, each with its own lock.
 pub(super) struct Table<T> {
-    /// A power of two of them.
+    /// Their number is a power of two.
     shards: Box<[Mutex<Shard<T>>]>,
     max_weight: usize,
-    /// What the entries hold beyond themselves.
+    /// The bytes that all values use on the heap.
     weight: AtomicUsize,
-    /// The shard that sheds next.
-    hand: AtomicUsize,
+    /// The shard that `shed` visits next.
+    next: AtomicUsize,
 }
 
 impl<T: Value> Table<T> {
-    /// For so many keys, and so many bytes beyond the entries.
+    /// Creates a table for `max_keys` keys, whose values use at most `max_weight` bytes on the heap.
     ///
-    /// Chance does not fill all shards alike: each has room for six standard deviations more than the mean, so that none
-    /// forgets anything before there are more keys.
+    /// Shards fill unevenly. Each has room for six standard deviations above the mean, so that no shard evicts entries
+    /// before the table holds `max_keys` keys.
     pub(super) fn new(max_keys: usize, max_weight: usize) -> Self {
         let shards = (max_keys / ENTRIES).max(1).next_power_of_two();
         let mean = max_keys.div_ceil(shards);
         let spare = if shards > 1 { 6 * mean.isqrt() } else { 0 };
         let shard = |_| Mutex::new(Shard::new(mean + spare));
-        let (weight, hand) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { shards: (0..shards).map(shard).collect(), max_weight, weight, hand }
+        let (weight, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { shards: (0..shards).map(shard).collect(), max_weight, weight, next }
     }
 
     pub(super) fn lock(&self, hash: Hash) -> Guard<'_, T> {
         self.lock_shard(self.shard_of(hash))
     }
 
-    /// Locks the shards of all these hashes, in the one order that all callers use.
+    /// Locks the shards of all these hashes, always in the same order, so that two callers cannot block each other.
     pub(super) fn lock_all(&self, hashes: impl Iterator<Item = Hash>) -> Guards<'_, T> {
         let mut shards: SmallVec<[usize; 4]> = hashes.map(|hash| self.shard_of(hash)).collect();
         shards.sort_unstable();
@@ -62,15 +63,15 @@ impl<T: Value> Table<T> {
         self.sum(Shard::evictions)
     }
 
-    /// Forgets what is nearest to its expiry in the next shards, while the entries hold too much. Not while a shard is
-    /// locked.
+    /// Evicts the entries that expire first from the next shards, while the values use too many bytes. The caller must not
+    /// hold the lock of a shard.
     pub(super) fn shed(&self, now: u64) {
         for _ in 0..VISITS.min(self.shards.len()) {
             let surplus = self.weight.load(Ordering::Relaxed).saturating_sub(self.max_weight);
             if surplus == 0 {
                 return;
             }
-            let at = self.hand.fetch_add(1, Ordering::Relaxed) % self.shards.len();
+            let at = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
             self.lock_shard(at).shard.shed(surplus, now);
         }
     }
@@ -79,35 +80,35 @@ impl<T: Value> Table<T> {
         (0..self.shards.len()).map(|at| of(&self.lock_shard(at).shard)).sum()
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+    #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
     fn shard_of(&self, hash: Hash) -> usize {
         hash[1] as usize & (self.shards.len() - 1)
     }
 
     fn lock_shard(&self, at: usize) -> Guard<'_, T> {
-        // A shard is whole between two statements, so a panic elsewhere in a holder leaves nothing half done.
+        // A shard is consistent between its method calls, so a panic of another lock holder leaves it usable.
         let shard = self.shards[at].lock().unwrap_or_else(PoisonError::into_inner);
-        Guard { weighed: shard.weight(), shard, weight: &self.weight }
+        Guard { weight_before: shard.weight(), shard, weight: &self.weight }
     }
 }
 
 /// A locked shard.
 pub(super) struct Guard<'t, T: Value> {
     shard: MutexGuard<'t, Shard<T>>,
-    /// What it weighed when it was locked.
-    weighed: usize,
+    /// The shard's weight when it was locked.
+    weight_before: usize,
     weight: &'t AtomicUsize,
 }
 
 impl<T: Value> Guard<'_, T> {
-    /// The place of a key. What is dead there is forgotten for good, also by a clock that steps back.
+    /// The entry of a key. An expired cell is cleared, so that a clock that steps back does not bring it back.
     pub(super) fn entry(&mut self, hash: Hash, now: u64) -> Entry<'_, T> {
-        // 0 is no hash, see `Slot`.
+        // In `Slot`, 0 means that there is no entry.
         let hash = hash[0].max(1);
         let at = self.shard.seek(hash).ok();
-        if let Some(dead) = at.filter(|at| self.shard.cell(*at).deadline < now) {
-            // Its slot is kept for the next charge, until it is swept.
-            self.shard.change(dead, |cell| *cell = Cell::default());
+        if let Some(expired) = at.filter(|at| self.shard.cell(*at).deadline < now) {
+            // The slot stays for the next charge, or until it is swept.
+            self.shard.change(expired, |cell| *cell = Cell::default());
         }
         Entry { shard: &mut self.shard, hash, at, now }
     }
@@ -115,15 +116,15 @@ impl<T: Value> Guard<'_, T> {
 
 impl<T: Value> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        let (before, after) = (self.weighed, self.shard.weight());
+        let (before, after) = (self.weight_before, self.shard.weight());
         if after != before {
-            // Wrapping, as the sum of differences may.
+            // The difference can be negative; wrapping addition then subtracts.
             self.weight.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
         }
     }
 }
 
-/// The place of a key in its locked shard.
+/// The entry of a key in its locked shard, or the slot for it.
 pub(super) struct Entry<'s, T> {
     shard: &'s mut Shard<T>,
     hash: u64,
@@ -132,12 +133,12 @@ pub(super) struct Entry<'s, T> {
 }
 
 impl<T: Value> Entry<'_, T> {
-    /// The living cell that is there.
+    /// The live cell, if there is one.
     pub(super) fn cell(&self) -> Option<&Cell<T>> {
-        self.living().map(|at| self.shard.cell(at))
+        self.live().map(|at| self.shard.cell(at))
     }
 
-    fn living(&self) -> Option<usize> {
+    fn live(&self) -> Option<usize> {
         self.at.filter(|at| self.shard.cell(*at).deadline >= self.now.max(1))
     }
 
@@ -148,13 +149,13 @@ impl<T: Value> Entry<'_, T> {
         }
     }
 
-    /// Changes the cell, which is made if there is none.
+    /// Changes the live cell. If there is none, makes one first.
     pub(super) fn change_or_make<R>(
         self,
         make: impl FnOnce() -> Cell<T>,
         change: impl FnOnce(&mut Cell<T>) -> R,
     ) -> R {
-        if let Some(at) = self.living() {
+        if let Some(at) = self.live() {
             return self.shard.change(at, change);
         }
         let mut cell = make();
@@ -163,14 +164,14 @@ impl<T: Value> Entry<'_, T> {
         changed
     }
 
-    /// Changes the living cell that is there.
+    /// Changes the live cell, if there is one.
     pub(super) fn change<R>(&mut self, change: impl FnOnce(&mut Cell<T>) -> R) -> Option<R> {
-        self.living().map(|at| self.shard.change(at, change))
+        self.live().map(|at| self.shard.change(at, change))
     }
 
     /// Removes the cell. Returns whether it was alive.
     pub(super) fn remove(self) -> bool {
-        let existed = self.living().is_some();
+        let existed = self.live().is_some();
         if let Some(at) = self.at {
             self.shard.remove(at);
         }
@@ -178,7 +179,7 @@ impl<T: Value> Entry<'_, T> {
     }
 }
 
-/// The locked shards of a stack.
+/// The locked shards of all keys of a stack.
 pub(super) struct Guards<'t, T: Value> {
     table: &'t Table<T>,
     locked: SmallVec<[(usize, Guard<'t, T>); 4]>,

@@ -1,46 +1,48 @@
-//! What an algorithm says of a request before anything is charged, and what it has charged.
+//! The results of an algorithm's `judge` and `charge`, and the decisions that are made from them.
 
 use crate::decision::Decision;
 use crate::limit::Limit;
 use std::time::Duration;
 
-/// How long until the turn of a cost.
+/// The time until a cost fits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
     Millis(u64),
     Never,
 }
 
+/// What an algorithm found for a request, before anything is charged.
 #[derive(Clone, Copy)]
 pub(super) struct Verdict {
     pub(super) wait: Wait,
-    /// Units free now, below zero in debt.
+    /// The units that are free now; negative in debt.
     pub(super) room: i64,
+    /// The time until nothing is in use.
     pub(super) reset_ms: u64,
 }
 
-/// What a charge has left.
+/// The result of a charge.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Charged {
     pub(super) reset_ms: u64,
-    /// What finds the charge again.
+    /// Finds the charge again, so that units can be given back.
     pub(super) stamp: u64,
 }
 
 impl Verdict {
-    /// When the turn is, if that is soon enough.
-    pub(super) fn passes(&self, patience: u64) -> Option<u64> {
+    /// The wait in ms, if it is at most `longest_wait`.
+    pub(super) fn passes(&self, longest_wait: u64) -> Option<u64> {
         match self.wait {
-            Wait::Millis(wait) if wait <= patience => Some(wait),
+            Wait::Millis(wait) if wait <= longest_wait => Some(wait),
             _ => None,
         }
     }
 
-    /// The decision, where nothing is charged.
-    pub(super) fn decision(&self, limit: &Limit, patience: u64) -> Decision {
+    /// The decision if nothing is charged.
+    pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
         let (remaining, reset_after) = (self.remaining(0), Duration::from_millis(self.reset_ms));
         match self.wait {
-            Wait::Millis(wait) if wait <= patience => {
+            Wait::Millis(wait) if wait <= longest_wait => {
                 Decision::allow(limit, remaining, reset_after).in_turn(Duration::from_millis(wait), 0)
             }
             Wait::Millis(wait) => {
@@ -50,7 +52,7 @@ impl Verdict {
         }
     }
 
-    /// The decision on a cost that was charged. The stamp is told to those who may give back.
+    /// The decision after a charge. It contains the stamp if `stamped`.
     pub(super) fn charged(
         &self,
         limit: &Limit,
@@ -68,12 +70,12 @@ impl Verdict {
     }
 }
 
-/// Whether two moments are one, with the slack of the scripts (`lua/head.lua`).
-pub(super) fn same(a: u64, b: u64, apart: u64) -> bool {
-    a.abs_diff(b) <= if apart < 3 { apart - 1 } else { 2 }
+/// Whether two times are the same, with the tolerance of the scripts (`same` in `lua/head.lua`).
+pub(super) fn same(first: u64, second: u64, apart: u64) -> bool {
+    first.abs_diff(second) <= if apart < 3 { apart - 1 } else { 2 }
 }
 
-/// Times and counts of a limit are far below 2^63.
+/// The value as a signed integer. Times and counts of a limit are far below 2^63.
 pub(super) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

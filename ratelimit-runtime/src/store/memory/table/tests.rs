@@ -1,13 +1,13 @@
-//! Room, and who loses it: against a plain map, and by counting.
+//! Tests of the table: equal to a plain map, bounded in entries and bytes, and evicting the right entries.
 
-use super::super::held::Held;
+use super::super::list::List;
 use super::super::sliding_log::Log;
 use super::*;
 use crate::limit::Limit;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Spread over the shards, and over the slots of a shard.
+/// A hash that spreads keys over the shards and over the slots of a shard.
 fn hash(key: u64) -> Hash {
     [key.wrapping_mul(0x9e37_79b9_7f4a_7c15), key]
 }
@@ -27,7 +27,7 @@ fn is_alive(table: &Table<u64>, key: u64) -> bool {
 }
 
 #[test]
-fn a_table_remembers_what_a_map_does() {
+fn a_table_behaves_like_a_map() {
     let table = Table::<u64>::new(100_000, 0);
     let mut map = HashMap::<u64, Cell<u64>>::new();
     let mut random = 1_u64;
@@ -52,7 +52,7 @@ fn a_table_remembers_what_a_map_does() {
 }
 
 #[test]
-fn no_hash_is_nobody() {
+fn a_hash_of_zero_is_a_key_like_any_other() {
     let table = Table::<u64>::new(100, 0);
     assert_eq!(table.lock([0, 0]).entry([0, 0], 0).cell(), None);
     table.lock([0, 0]).entry([0, 0], 0).set(cell(10));
@@ -74,12 +74,12 @@ fn expired_entries_make_room_for_new_ones() {
 }
 
 #[test]
-fn each_new_entry_clears_the_expired_around_it() {
+fn a_new_entry_clears_expired_entries_around_it() {
     let table = Table::new(1600, 0);
     fill(&table, 0..1000, 10, 0);
     let bytes = table.bytes();
     fill(&table, 2000..2050, 20, 11);
-    assert_eq!(table.bytes(), bytes, "nothing was full");
+    assert_eq!(table.bytes(), bytes, "the table grew although it was not full");
     assert!(table.len() < 900, "{}", table.len());
 }
 
@@ -95,55 +95,55 @@ fn entries_take_little_space() {
 }
 
 #[test]
-fn a_full_table_forgets_what_would_expire_first() {
-    // One part, where nearest means nearest of all.
+fn a_full_table_evicts_the_entries_that_expire_first() {
+    // A single shard, so that the order holds for all entries.
     let table = Table::new(1600, 0);
     fill(&table, 0..1200, 2000, 0);
     fill(&table, 10_000..10_200, 500, 0);
     fill(&table, 20_000..20_200, 1000, 0);
     assert_eq!((table.len(), table.evictions()), (1600, 0));
-    // The expired first,
+    // Expired entries are removed first.
     fill(&table, 30_000..30_200, 3000, 600);
     assert_eq!((table.len(), table.evictions()), (1600, 0));
-    // then those that would be next,
+    // Then the entries that expire first are evicted.
     fill(&table, 40_000..40_100, 3000, 600);
     let lost = (20_000..20_200).filter(|key| !is_alive(&table, *key)).count() as u64;
     assert!((100..=200).contains(&lost), "{lost}");
-    assert_eq!(lost, table.evictions(), "and nobody else");
-    // and never more than are in nobody's way.
+    assert_eq!(lost, table.evictions(), "another entry was evicted");
+    // At most a sixteenth of the entries is evicted at once.
     assert!(table.len() > 1600 - 1600 / 16);
 }
 
 #[test]
-fn of_equal_ones_some_go_from_everywhere() {
+fn evicted_entries_with_equal_deadlines_are_spread_over_the_slots() {
     let table = Table::new(1600, 0);
     fill(&table, 0..20_000, 10, 0);
     let farthest = table.lock_shard(0).shard.farthest();
-    assert!(farthest < 100, "an entry is {farthest} slots from where it should be");
+    assert!(farthest < 100, "an entry is {farthest} slots from its preferred slot");
 }
 
 #[test]
-fn what_cells_hold_is_bounded_too() {
-    let table = Table::<Held>::new(100_000, 1_000_000);
+fn the_bytes_that_values_use_are_bounded() {
+    let table = Table::<List>::new(100_000, 1_000_000);
     let limit = Limit::sliding_log(10_000, Duration::from_secs(1));
     for key in 0..10_000 {
-        let make = || Cell { value: Held::Log(Box::<Log>::default()), deadline: 1000 + key };
+        let make = || Cell { value: List::Log(Box::<Log>::default()), deadline: 1000 + key };
         table.lock(hash(key)).entry(hash(key), 0).change_or_make(make, |cell| {
-            if let Held::Log(log) = &mut cell.value {
+            if let List::Log(log) = &mut cell.value {
                 log.charge(&limit, 100 + u32::try_from(key).unwrap() % 400, 0, 0);
             }
         });
         table.shed(0);
         assert!(table.weight.load(Ordering::Relaxed) <= 1_000_000);
     }
-    let weighed = table.sum(Shard::weight);
-    assert_eq!(table.weight.load(Ordering::Relaxed), weighed);
-    assert!(weighed > 900_000, "{weighed}");
+    let weight = table.sum(Shard::weight);
+    assert_eq!(table.weight.load(Ordering::Relaxed), weight);
+    assert!(weight > 900_000, "{weight}");
     assert!(table.len() > 200 && table.evictions() == 10_000 - table.len() as u64);
 }
 
 #[test]
-fn a_smallest_table_still_works() {
+fn the_smallest_table_works() {
     let table = Table::new(0, 0);
     fill(&table, 0..1000, 10, 0);
     assert_eq!(table.len(), 1);

@@ -1,11 +1,11 @@
-//! What a request asks of an algorithm, and when.
+//! The terms of a request: its limit and cost, what its mode allows, and the time of its decision.
 
 use super::verdict::{Verdict, Wait};
 use crate::clock::{Clock, micros};
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Mode, Request};
 
-/// The moment of a decision.
+/// The time of a decision.
 #[derive(Clone, Copy)]
 pub(super) struct Now {
     pub(super) ms: u64,
@@ -19,39 +19,40 @@ impl Now {
     }
 }
 
-/// A request, and what its mode makes of it.
+/// A request, and what its mode allows.
 #[derive(Clone, Copy)]
-pub(super) struct Ask<'a> {
+pub(super) struct Terms<'a> {
     pub(super) limit: &'a Limit,
     pub(super) cost: u32,
     pub(super) permit: u64,
-    /// How long it would wait for its turn, in ms.
-    pub(super) patience: u64,
-    /// Whether it takes something if it passes.
+    /// The longest time in ms that the request may wait for its turn.
+    pub(super) longest_wait: u64,
+    /// Whether units are charged if the request passes.
     pub(super) charges: bool,
+    /// Whether the decision contains a stamp.
     pub(super) stamped: bool,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> Terms<'a> {
     pub(super) fn of(mode: Mode, request: &'a Request) -> Self {
         let limit = request.limit();
         Self {
             limit,
             cost: request.cost(),
             permit: request.permit(),
-            patience: if mode == Mode::Charge && !limit.is_concurrency() { limit.wait_ms() } else { 0 },
+            longest_wait: if mode == Mode::Charge && !limit.is_concurrency() { limit.wait_ms() } else { 0 },
             charges: mode != Mode::Peek && request.cost() > 0,
             stamped: mode == Mode::Charge,
         }
     }
 
-    /// What is taken without asking whether there is room.
-    pub(super) fn unasked(limit: &'a Limit, cost: u32) -> Self {
-        Self { limit, cost, permit: 0, patience: 0, charges: true, stamped: false }
+    /// The terms of a charge that is made without a check.
+    pub(super) fn unchecked(limit: &'a Limit, cost: u32) -> Self {
+        Self { limit, cost, permit: 0, longest_wait: 0, charges: true, stamped: false }
     }
 
     /// Whether a refused request leaves a ticket.
-    pub(super) fn queues(&self, verdict: &Verdict) -> bool {
+    pub(super) fn leaves_ticket(&self, verdict: &Verdict) -> bool {
         self.limit.is_concurrency()
             && self.stamped
             && self.limit.wait_ms() > 0
@@ -60,13 +61,13 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// Whether the state of a limit is a number, or something that is held in a box.
+/// Whether the state of a limit is a number. Otherwise it is a list.
 pub(super) fn is_number(limit: &Limit) -> bool {
     !matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency)
 }
 
-/// So many units can be taken without asking: at most one capacity deep.
-pub(super) fn without_asking(limit: &Limit, units: u32, room: i64) -> u32 {
+/// The units that can be taken without a check. The debt is at most one capacity.
+pub(super) fn takeable(limit: &Limit, units: u32, room: i64) -> u32 {
     let units = i64::from(units).min(room.saturating_add(i64::from(limit.capacity())));
     u32::try_from(units).unwrap_or(0)
 }

@@ -1,36 +1,36 @@
-//! What differs from call to call: keys, ids, the caller's clock.
+//! The inputs that differ from call to call: keys, ids, the time of the caller.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Has no divisor in common with the number of keys, so that a walk in such steps meets all of them, and neighbours
-/// are not each other's neighbours in memory.
+/// The distance between consecutive keys. It has no common divisor with the number of keys, so the sequence visits all
+/// keys, and consecutive keys are not next to each other in memory.
 const STRIDE: u64 = 61_803;
 
-/// A walk over the keys.
-pub(crate) struct Draw {
+/// A sequence of keys and ids.
+pub(crate) struct Inputs {
     keys: u64,
     steps: u64,
     ids: u64,
 }
 
-impl Draw {
+impl Inputs {
     pub(crate) const fn new(keys: u64) -> Self {
         Self { keys, steps: 0, ids: 0 }
     }
 
-    /// The next key, of 40 characters; as many in a row as there are keys all differ.
+    /// The next key, with 40 characters. A key comes again only after all other keys.
     pub(crate) fn key(&mut self) -> String {
         self.steps += 1;
         format!("ratelimit:{{customer-{:012}}}:search", self.steps * STRIDE % self.keys)
     }
 
-    /// An integer that was not drawn before.
+    /// A new id for a permit.
     pub(crate) const fn id(&mut self) -> u64 {
         self.ids += 1;
         (1 << 44) + self.ids
     }
 
-    /// Milliseconds since 1970, for scripts that take the caller's clock.
+    /// Milliseconds since 1970, for scripts that use the time of the caller.
     pub(crate) fn now_ms() -> u128 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis())
     }

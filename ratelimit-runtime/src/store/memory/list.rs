@@ -1,0 +1,168 @@
+//! Decisions and adjustments of limits whose state is a list: sliding log, concurrency.
+
+use super::concurrency::Permits;
+use super::shard::{Cell, Value};
+use super::sliding_log::Log;
+use super::table::Entry;
+use super::terms::{Now, Terms, takeable};
+use super::verdict::{Charged, Verdict, Wait};
+use crate::decision::Decision;
+use crate::limit::Limit;
+use crate::store::Change;
+
+/// A list is stored for this much longer than it counts, as in the scripts.
+const SPARE_MS: u64 = 1000;
+
+/// The state of a limit.
+#[derive(Debug, Default)]
+pub(super) enum List {
+    #[default]
+    Empty,
+    Log(Box<Log>),
+    Permits(Box<Permits>),
+}
+
+impl Value for List {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::Log(log) => size_of::<Log>() + log.bytes(),
+            Self::Permits(permits) => size_of::<Permits>() + permits.bytes(),
+        }
+    }
+}
+
+impl List {
+    /// The empty state of a limit.
+    fn new(limit: &Limit) -> Self {
+        if limit.is_concurrency() { Self::Permits(Box::default()) } else { Self::Log(Box::default()) }
+    }
+
+    fn judge(&self, terms: &Terms<'_>, now: Now) -> Verdict {
+        let Terms { limit, cost, permit, .. } = *terms;
+        if limit.refuses_all() {
+            return Verdict { wait: Wait::Never, room: 0, reset_ms: 0 };
+        }
+        match self {
+            Self::Permits(permits) if limit.is_concurrency() => permits.judge(limit, cost, permit, now.ms),
+            Self::Log(log) if !limit.is_concurrency() => log.judge(limit, cost, now.us),
+            _ if limit.is_concurrency() => Permits::default().judge(limit, cost, permit, now.ms),
+            _ => Log::default().judge(limit, cost, now.us),
+        }
+    }
+
+    /// Charges the cost. Returns the charge, and how long the state must be stored, in ms.
+    fn charge(&mut self, terms: &Terms<'_>, wait: u64, now: Now) -> (Charged, u64) {
+        match self {
+            Self::Permits(permits) => {
+                let charged = permits.charge(terms.limit, terms.cost, terms.permit, now.ms);
+                (charged, permits.lifetime(terms.limit, now.ms))
+            }
+            Self::Log(log) => {
+                let charged = log.charge(terms.limit, terms.cost, wait, now.us);
+                (charged, charged.reset_ms)
+            }
+            Self::Empty => (Charged::default(), 0),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Log(log) => log.is_empty(),
+            Self::Permits(permits) => permits.is_empty(),
+        }
+    }
+}
+
+/// Changes the state, and sets how long it is stored. If there is no state, starts with an empty one.
+fn update<R>(
+    entry: Entry<'_, List>,
+    limit: &Limit,
+    now: Now,
+    change: impl FnOnce(&mut List) -> (R, u64),
+) -> R {
+    let make = || Cell { value: List::new(limit), deadline: 0 };
+    entry.change_or_make(make, |cell| {
+        let (changed, lifetime_ms) = change(&mut cell.value);
+        cell.deadline = now.ms + lifetime_ms + SPARE_MS;
+        changed
+    })
+}
+
+pub(super) fn judge(entry: &Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
+    entry.cell().map_or(&List::Empty, |cell| &cell.value).judge(terms, now)
+}
+
+/// Charges a request that [`judge`] let pass.
+pub(super) fn charge(
+    entry: Entry<'_, List>,
+    terms: &Terms<'_>,
+    verdict: &Verdict,
+    wait: u64,
+    now: Now,
+) -> Decision {
+    let charged = update(entry, terms.limit, now, |list| list.charge(terms, wait, now));
+    verdict.charged(terms.limit, terms.cost, wait, charged, terms.stamped)
+}
+
+/// Judges a request, and charges it if it passes. A refused request may leave a ticket.
+pub(super) fn decide(entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Decision {
+    let verdict = judge(&entry, terms, now);
+    match verdict.passes(terms.longest_wait) {
+        Some(wait) if terms.charges => charge(entry, terms, &verdict, wait, now),
+        None if terms.leaves_ticket(&verdict) => enqueue(entry, terms, &verdict, now),
+        _ => verdict.decision(terms.limit, terms.longest_wait),
+    }
+}
+
+/// Leaves the ticket of a call that waits for a permit.
+fn enqueue(entry: Entry<'_, List>, terms: &Terms<'_>, verdict: &Verdict, now: Now) -> Decision {
+    let Wait::Millis(wait) = verdict.wait else { return verdict.decision(terms.limit, 0) };
+    let retry = update(entry, terms.limit, now, |list| {
+        let List::Permits(permits) = list else { return (wait, 0) };
+        let retry = permits.enqueue(terms.limit, terms.cost, terms.permit, wait, now.ms);
+        (retry, permits.lifetime(terms.limit, now.ms))
+    });
+    Verdict { wait: Wait::Millis(retry), ..*verdict }.decision(terms.limit, 0)
+}
+
+pub(super) fn adjust(entry: Entry<'_, List>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
+    match change {
+        _ if limit.refuses_all() => 0,
+        Change::Give(stamp) => give(entry, units, stamp),
+        Change::Take => {
+            let room = judge(&entry, &Terms::unchecked(limit, 0), now).room;
+            let cost = takeable(limit, units, room);
+            if cost > 0 {
+                update(entry, limit, now, |list| list.charge(&Terms::unchecked(limit, cost), 0, now));
+            }
+            cost
+        }
+        Change::Renew(id) => renew(entry, limit, units, id, now),
+    }
+}
+
+fn give(mut entry: Entry<'_, List>, units: u32, stamp: u64) -> u32 {
+    let given = entry.change(|cell| match &mut cell.value {
+        List::Log(log) => log.give(units, stamp),
+        List::Permits(permits) => permits.give(units, stamp),
+        List::Empty => 0,
+    });
+    if entry.cell().is_some_and(|cell| cell.value.is_empty()) {
+        entry.remove();
+    }
+    given.unwrap_or(0)
+}
+
+fn renew(mut entry: Entry<'_, List>, limit: &Limit, units: u32, id: u64, now: Now) -> u32 {
+    let renewed = entry.change(|cell| {
+        let List::Permits(permits) = &mut cell.value else { return 0 };
+        let renewed = permits.renew(limit, id, now.ms).min(units);
+        if renewed > 0 {
+            cell.deadline = now.ms + permits.lifetime(limit, now.ms) + SPARE_MS;
+        }
+        renewed
+    });
+    renewed.unwrap_or(0)
+}
