@@ -132,7 +132,7 @@ pub(crate) enum Verdict {
 
 impl Model {
     /// Whether the function holds something until it ends: a permit, or a charge that its result decides about.
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn keeps_admission(&self) -> bool {
         self.judges() || self.members.iter().any(|member| member.limit.may_be_permits())
     }
 

@@ -40,7 +40,7 @@ pub(super) fn afterwards(model: &Model) -> TokenStream {
     let verdicts = charges.filter_map(|(at, member)| Some(verdict(runtime, at, member.afterwards.as_ref()?)));
     quote_spanned! {Span::mixed_site()=>
         #(#verdicts)*
-        #runtime::__private::Held::finish(held).await;
+        #runtime::__private::Admission::finish(admission).await;
     }
 }
 
@@ -52,5 +52,5 @@ fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards
     let at = Literal::usize_unsuffixed(at);
     let arguments = quote_spanned!(last=> (#judge, &result));
     let judged = quote_spanned!(first=> #there::__private::judge #arguments);
-    quote_spanned!(Span::mixed_site()=> #runtime::__private::Held::#verdict(&mut held, #at, #judged);)
+    quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut admission, #at, #judged);)
 }

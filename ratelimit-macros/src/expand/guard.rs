@@ -33,29 +33,30 @@ pub(super) fn parted(model: &Model, item: &Item, reject: &TokenStream) -> (Token
 }
 
 fn start(model: &Model) -> Ident {
-    Ident::new(if model.is_held() { "hold" } else { "start" }, Span::mixed_site())
+    Ident::new(if model.keeps_admission() { "admit" } else { "start" }, Span::mixed_site())
 }
 
 /// Awaits the decision. A permit, or a charge that the result decides about, is held until the function ends.
 fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
-    if !model.is_held() && model.never_rejects() {
+    if !model.keeps_admission() && model.never_rejects() {
         return quote_spanned!(at=> let _ = check.await;);
     }
-    if !model.is_held() {
+    if !model.keeps_admission() {
         return quote_spanned! {at=>
             if let ::core::result::Result::Err(rejection) = check.await {
                 return #reject;
             }
         };
     }
-    let held = if model.judges() { quote_spanned!(at=> mut held) } else { quote_spanned!(at=> _held) };
+    let admission =
+        if model.judges() { quote_spanned!(at=> mut admission) } else { quote_spanned!(at=> _admission) };
     if model.never_rejects() {
-        return quote_spanned!(at=> let #held = #runtime::__private::Held::of_shadows(check.await););
+        return quote_spanned!(at=> let #admission = #runtime::__private::Admission::of_shadows(check.await););
     }
     quote_spanned! {at=>
-        let #held = match check.await {
-            ::core::result::Result::Ok(held) => held,
+        let #admission = match check.await {
+            ::core::result::Result::Ok(admission) => admission,
             ::core::result::Result::Err(rejection) => return #reject,
         };
     }

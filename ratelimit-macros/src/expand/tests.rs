@@ -1,8 +1,8 @@
 //! Snapshots of expanded code. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` updates them.
 
+mod admission;
 mod blocks;
 mod futures;
-mod held;
 mod stacks;
 
 use expect_test::{Expect, expect};

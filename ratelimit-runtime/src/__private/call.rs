@@ -1,7 +1,7 @@
 //! One limited call: its site, its key, its cost.
 
+use super::admission::{self, Admit};
 use super::check::{self, Check};
-use super::hold::{self, Hold};
 use super::request::HeaderValue;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
@@ -169,8 +169,8 @@ impl Call {
     }
 
     /// As [`start`](Self::start), and what the call has taken can be returned.
-    pub fn hold(self) -> Hold {
-        hold::hold(SmallVec::from_buf([self]))
+    pub fn admit(self) -> Admit {
+        admission::start(SmallVec::from_buf([self]))
     }
 
     /// A stack of two.
@@ -237,9 +237,9 @@ impl Calls {
         check::start_all(self.0)
     }
 
-    /// As [`Call::hold`].
-    pub fn hold(self) -> Hold {
-        hold::hold(self.0)
+    /// As [`Call::admit`].
+    pub fn admit(self) -> Admit {
+        admission::start(self.0)
     }
 }
 

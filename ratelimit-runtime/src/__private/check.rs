@@ -1,7 +1,7 @@
 //! The decision about a call whose units are taken at once and stay taken, which is nearly every call.
 
+use super::admission;
 use super::call::{Call, Resolved};
-use super::hold;
 use crate::limiter::{Current, Outcome, Stack, join, undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply, Request};
@@ -31,7 +31,7 @@ pub(super) fn start_one(call: Call) -> Check {
         return exempt();
     }
     if call.is_shadow() || !call.knows_overrides() {
-        return admit(hold::hold(smallvec![call]));
+        return admit(admission::start(smallvec![call]));
     }
     let name = call.name();
     match call.resolve() {
@@ -39,7 +39,7 @@ pub(super) fn start_one(call: Call) -> Check {
             decide(&limiter, smallvec![name], SmallVec::from_buf([member.request]))
         }
         Ok(Resolved { limiter, member }) => {
-            admit(hold::admit(limiter.clone(), smallvec![name], smallvec![member]))
+            admit(admission::admit(limiter.clone(), smallvec![name], smallvec![member]))
         }
         Err(error) => Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) }),
     }
@@ -48,7 +48,7 @@ pub(super) fn start_one(call: Call) -> Check {
 /// Decides a call of several limits together.
 pub(super) fn start_all(calls: SmallVec<[Call; 1]>) -> Check {
     if calls.iter().any(|call| call.is_shadow() || !call.knows_overrides()) {
-        return admit(hold::hold(calls));
+        return admit(admission::start(calls));
     }
     let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<Current>);
     for call in calls.into_iter().filter(|call| !call.is_skipped()) {
@@ -66,7 +66,7 @@ pub(super) fn start_all(calls: SmallVec<[Call; 1]>) -> Check {
     }
     let Some(limiter) = first else { return exempt() };
     if stack.iter().any(|member| !member.is_plain()) {
-        return admit(hold::admit(limiter.clone(), names, stack));
+        return admit(admission::admit(limiter.clone(), names, stack));
     }
     join(stack.iter_mut().map(|member| &mut member.request));
     decide(&limiter, names, stack.into_iter().map(|member| member.request).collect())

@@ -1,9 +1,9 @@
 //! The items that generated code uses. They are not part of the public interface, and change with the macro.
 
 mod address;
+mod admission;
 mod call;
 mod check;
-mod hold;
 mod key_part;
 pub mod limit;
 mod probe;
@@ -11,9 +11,9 @@ mod request;
 mod warn;
 
 pub use address::{FoundAddress, MergeAddress, ProbeAddress};
+pub use admission::{Admission, Admit, judge};
 pub use call::{Call, Calls, Site};
 pub use check::Check;
-pub use hold::{Held, Hold, judge};
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};

@@ -65,9 +65,9 @@ fn a_boxed_future_that_is_made_elsewhere() {
                     }
                 };
                 ::ratelimit::__private::Box::pin(async move {
-                    let check = ::ratelimit::__private::Call::hold(call);
-                    let mut held = match check.await {
-                        ::core::result::Result::Ok(held) => held,
+                    let check = ::ratelimit::__private::Call::admit(call);
+                    let mut admission = match check.await {
+                        ::core::result::Result::Ok(admission) => admission,
                         ::core::result::Result::Err(rejection) => {
                             return <Result<
                                 Row,
@@ -96,12 +96,12 @@ fn a_boxed_future_that_is_made_elsewhere() {
                         }
                     }
                         .await;
-                    ::ratelimit::__private::Held::refund_if(
-                        &mut held,
+                    ::ratelimit::__private::Admission::refund_if(
+                        &mut admission,
                         0,
                         ::ratelimit::__private::judge(Result::is_err, &result),
                     );
-                    ::ratelimit::__private::Held::finish(held).await;
+                    ::ratelimit::__private::Admission::finish(admission).await;
                     result
                 })
             }

@@ -88,7 +88,7 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                 let check = {
                     match &self.limits {
                         limiter => {
-                            ::ratelimit::__private::Calls::hold(
+                            ::ratelimit::__private::Calls::admit(
                                 ::ratelimit::__private::Calls::and(
                                     ::ratelimit::__private::Call::and(
                                         {
@@ -132,8 +132,8 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                         }
                     }
                 };
-                let mut held = match check.await {
-                    ::core::result::Result::Ok(held) => held,
+                let mut admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
                     ::core::result::Result::Err(rejection) => {
                         return <Result<
                             Page,
@@ -150,12 +150,12 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                     #[allow(clippy::cargo_common_metadata)] { self.find().await }
                 }
                     .await;
-                ::ratelimit::__private::Held::settle(
-                    &mut held,
+                ::ratelimit::__private::Admission::settle(
+                    &mut admission,
                     1,
                     ::ratelimit::__private::judge(|page| page.rows, &result),
                 );
-                ::ratelimit::__private::Held::finish(held).await;
+                ::ratelimit::__private::Admission::finish(admission).await;
                 result
             }
         "#]],

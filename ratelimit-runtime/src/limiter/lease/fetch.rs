@@ -1,8 +1,8 @@
 //! Takes units from the store in advance, in a task of its own: a caller that is dropped loses nothing and delays nobody.
 
 use super::super::RateLimiter;
-use super::held::Unused;
 use super::table::{FetchUnderWay, KeyLease};
+use super::units::Unused;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::{Answer, Decisions, Mode, Reply, Request};

@@ -1,10 +1,10 @@
 //! Units that this process has taken in advance, and hands out without asking the store.
 
 mod fetch;
-mod held;
 mod table;
 #[cfg(test)]
 mod tests;
+mod units;
 mod unused;
 
 pub(super) use table::Leases;

@@ -2,7 +2,7 @@
 
 use super::super::single_task::SingleTask;
 use super::fetch::Fetched;
-use super::held::{Lease, Unused};
+use super::units::{Lease, Unused};
 use crate::limit::Limit;
 use crate::store::{Awaited, MissedDeadline, Request, StoreKey};
 use smallvec::SmallVec;

@@ -1,6 +1,6 @@
 //! What a lease takes, for how long it hands it out, and when it leaves the store alone.
 
-use super::held::{Lease, Unused};
+use super::units::{Lease, Unused};
 use crate::decision::Decision;
 use crate::limit::Limit;
 use std::time::Duration;

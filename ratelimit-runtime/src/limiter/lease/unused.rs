@@ -3,7 +3,7 @@
 use super::super::RateLimiter;
 use super::super::decide::Source;
 use super::super::single_task::InCharge;
-use super::held::Unused;
+use super::units::Unused;
 use crate::limit::Limit;
 use crate::store::{Adjustment, Change, StoreKey};
 use std::time::Duration;

@@ -26,14 +26,14 @@ const RELEASED_AFTER: Duration = Duration::from_millis(500);
 const NEVER: u64 = u64::MAX;
 
 pub(crate) struct Renewals {
-    held: Mutex<Held>,
+    table: Mutex<Table>,
     start: Instant,
     /// When some permit may be overdue, so that any runtime renews it. In milliseconds from the start.
     overdue_ms: AtomicU64,
 }
 
 #[derive(Default)]
-struct Held {
+struct Table {
     /// By who gave it, and its id: a permit of the store and one of its fall-back may have the same id.
     permits: HashMap<(Source, u64), Permit>,
     /// The tasks of the runtimes that have one.
@@ -82,13 +82,13 @@ impl Permit {
 
 impl Default for Renewals {
     fn default() -> Self {
-        Self { held: Mutex::default(), start: Instant::now(), overdue_ms: AtomicU64::new(NEVER) }
+        Self { table: Mutex::default(), start: Instant::now(), overdue_ms: AtomicU64::new(NEVER) }
     }
 }
 
 impl Renewals {
-    fn with<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
-        act(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut Table) -> T) -> T {
+        act(&mut self.table.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Renews this permit from now on. Without a runtime, which only the memory store can do without, it lasts as long
@@ -107,8 +107,8 @@ impl Renewals {
             permit.due = now + permit.patience();
         }
         let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
-        self.with(|held| {
-            held.permits.insert((source, request.permit()), permit);
+        self.with(|table| {
+            table.permits.insert((source, request.permit()), permit);
             self.overdue_ms.fetch_min(overdue_ms, Ordering::Relaxed);
         });
         due
@@ -117,8 +117,8 @@ impl Renewals {
     /// Starts the task of the current runtime, unless there is one. Wakes it, unless it wakes by itself before that moment.
     fn wake(&self, limiter: &RateLimiter, before: Instant) {
         let Ok(runtime) = Handle::try_current() else { return };
-        let woken = self.with(|held| {
-            if let Some(task) = held.renewers.iter_mut().find(|task| task.runtime == runtime.id()) {
+        let woken = self.with(|table| {
+            if let Some(task) = table.renewers.iter_mut().find(|task| task.runtime == runtime.id()) {
                 if before < task.until {
                     task.until = before;
                     task.woken.notify_one();
@@ -127,7 +127,7 @@ impl Renewals {
             }
             let woken = Arc::new(Notify::new());
             let task = Sleeping { runtime: runtime.id(), until: before, woken: Arc::clone(&woken) };
-            held.renewers.push(task);
+            table.renewers.push(task);
             Some(woken)
         });
         if let Some(woken) = woken {
@@ -151,7 +151,7 @@ impl Renewals {
     /// given back again, by another runtime if this one is late. One that the store may have given without a reply is
     /// given back once: during an outage there may be very many.
     pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request) {
-        let was_held = self.with(|held| held.permits.contains_key(&(source, request.permit())));
+        let was_held = self.with(|table| table.permits.contains_key(&(source, request.permit())));
         let due = was_held.then(|| self.keep(source, request, true));
         let answer = limiter
             .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
@@ -165,7 +165,7 @@ impl Renewals {
         limiter.shared.tasks.run(Reply::<Adjusted>::from(answer), move |answer| {
             if let Some(shared) = owner.upgrade() {
                 if answer.is_ok() {
-                    shared.renewals.with(|held| held.permits.remove(&(source, permit)));
+                    shared.renewals.with(|table| table.permits.remove(&(source, permit)));
                 }
                 shared.permit_waiters.wake(&key);
             }
@@ -176,8 +176,8 @@ impl Renewals {
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
         let now = Instant::now();
         let is_on_its_way = |permit: &Permit| permit.released && now < permit.due;
-        let permits: Vec<(Source, Request)> = self.with(|held| {
-            let to_release = held.permits.values().filter(|permit| !is_on_its_way(permit));
+        let permits: Vec<(Source, Request)> = self.with(|table| {
+            let to_release = table.permits.values().filter(|permit| !is_on_its_way(permit));
             to_release.map(|permit| (permit.source, permit.request.clone())).collect()
         });
         for (source, request) in permits {
@@ -188,25 +188,25 @@ impl Renewals {
     /// The permits that this runtime is to renew or give back now, and when the next one is due.
     fn due(&self, runtime: Id) -> (Vec<(Request, Source, Change)>, Option<Instant>) {
         let now = Instant::now();
-        self.with(|held| {
-            held.permits.retain(|_, permit| !permit.released || now < permit.ends);
+        self.with(|table| {
+            table.permits.retain(|_, permit| !permit.released || now < permit.ends);
             let mut due = Vec::new();
-            for permit in held.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
+            for permit in table.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
                 permit.due = now + permit.patience();
                 // From now on it is this runtime's to renew.
                 permit.runtime = Some(runtime);
                 due.push((permit.request.clone(), permit.source, permit.change()));
             }
-            let next = held.permits.values().map(|permit| permit.due_in(runtime)).min();
+            let next = table.permits.values().map(|permit| permit.due_in(runtime)).min();
             match next {
-                None => held.renewers.retain(|task| task.runtime != runtime),
-                Some(next) => held
+                None => table.renewers.retain(|task| task.runtime != runtime),
+                Some(next) => table
                     .renewers
                     .iter_mut()
                     .filter(|task| task.runtime == runtime)
                     .for_each(|task| task.until = next),
             }
-            let overdue = held.permits.values().map(Permit::overdue).min();
+            let overdue = table.permits.values().map(Permit::overdue).min();
             self.overdue_ms.store(overdue.map_or(NEVER, |overdue| self.ms(overdue)), Ordering::Relaxed);
             (due, next)
         })
@@ -214,12 +214,12 @@ impl Renewals {
 
     /// Notes that these permits were renewed or given back by a call that was sent then.
     fn done(&self, permits: &[&(Request, Source, Change)], sent: Instant) {
-        self.with(|held| {
+        self.with(|table| {
             for (request, source, change) in permits {
                 let id = (*source, request.permit());
                 if let Change::Give(_) = change {
-                    held.permits.remove(&id);
-                } else if let Some(permit) = held.permits.get_mut(&id).filter(|permit| !permit.released) {
+                    table.permits.remove(&id);
+                } else if let Some(permit) = table.permits.get_mut(&id).filter(|permit| !permit.released) {
                     permit.due = sent + request.limit().time() / RENEWED_AFTER;
                     permit.ends = sent + request.limit().time();
                 }

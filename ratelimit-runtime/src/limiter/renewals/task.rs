@@ -23,7 +23,7 @@ impl Drop for Renewer {
     fn drop(&mut self) {
         if let Some(shared) = self.limiter.upgrade() {
             let woken = &self.woken;
-            shared.renewals.with(|held| held.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
+            shared.renewals.with(|table| table.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
         }
     }
 }

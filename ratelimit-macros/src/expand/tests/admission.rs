@@ -62,10 +62,10 @@ fn a_permit() {
                             patience,
                         ),
                     );
-                    call.hold()
+                    call.admit()
                 };
-                let _held = match check.await {
-                    ::core::result::Result::Ok(held) => held,
+                let _admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
                     ::core::result::Result::Err(rejection) => {
                         return <Result<
                             Image,
@@ -99,10 +99,10 @@ fn a_limit_that_may_be_of_permits() {
                         &mut call,
                         ::core::any::type_name::<Self>(),
                     );
-                    call.hold()
+                    call.admit()
                 };
-                let _held = match check.await {
-                    ::core::result::Result::Ok(held) => held,
+                let _admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
                     ::core::result::Result::Err(rejection) => {
                         return <Result<
                             Image,
@@ -133,10 +133,10 @@ fn a_charge_that_is_given_back() {
                         "search",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).hold()
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let mut held = match check.await {
-                    ::core::result::Result::Ok(held) => held,
+                let mut admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
                     ::core::result::Result::Err(rejection) => {
                         return <Result<
                             Hits,
@@ -153,12 +153,12 @@ fn a_charge_that_is_given_back() {
                     #[allow(clippy::cargo_common_metadata)] { find(query).await }
                 }
                     .await;
-                ::ratelimit::__private::Held::refund_if(
-                    &mut held,
+                ::ratelimit::__private::Admission::refund_if(
+                    &mut admission,
                     0,
                     ::ratelimit::__private::judge(|result| result.is_err(), &result),
                 );
-                ::ratelimit::__private::Held::finish(held).await;
+                ::ratelimit::__private::Admission::finish(admission).await;
                 result
             }
         "#]],
@@ -195,10 +195,10 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                             );
                             let mut call = ::ratelimit::__private::Call::new(&__SITE);
                             ::ratelimit::__private::Call::charge_later(&mut call);
-                            call.hold()
+                            call.admit()
                         };
-                        let mut held = match check.await {
-                            ::core::result::Result::Ok(held) => held,
+                        let mut admission = match check.await {
+                            ::core::result::Result::Ok(admission) => admission,
                             ::core::result::Result::Err(rejection) => {
                                 return <() as ::ratelimit::FromRejection>::from_rejection(rejection);
                             }
@@ -215,12 +215,12 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                             }
                         }
                             .await;
-                        ::ratelimit::__private::Held::charge_if(
-                            &mut held,
+                        ::ratelimit::__private::Admission::charge_if(
+                            &mut admission,
                             0,
                             ::ratelimit::__private::judge(|_| __self.strict, &result),
                         );
-                        ::ratelimit::__private::Held::finish(held).await;
+                        ::ratelimit::__private::Admission::finish(admission).await;
                         result
                     };
                 })
@@ -243,21 +243,21 @@ fn the_true_cost_of_an_opaque_result() {
                     );
                     let mut call = ::ratelimit::__private::Call::new(&__SITE);
                     ::ratelimit::__private::Call::cost(&mut call, 10);
-                    call.hold()
+                    call.admit()
                 };
-                let mut held = match check.await {
-                    ::core::result::Result::Ok(held) => held,
+                let mut admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
                     ::core::result::Result::Err(rejection) => {
                         return ::core::result::Result::Err(rejection);
                     }
                 };
                 let result = async move { Page::read().await }.await;
-                ::ratelimit::__private::Held::settle(
-                    &mut held,
+                ::ratelimit::__private::Admission::settle(
+                    &mut admission,
                     0,
                     ::ratelimit::__private::judge(Page::rows, &result),
                 );
-                ::ratelimit::__private::Held::finish(held).await;
+                ::ratelimit::__private::Admission::finish(admission).await;
                 ::core::result::Result::Ok(result)
             }
         "#]],

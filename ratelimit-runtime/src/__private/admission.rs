@@ -12,14 +12,14 @@ use std::task::{Context, Poll};
 
 /// The decision about a call, and what it holds.
 #[must_use = "the decision has to be awaited"]
-pub struct Hold(Pin<Box<dyn Future<Output = Result<Held, Rejection>> + Send>>);
+pub struct Admit(Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>);
 
-pub(super) fn hold(calls: SmallVec<[Call; 1]>) -> Hold {
-    Hold(Box::pin(decide(calls)))
+pub(super) fn start(calls: SmallVec<[Call; 1]>) -> Admit {
+    Admit(Box::pin(decide(calls)))
 }
 
-async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
-    let mut held = Held { held: None, positions: smallvec![None; calls.len()] };
+async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
+    let mut admission = Admission { holdings: None, positions: smallvec![None; calls.len()] };
     let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
     for (position, call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
         let (name, shadow) = (call.name(), call.is_shadow());
@@ -32,7 +32,7 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
         }
         match call.resolve() {
             Ok(Resolved { member, .. }) => {
-                held.positions[position] = Some(stack.len());
+                admission.positions[position] = Some(stack.len());
                 stack.push(member);
                 names.push(name);
             }
@@ -41,9 +41,9 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Held, Rejection> {
         }
     }
     if let Some(limiter) = first.filter(|_| !stack.is_empty()) {
-        held.held = Some(Box::new(admit(limiter, names, stack).await?));
+        admission.holdings = Some(Box::new(admit(limiter, names, stack).await?));
     }
-    Ok(held)
+    Ok(admission)
 }
 
 /// Admits a call, and reports the refusals of its shadow limits.
@@ -53,21 +53,21 @@ pub(super) async fn admit(
     stack: Stack,
 ) -> Result<limiter::Holdings, Rejection> {
     match limiter.admit(stack).await {
-        Ok(held) => {
+        Ok(holdings) => {
             for (at, name) in names.iter().enumerate() {
-                if let Some(decision) = held.shadow_refusal(at) {
+                if let Some(decision) = holdings.shadow_refusal(at) {
                     report::shadow_refusal(name, decision.retry_after());
                 }
             }
-            Ok(held)
+            Ok(holdings)
         }
         Err(Refused::Limited(at, decision)) => Err(Rejection::limited(names[at], decision)),
         Err(Refused::Failed(error)) => Err(undecided(names[0], error)),
     }
 }
 
-impl Future for Hold {
-    type Output = Result<Held, Rejection>;
+impl Future for Admit {
+    type Output = Result<Admission, Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.as_mut().poll(context)
@@ -76,64 +76,64 @@ impl Future for Hold {
 
 /// What an admitted call holds. Dropped, permits go back and charges stay; what was to be charged later is charged.
 #[must_use = "what is held goes back when this is dropped"]
-pub struct Held {
+pub struct Admission {
     /// Nothing, if the call is exempt from all limits. Boxed, since the user's future would hold it several times.
-    held: Option<Box<limiter::Holdings>>,
+    holdings: Option<Box<limiter::Holdings>>,
     /// Where the limit of each attribute is in there, if it was decided.
     positions: SmallVec<[Option<usize>; 1]>,
 }
 
-impl Held {
+impl Admission {
     /// What is held by shadow limits alone, which never reject.
     pub fn of_shadows(decided: Result<Self, Rejection>) -> Self {
-        decided.unwrap_or_else(|_| Self { held: None, positions: SmallVec::new() })
+        decided.unwrap_or_else(|_| Self { holdings: None, positions: SmallVec::new() })
     }
 
     /// Takes the units of a limit after the call, or lets them be.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
-        if let Some((held, at)) = self.member(at) {
-            held.charge_after(at, charge);
+        if let Some((holdings, at)) = self.member(at) {
+            holdings.charge_after(at, charge);
         }
     }
 
     /// Gives the units of a limit back, or lets them be taken.
     pub fn refund_if(&mut self, at: usize, refund: bool) {
-        if let Some((held, at)) = self.member(at).filter(|_| refund) {
-            held.settle(at, 0);
+        if let Some((holdings, at)) = self.member(at).filter(|_| refund) {
+            holdings.settle(at, 0);
         }
     }
 
     /// Says what the call has really cost.
     pub fn settle(&mut self, at: usize, cost: u32) {
-        if let Some((held, at)) = self.member(at) {
-            held.settle(at, cost);
+        if let Some((holdings, at)) = self.member(at) {
+            holdings.settle(at, cost);
         }
     }
 
     fn member(&mut self, at: usize) -> Option<(&mut limiter::Holdings, usize)> {
         let position = self.positions.get(at).copied().flatten();
-        self.held.as_deref_mut().zip(position)
+        self.holdings.as_deref_mut().zip(position)
     }
 
     /// Sends what was said.
     pub async fn finish(self) {
-        if let Some(held) = self.held
-            && let Err(error) = Box::pin(held.finish()).await
+        if let Some(holdings) = self.holdings
+            && let Err(error) = Box::pin(holdings.finish()).await
         {
             tracing::debug!(%error, "units were not given back or taken after a call");
         }
     }
 }
 
-impl fmt::Debug for Hold {
+impl fmt::Debug for Admit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hold").finish_non_exhaustive()
+        f.debug_struct("Admit").finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for Admission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Held").finish_non_exhaustive()
+        f.debug_struct("Admission").finish_non_exhaustive()
     }
 }
 
