@@ -75,7 +75,7 @@ async fn begin_calls(limiter: RateLimiter, number: usize) {
         calls.push(Box::pin(async move { drop(b.check(&LEASED, Key::new("leased")).await) }));
         calls.push(Box::pin(async move { drop(c.permit(&PERMITS, Key::new("more permits")).await) }));
         calls.push(Box::pin(async move {
-            drop(d.check_all(&[(&DAILY, key(), 1), (&BUCKET, bucket_key(), 1)]).await)
+            drop(d.check_all(&[(&DAILY, key(), 1), (&BUCKET, bucket_key(), 1)]).await);
         }));
     }
     poll_fn(|context| {
