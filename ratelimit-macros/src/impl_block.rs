@@ -19,10 +19,10 @@ pub(crate) struct ImplBlock {
     header: TokenStream,
     generics: Vec<Ident>,
     body: Group,
-    parts: Vec<Part>,
+    items: Vec<BlockItem>,
 }
 
-enum Part {
+enum BlockItem {
     Function(Box<Item>),
     /// A constant, type, macro call, or function without a body.
     Other(TokenStream),
@@ -41,8 +41,8 @@ impl Parse for ImplBlock {
         let header: TokenStream = header.into_iter().collect();
         let generics = generics.parse2(header.clone()).unwrap_or_default();
         let generics = item::names(&generics).cloned().collect();
-        let parts = parts.parse2(body.stream())?;
-        Ok(Self { attributes, header, generics, body, parts })
+        let items = items.parse2(body.stream())?;
+        Ok(Self { attributes, header, generics, body, items })
     }
 }
 
@@ -54,36 +54,36 @@ fn generics(input: ParseStream<'_>) -> syn::Result<Generics> {
     Ok(generics)
 }
 
-fn parts(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
+fn items(input: ParseStream<'_>) -> syn::Result<Vec<BlockItem>> {
     let attributes = input.call(Attribute::parse_inner)?;
-    let mut parts = vec![Part::Other(quote!(#(#attributes)*))];
+    let mut items = vec![BlockItem::Other(quote!(#(#attributes)*))];
     while !input.is_empty() {
         let ahead = input.fork();
-        parts.push(match Item::parse(&ahead) {
+        items.push(match Item::parse(&ahead) {
             Ok(item) => {
                 input.advance_to(&ahead);
-                Part::Function(Box::new(item))
+                BlockItem::Function(Box::new(item))
             }
             Err(error) => no_function(input, error)?,
         });
     }
-    Ok(parts)
+    Ok(items)
 }
 
 /// Reads a part that is not a function with a body, or a function that cannot be read. It ends with a semicolon, or
 /// with the braces of a function or macro call.
-fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Part> {
+fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<BlockItem> {
     let (mut tokens, mut is_function, mut is_macro) = (TokenStream::new(), false, false);
     while !input.is_empty() {
         let token: TokenTree = input.parse()?;
         tokens.extend([token.clone()]);
         match token {
             TokenTree::Ident(word) => is_function |= word == "fn",
-            TokenTree::Punct(sign) if sign.as_char() == ';' => return Ok(Part::Other(tokens)),
+            TokenTree::Punct(sign) if sign.as_char() == ';' => return Ok(BlockItem::Other(tokens)),
             TokenTree::Punct(sign) => is_macro = sign.as_char() == '!',
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 if is_function {
-                    return Ok(Part::Unread(tokens, error));
+                    return Ok(BlockItem::Unread(tokens, error));
                 }
                 if is_macro {
                     break;
@@ -92,7 +92,7 @@ fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<Part> {
             _ => {}
         }
     }
-    Ok(Part::Other(tokens))
+    Ok(BlockItem::Other(tokens))
 }
 
 impl ImplBlock {
@@ -131,20 +131,20 @@ impl ImplBlock {
     /// Marks the methods that the block limits: async methods without an attribute of their own.
     fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
         let (mut awaited, mut limited) = (0, 0);
-        for part in &mut self.parts {
-            match part {
-                Part::Function(item) => {
+        for block_item in &mut self.items {
+            match block_item {
+                BlockItem::Function(item) => {
                     let has_its_own = has_its_own(first, item, errors);
                     let awaits = item.awaits();
                     item.block = (awaits && !has_its_own).then(|| self.generics.clone());
                     awaited += usize::from(awaits);
                     limited += usize::from(item.block.is_some());
                 }
-                Part::Unread(_, error) => errors.add(error.clone()),
-                Part::Other(_) => {}
+                BlockItem::Unread(_, error) => errors.add(error.clone()),
+                BlockItem::Other(_) => {}
             }
         }
-        let has_unread = self.parts.iter().any(|part| matches!(part, Part::Unread(..)));
+        let has_unread = self.items.iter().any(|block_item| matches!(block_item, BlockItem::Unread(..)));
         if awaited == 0 && !has_unread {
             errors.at(
                 Span::call_site(),
@@ -159,19 +159,19 @@ impl ImplBlock {
     }
 
     fn functions(&self) -> impl Iterator<Item = &Item> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Function(item) => Some(&**item),
+        self.items.iter().filter_map(|block_item| match block_item {
+            BlockItem::Function(item) => Some(&**item),
             _ => None,
         })
     }
 
     fn into_tokens(self, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
-        let Self { attributes, header, body, parts, .. } = self;
-        let parts = parts.into_iter().map(|part| match part {
-            Part::Function(item) => function(*item),
-            Part::Other(tokens) | Part::Unread(tokens, _) => tokens,
+        let Self { attributes, header, body, items, .. } = self;
+        let items = items.into_iter().map(|block_item| match block_item {
+            BlockItem::Function(item) => function(*item),
+            BlockItem::Other(tokens) | BlockItem::Unread(tokens, _) => tokens,
         });
-        let mut block = Group::new(Delimiter::Brace, parts.collect());
+        let mut block = Group::new(Delimiter::Brace, items.collect());
         block.set_span(body.span());
         quote!(#(#attributes)* #header #block)
     }

@@ -53,13 +53,13 @@ pub(crate) enum Shadow {
 
 pub(crate) enum Limit {
     /// A limit given by its numbers.
-    Parts(Box<Parts>),
+    Numbers(Box<LimitNumbers>),
     /// A `Limit` of the user, evaluated at each call.
     Value(Expr),
 }
 
 /// The numbers of a limit.
-pub(crate) struct Parts {
+pub(crate) struct LimitNumbers {
     pub(crate) algorithm: Algorithm,
     pub(crate) count: Number,
     pub(crate) time: Time,
@@ -188,20 +188,20 @@ impl Limit {
     /// When all numbers of the limit are known.
     pub(crate) fn known(&self) -> KnownAt {
         match self {
-            Self::Parts(parts) => parts.known(),
+            Self::Numbers(numbers) => numbers.known(),
             Self::Value(_) => KnownAt::Call,
         }
     }
 
     fn may_be_permits(&self) -> bool {
         match self {
-            Self::Parts(parts) => matches!(parts.algorithm, Algorithm::Concurrency),
+            Self::Numbers(numbers) => matches!(numbers.algorithm, Algorithm::Concurrency),
             Self::Value(_) => true,
         }
     }
 }
 
-impl Parts {
+impl LimitNumbers {
     /// The number that bounds what the limit can hold, with the name of its argument.
     pub(crate) fn held(&self) -> (&'static str, &Number) {
         self.burst.as_ref().map_or(("count", &self.count), |burst| ("burst", burst))

@@ -103,8 +103,9 @@ impl Rejection {
         }
     }
 
-    /// The name of the limit: the text of the attribute's `key`, or the name of the [`Key`](crate::Key). If several
-    /// limits were decided together, it is the one that refused the call. If more than one refused it, it is the one
+    /// The name of the limit, as in the name of its [`Key`](crate::Key): usually the text of the attribute's `key`, and with the
+    /// time (`search/1s`) if two limits of a function have the same `key`. If several limits were decided together, it is the one
+    /// that refused the call. If more than one refused it, it is the one
     /// with the longest wait.
     #[must_use]
     pub fn name(&self) -> &str {

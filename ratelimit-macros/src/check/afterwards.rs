@@ -20,8 +20,8 @@ impl Checker<'_> {
                 ),
             );
         }
-        if let Limit::Parts(parts) = limit
-            && matches!(parts.algorithm, Algorithm::Concurrency)
+        if let Limit::Numbers(numbers) = limit
+            && matches!(numbers.algorithm, Algorithm::Concurrency)
         {
             let name = &first.name;
             self.error_on_name(

@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::literal::{integer, is_literal, string};
 use super::number::shows_its_type;
-use crate::model::{Algorithm, Lease, Limit, Number, Parts, Time};
+use crate::model::{Algorithm, Lease, Limit, LimitNumbers, Number, Time};
 use crate::rate;
 use crate::rules::Violation;
 use crate::rules::bounds::{check_bucket, check_lease, check_wait};
@@ -18,7 +18,8 @@ const DEFAULT_COUNT: u32 = 100;
 const DEFAULT_TIME_MS: u64 = 60_000;
 
 /// The arguments that `limit` replaces.
-const PARTS: [&str; 8] = ["count", "time", "algorithm", "burst", "refill", "borrow", "wait", "lease"];
+const REPLACED_BY_LIMIT: [&str; 8] =
+    ["count", "time", "algorithm", "burst", "refill", "borrow", "wait", "lease"];
 
 impl Checker<'_> {
     pub(super) fn limit(&mut self) -> Limit {
@@ -27,7 +28,7 @@ impl Checker<'_> {
                 self.check_limit_value(value);
                 Limit::Value(value.clone())
             }
-            None => Limit::Parts(Box::new(self.parts())),
+            None => Limit::Numbers(Box::new(self.numbers())),
         }
     }
 
@@ -44,14 +45,14 @@ impl Checker<'_> {
             self.error(value, "`limit` must be a `Limit`, as in `limit = self.plan.limit`");
         } else {
             let arguments = self.arguments;
-            for given in PARTS.into_iter().filter_map(|name| arguments.get(name)) {
+            for given in REPLACED_BY_LIMIT.into_iter().filter_map(|name| arguments.get(name)) {
                 let name = &given.name;
                 self.error(name, format!("`{name}` and `limit` exclude each other, because a `Limit` has all numbers: remove one of them"));
             }
         }
     }
 
-    fn parts(&mut self) -> Parts {
+    fn numbers(&mut self) -> LimitNumbers {
         let before = self.errors.count();
         let known = self.algorithm();
         let algorithm = known.unwrap_or(Algorithm::Counter);
@@ -69,7 +70,7 @@ impl Checker<'_> {
         }
         // A `count` that is wrong has its own message, and must not cause others.
         let default = if self.given("count").is_some() { u32::MAX } else { DEFAULT_COUNT };
-        let parts = Parts {
+        let numbers = LimitNumbers {
             algorithm,
             count: count.unwrap_or(Number::Literal(default, Span::mixed_site())),
             time: time.unwrap_or(Time::Millis(DEFAULT_TIME_MS, Span::mixed_site())),
@@ -79,16 +80,16 @@ impl Checker<'_> {
             wait: self.time("wait"),
             lease: self.lease(),
         };
-        if let Some(Time::Millis(ms, span)) = parts.wait {
+        if let Some(Time::Millis(ms, span)) = numbers.wait {
             self.check(span, check_wait(ms));
         }
-        self.check_capacity(&parts);
+        self.check_capacity(&numbers);
         self.check_takes_lease(algorithm);
-        self.check_lease_fits(&parts);
+        self.check_lease_fits(&numbers);
         if self.arguments.complete && self.errors.count() == before {
-            self.check_together(&parts);
+            self.check_together(&numbers);
         }
-        parts
+        numbers
     }
 
     fn check(&mut self, span: Span, checked: Result<(), Violation>) {
@@ -97,36 +98,36 @@ impl Checker<'_> {
         }
     }
 
-    fn check_capacity(&mut self, parts: &Parts) {
-        if let Some(Number::Literal(burst, span)) = parts.burst
+    fn check_capacity(&mut self, numbers: &LimitNumbers) {
+        if let Some(Number::Literal(burst, span)) = numbers.burst
             && check_bucket(burst).is_err()
         {
             self.check(span, check_bucket(burst));
-        } else if let Some(Number::Literal(_, span)) = parts.borrow
-            && parts.held().1.literal().is_some_and(|held| check_bucket(held).is_ok())
-            && let Some(capacity) = parts.capacity()
+        } else if let Some(Number::Literal(_, span)) = numbers.borrow
+            && numbers.held().1.literal().is_some_and(|held| check_bucket(held).is_ok())
+            && let Some(capacity) = numbers.capacity()
         {
             self.check(span, check_bucket(capacity));
         }
     }
 
-    fn check_lease_fits(&mut self, parts: &Parts) {
-        if let Some(Lease::Most(Number::Literal(units, span))) = parts.lease
+    fn check_lease_fits(&mut self, numbers: &LimitNumbers) {
+        if let Some(Lease::Most(Number::Literal(units, span))) = numbers.lease
             && self.arguments.complete
-            && parts.algorithm.check_takes_lease(parts.wait.is_some()).is_ok()
-            && let Some(capacity) = parts.capacity()
+            && numbers.algorithm.check_takes_lease(numbers.wait.is_some()).is_ok()
+            && let Some(capacity) = numbers.capacity()
         {
             self.check(span, check_lease(units, capacity));
         }
     }
 
     /// Checks numbers that are all literals. The caret is on the number that the message says to change.
-    fn check_together(&mut self, parts: &Parts) {
-        let Some(Err(violation)) = numbers(parts).map(Numbers::check) else { return };
-        let wrong = match (violation, &parts.wait, &parts.burst) {
+    fn check_together(&mut self, numbers: &LimitNumbers) {
+        let Some(Err(violation)) = literal_numbers(numbers).map(Numbers::check) else { return };
+        let wrong = match (violation, &numbers.wait, &numbers.burst) {
             (Violation::QueueTooLarge, Some(Time::Millis(_, wait)), _) => *wait,
             (Violation::RefillTooSlow, _, Some(Number::Literal(_, burst))) => *burst,
-            _ => match parts.count {
+            _ => match numbers.count {
                 Number::Literal(_, count) => count,
                 Number::Value(..) => Span::call_site(),
             },
@@ -139,19 +140,19 @@ impl Checker<'_> {
         if shows_its_type(value)
             && let Some(cost) = self.units("cost", value)
             && self.arguments.complete
-            && let Limit::Parts(parts) = limit
+            && let Limit::Numbers(numbers) = limit
         {
-            self.check_cost_fits(value, cost, parts);
+            self.check_cost_fits(value, cost, numbers);
         }
         Some(value.clone())
     }
 
-    fn check_cost_fits(&mut self, value: &Expr, cost: u32, parts: &Parts) {
+    fn check_cost_fits(&mut self, value: &Expr, cost: u32, numbers: &LimitNumbers) {
         // A queue takes a cost of any size.
-        let queue = matches!(parts.algorithm, Algorithm::LeakyBucket) && parts.wait.is_some();
-        if !queue && parts.capacity().is_some_and(|capacity| cost > capacity) {
-            let least = cost - parts.borrow.as_ref().and_then(Number::literal).unwrap_or(0);
-            let name = parts.held().0;
+        let queue = matches!(numbers.algorithm, Algorithm::LeakyBucket) && numbers.wait.is_some();
+        if !queue && numbers.capacity().is_some_and(|capacity| cost > capacity) {
+            let least = cost - numbers.borrow.as_ref().and_then(Number::literal).unwrap_or(0);
+            let name = numbers.held().0;
             self.error(
                 value,
                 format!("`cost` is above what the limit can ever hold: raise `{name}` to {least} or more"),
@@ -161,8 +162,8 @@ impl Checker<'_> {
 }
 
 /// The numbers of a limit, if all of them are literals.
-fn numbers(parts: &Parts) -> Option<Numbers> {
-    let Parts { algorithm, count, time, burst, refill, borrow, wait, lease } = parts;
+fn literal_numbers(numbers: &LimitNumbers) -> Option<Numbers> {
+    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
     let count = count.literal()?;
     Some(Numbers {
         refill: *refill,

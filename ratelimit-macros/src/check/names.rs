@@ -75,7 +75,7 @@ fn difference<'m>(earlier: &Member, this: &'m Member) -> Option<&'m str> {
         _ => {}
     }
     match (&earlier.limit, &this.limit) {
-        (Limit::Parts(earlier), Limit::Parts(this)) if earlier.algorithm != this.algorithm => {
+        (Limit::Numbers(earlier), Limit::Numbers(this)) if earlier.algorithm != this.algorithm => {
             Some(this.algorithm.as_str())
         }
         (_, Limit::Value(_)) => Some("plan"),
@@ -93,7 +93,7 @@ fn first_part(member: &Member) -> Option<&RequestPart> {
 /// The time of a limit, if it is a literal.
 fn time_ms(member: &Member) -> Option<u64> {
     match &member.limit {
-        Limit::Parts(parts) => parts.time.literal(),
+        Limit::Numbers(numbers) => numbers.time.literal(),
         Limit::Value(_) => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Algorithm, Identity, Limit, Member, Parts, RequestPart, Shadow};
+use crate::model::{Algorithm, Identity, Limit, LimitNumbers, Member, RequestPart, Shadow};
 use crate::rules::duration;
 use quote::ToTokens;
 use syn::Expr;
@@ -59,7 +59,8 @@ fn is_of_the_same(a: &Member, b: &Member) -> bool {
 
 /// Explains that a limit never refuses, because another limit of the stack refuses first.
 fn never_refuses(other: &Member, this: &Member) -> Option<String> {
-    let ((count, time_ms, exact), (most, in_ms, exact_too)) = (numbers(other)?, numbers(this)?);
+    let ((count, time_ms, exact), (most, in_ms, exact_too)) =
+        (literal_numbers(other)?, literal_numbers(this)?);
     let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
     let same = same(|member| member.cost.as_ref()) && same(|member| member.skip_if.as_ref());
     if std::ptr::eq(other, this) || !is_of_the_same(other, this) || !same {
@@ -81,9 +82,9 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
 
 /// The numbers of a limit that charges each call at its decision, and whether every interval of `time` has at most
 /// `count` units.
-fn numbers(member: &Member) -> Option<(u32, u64, bool)> {
-    let Limit::Parts(parts) = &member.limit else { return None };
-    let Parts { algorithm, count, time, wait: None, .. } = &**parts else { return None };
+fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
+    let Limit::Numbers(numbers) = &member.limit else { return None };
+    let LimitNumbers { algorithm, count, time, wait: None, .. } = &**numbers else { return None };
     let exact = match algorithm {
         Algorithm::Counter | Algorithm::SlidingWindow => false,
         Algorithm::SlidingLog => true,

@@ -2,7 +2,7 @@
 
 use super::spans::{ends, located};
 use crate::item::Item;
-use crate::model::{Algorithm, KnownAt, Lease, Limit, Member, Number, Parts, Refill, Shadow, Time};
+use crate::model::{Algorithm, KnownAt, Lease, Limit, LimitNumbers, Member, Number, Refill, Shadow, Time};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -17,8 +17,8 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
     };
     let known = member.limit.known();
     let site = match &member.limit {
-        Limit::Parts(parts) if known != KnownAt::Call => {
-            let limit = Writer { runtime, constant: true }.limit(parts);
+        Limit::Numbers(numbers) if known != KnownAt::Call => {
+            let limit = Writer { runtime, constant: true }.limit(numbers);
             quote!(#runtime::__private::Site::new(#name, #limit))
         }
         _ => quote!(#runtime::__private::Site::per_call(#name)),
@@ -53,7 +53,7 @@ pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
             let (there, argument) = (located(runtime, first), quote_spanned!(last=> (#value)));
             quote_spanned!(first=> #there::__private::limit::value #argument)
         }
-        Limit::Parts(parts) => Writer { runtime, constant: false }.limit(parts),
+        Limit::Numbers(numbers) => Writer { runtime, constant: false }.limit(numbers),
     }
 }
 
@@ -65,31 +65,31 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    fn limit(&self, parts: &Parts) -> TokenStream {
-        let (count, time) = (self.checked("count", &parts.count), self.time(parts));
+    fn limit(&self, numbers: &LimitNumbers) -> TokenStream {
+        let (count, time) = (self.checked("count", &numbers.count), self.time(numbers));
         let mut limit =
-            self.call(number_ends(&parts.count), parts.algorithm.as_str(), &quote!(#count, #time));
+            self.call(number_ends(&numbers.count), numbers.algorithm.as_str(), &quote!(#count, #time));
         let mut with = |ends, function: &str, value: TokenStream| {
             let function = if self.constant { function.to_owned() } else { format!("with_{function}") };
             limit = self.call(ends, &function, &quote!(#limit #value));
         };
         let runtime = self.runtime;
-        if let Refill::Interval = parts.refill {
+        if let Refill::Interval = numbers.refill {
             with(literal_ends(Span::mixed_site()), "refill", quote!(, #runtime::Refill::Interval));
         }
-        if let Some(burst) = &parts.burst {
+        if let Some(burst) = &numbers.burst {
             let value = self.checked("burst", burst);
             with(number_ends(burst), "burst", quote!(, #value));
         }
-        if let Some(borrow) = &parts.borrow {
+        if let Some(borrow) = &numbers.borrow {
             let value = number(borrow);
             with(number_ends(borrow), "borrow", quote!(, #value));
         }
-        if let Some(wait) = &parts.wait {
+        if let Some(wait) = &numbers.wait {
             let value = time_value(wait);
             with(time_ends(wait), "wait", quote!(, #value));
         }
-        match &parts.lease {
+        match &numbers.lease {
             Some(Lease::Most(units)) => {
                 let value = number(units);
                 with(number_ends(units), "lease", quote!(, #value));
@@ -119,8 +119,8 @@ impl Writer<'_> {
     }
 
     /// The time. A constant one is checked in a limit of its own, so that the caret is under it.
-    fn time(&self, parts: &Parts) -> TokenStream {
-        match (&parts.time, parts.algorithm) {
+    fn time(&self, numbers: &LimitNumbers) -> TokenStream {
+        match (&numbers.time, numbers.algorithm) {
             (Time::Value(value, _), Algorithm::Concurrency) if self.constant => {
                 let limit = self.call(ends(value), "concurrency", &quote!(1, #value));
                 quote!(#limit.time())

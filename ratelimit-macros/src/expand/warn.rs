@@ -40,7 +40,7 @@ pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
 /// Whether a limit is for all callers because it has no `by`. For permits that is usually intended.
 fn is_unsaid(member: &Member) -> bool {
     let permits = match &member.limit {
-        Limit::Parts(parts) => matches!(parts.algorithm, Algorithm::Concurrency),
+        Limit::Numbers(numbers) => matches!(numbers.algorithm, Algorithm::Concurrency),
         Limit::Value(_) => true,
     };
     member.by.is_none() && !permits && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())

@@ -1,6 +1,6 @@
 //! A change of a limit while the service runs: some of its numbers, or a whole limit in its place.
 
-use super::make::whole_ms;
+use super::constructors::whole_ms;
 use super::rules::bounds::{check_bucket, check_wait};
 use super::rules::numbers::{Lease, Numbers};
 use super::rules::{Violation, duration};

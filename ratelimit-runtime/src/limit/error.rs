@@ -1,11 +1,11 @@
-//! The error of a limit whose numbers are out of range.
+//! The error for a limit whose numbers are out of range.
 
 use super::rules::Violation;
 use std::fmt;
 
-/// Why the numbers of a [`Limit`](crate::Limit) were refused: a message that says what to write instead.
+/// Why the numbers of a [`Limit`](crate::Limit) are invalid. The message says what to write instead.
 ///
-/// Constructors such as [`Limit::try_counter`](crate::Limit::try_counter) return it, also in constants.
+/// Constructors such as [`Limit::try_counter`](crate::Limit::try_counter) return it. They also work in constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitError(Violation);
 
@@ -14,7 +14,7 @@ impl LimitError {
         Self(violation)
     }
 
-    /// The error in words, with what to do. [`Display`](fmt::Display) writes the same, and this also works in constants.
+    /// The message. [`Display`](fmt::Display) writes the same text; this method also works in constants.
     #[must_use]
     pub const fn message(self) -> &'static str {
         self.0.message()

@@ -1,47 +1,47 @@
-//! Units in advance: how many a process may hold, for how long they are to last, and how long they are good.
+//! Leases of units: how many units a process may take in advance, and for how long it may hand them out.
 
-use super::make::must;
+use super::constructors::must;
 use super::rules::numbers::{Lease, Numbers};
 use super::{Algorithm, Limit, LimitError};
 use std::time::Duration;
 
-/// With [`Lease::Auto`] a process holds this part of what the limit can hold, at most.
-const PART: u32 = 16;
+/// With [`Lease::Auto`] a process holds at most this part of what the limit can hold.
+const AUTO_PART: u32 = 16;
 
-/// What a process takes is to last so long at the rate of its calls, and at most this part of the time that the whole
-/// limit lasts. A bucket passes its burst by what it has on lease, and so has less of it.
+/// A process takes as many units as it uses in this time. The time is shorter for a bucket, because a bucket can exceed its burst by
+/// the units on lease.
 const COUNTER_LASTS: Duration = Duration::from_millis(500);
 const BUCKET_LASTS: Duration = Duration::from_millis(100);
+/// The time is also at most this part of the window, or of the time in which a bucket is filled.
 const LASTS_PART: u64 = 16;
 
-/// Units are good for so many times as long.
-const GOOD: u32 = 4;
+/// Units are handed out for this many times the time that they are meant to last.
+const HANDED_OUT: u32 = 4;
 
 impl Limit {
-    /// Lets a process take up to so many units at once, and hand them out by itself: most calls then cost no question
-    /// to the store. Zero means not at all; [`lease_auto`](Self::lease_auto) chooses the number.
+    /// Lets a process take up to this many units in advance and hand them out by itself, so that most calls do not ask the store.
+    /// Zero turns leases off. [`lease_auto`](Self::lease_auto) chooses the number.
     ///
-    /// How many it takes follows its calls: as many as last for 500 ms (100 ms for a bucket), or for a sixteenth of the
-    /// time that the whole limit lasts (the window, or the time in which the bucket is filled), if that is shorter. So
-    /// rare callers hold nothing. Units are handed out for four times as long; what is left of them then goes back within
-    /// a second, and at [`close`](crate::RateLimiter::close) at once. What leases change:
+    /// How many units a process takes follows its calls: as many as it uses in 500 ms (100 ms for a bucket), or in a sixteenth of
+    /// the window or of the time in which the bucket is filled, if that is shorter. So rare callers hold no units. Units are handed
+    /// out for four times as long. Unused units are then returned within a second, and at
+    /// [`close`](crate::RateLimiter::close) at once. What leases change:
     ///
-    /// - a counter never passes its `count`: units on lease are void when their window ends. Others may be refused
-    ///   while units lie unused elsewhere, at most `processes * lease`, for three seconds at most;
-    /// - a token bucket never passes its rate in the long run. What it lets through at once may be above its capacity
-    ///   by the units that are on lease: at most `processes * lease`, and however many processes there are, at most what
-    ///   comes back in 400 ms, or in a quarter of the time in which the bucket is filled (one that refills by interval:
-    ///   a step at least). Under load it refuses for up to 100 ms at a time, and then passes
-    ///   what has come back;
-    /// - [`remaining`](crate::Decision::remaining) is what was left when the units were taken, and those of this process;
-    /// - units of a process that dies are lost until the window ends, or the bucket has refilled.
+    /// - A counter never exceeds its `count`: units on lease end with their window. Other processes may be refused while at most
+    ///   `processes * lease` units are unused elsewhere, for at most three seconds.
+    /// - A token bucket never exceeds its rate in the long run. What it admits at once may be above its capacity by the units on
+    ///   lease: at most `processes * lease`, and for any number of processes at most what comes back in 400 ms, or in a quarter of
+    ///   the time in which the bucket is filled (with a refill by interval, at least one step). Under load it refuses for up to
+    ///   100 ms at a time, and then admits what has come back.
+    /// - [`remaining`](crate::Decision::remaining) is what was left when the units were taken, plus the units of this process.
+    /// - Units of a process that dies are lost until the window ends or the bucket has refilled.
     ///
-    /// It concerns single calls that spend: not stacks, charges that may come back, or calls whose cost is above the
-    /// lease.
+    /// Only single calls whose units are spent use leases. Stacks, charges that can be returned, and calls whose cost is above the
+    /// lease ask the store.
     ///
     /// # Panics
     ///
-    /// Where [`Limit::try_lease`] returns an error; in a `const` that is a compile error.
+    /// If [`Limit::try_lease`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn lease(self, units: u32) -> Self {
@@ -58,8 +58,7 @@ impl Limit {
         Self::of(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
-    /// The same with a bound that follows the limit's own numbers: a sixteenth of what it can hold. One that holds fewer
-    /// than 32 units asks the store each time.
+    /// [`lease`](Self::lease) with a sixteenth of what the limit can hold. A limit that holds fewer than 32 units has no lease.
     ///
     /// ```
     /// # use ratelimit::Limit;
@@ -70,7 +69,7 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// Where [`Limit::try_lease_auto`] returns an error; in a `const` that is a compile error.
+    /// If [`Limit::try_lease_auto`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn lease_auto(self) -> Self {
@@ -86,18 +85,18 @@ impl Limit {
         Self::of(Numbers { lease: Lease::Auto, ..self.numbers })
     }
 
-    /// The most units that a process takes in advance; zero if none.
+    /// The most units that a process takes in advance. Zero if the limit has no lease.
     #[must_use]
     pub const fn largest_lease(&self) -> u32 {
         match self.numbers.lease {
             Lease::Most(units) => units,
-            // One unit in advance is none.
-            Lease::Auto if self.derived.capacity < 2 * PART => 0,
-            Lease::Auto => self.derived.capacity / PART,
+            // A lease of one unit saves no call to the store.
+            Lease::Auto if self.derived.capacity < 2 * AUTO_PART => 0,
+            Lease::Auto => self.derived.capacity / AUTO_PART,
         }
     }
 
-    /// For how long the units of a lease are to last.
+    /// The time for which a process takes units.
     pub(crate) const fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
         let most = match self.numbers.algorithm {
@@ -107,13 +106,13 @@ impl Limit {
         if part.as_micros() < most.as_micros() { part } else { most }
     }
 
-    /// For how long the units of a lease are handed out: a quarter of the time that the whole limit lasts, at most.
+    /// The time for which leased units are handed out: at most a quarter of the window, or of the time in which a bucket is filled.
     pub(crate) fn lease_is_good(&self) -> Duration {
-        self.lease_lasts() * GOOD
+        self.lease_lasts() * HANDED_OUT
     }
 
-    /// How long a refusal holds at least. The units that come back meanwhile are taken at once then, and not one by one
-    /// by as many questions.
+    /// The shortest time between two refusals by the store. The units that come back in this time are then taken with one call to
+    /// the store, and not one by one.
     pub(crate) fn lease_pause(&self) -> Duration {
         match self.numbers.algorithm {
             Algorithm::TokenBucket if !self.refills_by_interval() => self.lease_lasts(),
@@ -121,7 +120,7 @@ impl Limit {
         }
     }
 
-    /// How many units of a bucket come back in so long, rounded down.
+    /// How many units of a bucket come back in this time, rounded down.
     pub(crate) fn comes_back_in(&self, time: Duration) -> u32 {
         let grains =
             time.as_millis() * u128::from(self.derived.rate.tokens) / u128::from(self.derived.rate.period_ms);
@@ -151,7 +150,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn what_is_taken_by_itself_follows_the_numbers() {
+    fn an_automatic_lease_follows_the_numbers() {
         let most = |limit: Limit| limit.lease_auto().largest_lease();
         assert_eq!(most(Limit::counter(10_000, SECOND)), 625);
         assert_eq!([31, 32, 47, 48].map(|count| most(Limit::counter(count, SECOND))), [0, 2, 2, 3]);
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn units_are_good_for_a_quarter_of_what_the_limit_lasts_at_most() {
+    fn units_are_handed_out_for_at_most_a_quarter_of_the_window() {
         let ms = Duration::from_millis;
         for (limit, lasts) in [
             (Limit::counter(100, SECOND * 60), ms(500)),

@@ -1,9 +1,10 @@
-//! A limit: its algorithm and its numbers, checked once, when it is made.
+//! Limits: an algorithm and its numbers, which are checked when the limit is created.
 
 mod change;
+mod constructors;
 mod error;
 mod lease;
-mod make;
+mod options;
 pub(crate) mod rules;
 mod text;
 
@@ -15,10 +16,10 @@ pub use text::ParseLimitError;
 use rules::numbers::{Derived, Numbers, Rate};
 use std::time::Duration;
 
-/// A rule: how many units may pass in how much time, and how they are counted.
+/// A rule: how many units are admitted in how much time, and how they are counted.
 ///
-/// A `Limit` is valid by construction. In a `const` a wrong number is a compile error; for numbers that are known
-/// only at run time there is a `try_` twin of each constructor.
+/// A `Limit` is always valid. In a `const`, a wrong number is a compile error. For numbers that are known only at run time, each
+/// constructor has a variant with the prefix `try_`.
 ///
 /// ```
 /// use ratelimit::{Limit, Refill};
@@ -36,9 +37,9 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 ///
-/// A `count` or `burst` of zero is allowed here, since it may come from a configuration: it refuses everything.
+/// A `count` or `burst` of zero is valid, because it may come from a configuration. It refuses every call.
 ///
-/// A limit is written, and read with [`str::parse`], as its algorithm and its numbers:
+/// As text, a limit is its algorithm and its numbers. [`str::parse`] reads it:
 ///
 /// ```
 /// # use ratelimit::Limit;
@@ -53,7 +54,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// How this limit counts.
+    /// The algorithm.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         self.numbers.algorithm
@@ -71,8 +72,8 @@ impl Limit {
         Duration::from_millis(self.numbers.time_ms)
     }
 
-    /// The most units that this limit can hold at once: the burst of a bucket and what can be borrowed, the places of
-    /// a queue, the count of all others.
+    /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
+    /// all other limits.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
         self.derived.capacity
@@ -100,7 +101,7 @@ impl Limit {
         self.numbers.refills_by_interval()
     }
 
-    /// A leaky bucket where calls wait.
+    /// Whether this is a leaky bucket in which calls wait.
     pub(crate) const fn is_queue(&self) -> bool {
         self.numbers.is_queue()
     }
@@ -109,13 +110,13 @@ impl Limit {
         matches!(self.numbers.algorithm, Algorithm::Concurrency)
     }
 
-    /// Nothing can pass, whatever the state.
+    /// Whether every call is refused, whatever the state is.
     pub(crate) const fn refuses_all(&self) -> bool {
         self.numbers.count == 0 || self.derived.capacity == 0
     }
 
-    /// The algorithm and the version of its state format, the last part of a key: a new format starts fresh
-    /// instead of misreading the old one.
+    /// The algorithm and the version of its state format, which is the last part of a key. With a new version a limit starts from
+    /// zero and does not read the old state.
     pub(crate) const fn state_format(&self) -> &'static str {
         match self.numbers.algorithm {
             Algorithm::Counter => "c1",

@@ -1,7 +1,7 @@
 //! Limits and their changes as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`, `count=50`.
 
 use super::change::ChangedNumbers;
-use super::make::whole_ms;
+use super::constructors::whole_ms;
 use super::rules::duration;
 use super::rules::numbers::{Lease, Numbers};
 use super::{Algorithm, Limit, LimitChange, LimitError, Refill};
@@ -36,8 +36,8 @@ impl fmt::Display for Limit {
 impl FromStr for Limit {
     type Err = ParseLimitError;
 
-    /// Reads what [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and
-    /// `d`, as `90s` or `1h30m`; `burst`, `refill`, `borrow`, `wait` and `lease` may be left out.
+    /// Reads the text that [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and `d`, such as
+    /// `90s` or `1h30m`. `burst`, `refill`, `borrow`, `wait` and `lease` may be left out.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -141,7 +141,7 @@ impl ParseLimitError {
         Self(Wrong::Word(what, word.into()))
     }
 
-    /// What is wrong, without a word of the text.
+    /// The error without any part of the text.
     pub(crate) fn reason(&self) -> &'static str {
         match &self.0 {
             Wrong::Word("algorithm", _) => "unknown algorithm",

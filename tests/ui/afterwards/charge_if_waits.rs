@@ -1,4 +1,4 @@
-// What is not charged before the body gets no turn.
+// `charge_if` and `wait` exclude each other.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// One of them says what the call costs.
+// Only one argument may say what the call costs.
 
 use ratelimit::{Rejection, rate_limit};
 

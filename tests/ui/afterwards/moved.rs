@@ -1,4 +1,4 @@
-// What the body has moved is gone when its result is judged.
+// A judge cannot use an argument that the body moves.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The result is judged by a function.
+// The value must be a function of the result.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Where the result is judged the body is a block of its own, and the compiler points to the return type with other words.
+// With a judge, the body is a block of its own, so the compiler points to the return type in other words.
 
 use ratelimit::{Rejection, rate_limit};
 

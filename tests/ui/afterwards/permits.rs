@@ -1,4 +1,4 @@
-// Permits come back by themselves.
+// Permits are returned by themselves, so a judge has no effect.
 
 use ratelimit::{Rejection, rate_limit};
 

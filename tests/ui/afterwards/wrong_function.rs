@@ -1,4 +1,4 @@
-// The compiler's words for a function that does not fit, under it.
+// The compiler's message for a function with the wrong signature has its caret under that function.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Algorithms are words in quotes.
+// `algorithm` takes a word in quotes.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The words that are known are suggested, or listed.
+// An unknown algorithm: the message suggests a word, or lists all of them.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// An answer that nobody looks at limits nothing, or gives back what it holds. `check(..).await?` is enough.
+// The compiler warns about a future or a value that is not used. `check(..).await?` is enough.
 
 #![deny(unused_must_use)]
 

@@ -1,4 +1,4 @@
-// A value that is no expression is reported where it breaks.
+// A value that is not an expression is reported where it breaks.
 
 use ratelimit::{Rejection, rate_limit};
 

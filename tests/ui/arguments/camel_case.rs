@@ -1,4 +1,4 @@
-// Other languages write their names in another way.
+// Names of other languages are recognized in camel case.
 
 use ratelimit::{Rejection, rate_limit};
 

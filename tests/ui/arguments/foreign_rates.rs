@@ -1,4 +1,4 @@
-// Rates have two arguments here.
+// A rate is written as two arguments.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Arguments are separated by commas, and one that is missing hides no other mistake.
+// A missing comma does not hide other mistakes.
 
 use ratelimit::{Rejection, rate_limit};
 

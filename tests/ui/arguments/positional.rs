@@ -1,4 +1,4 @@
-// Arguments have names.
+// Arguments need names.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Rates as other libraries write them.
+// Rates in the notation of other libraries.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// An argument stands once; the caret is under the second.
+// An argument may be given once. The caret is under the second one.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,5 +1,5 @@
-// All mistakes of an attribute are reported at once, each with its own caret, and the function stays: its callers
-// get no errors of their own.
+// All mistakes of an attribute are reported at once, each with its own caret. The function stays as it is, so its
+// callers get no further errors.
 
 use ratelimit::{Rejection, rate_limit};
 

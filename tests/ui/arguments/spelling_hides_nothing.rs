@@ -1,4 +1,4 @@
-// `burst` needs a bucket, but not while `algorithm` is only misspelt.
+// `burst` is not reported while `algorithm` is misspelt.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A word that is near one of ours is a slip of the pen; for any other the choice is listed.
+// A misspelt name gets a suggestion. For other names the message lists the choice.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Each argument takes a value, and the message shows one.
+// Each argument needs a value, and the message shows one.
 
 use ratelimit::{Rejection, rate_limit};
 

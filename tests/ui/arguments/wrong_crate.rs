@@ -1,4 +1,4 @@
-// `crate` is a path.
+// `crate` must be a path.
 
 use ratelimit::{Rejection, rate_limit};
 

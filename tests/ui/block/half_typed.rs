@@ -1,4 +1,4 @@
-// A block that is being written: the compiler's words, few of ours, and the other methods go on.
+// An unfinished block: mostly the compiler's messages, and the other methods still work.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A limit under another name is one that the block does not know.
+// The attribute of a block does not recognize a limit under another name.
 
 use ratelimit::rate_limit as limited;
 use ratelimit::{Rejection, rate_limit};

@@ -1,4 +1,4 @@
-// A limit that no call ever meets is a mistake.
+// A block must have a method that the attribute limits.
 
 use ratelimit::{Rejection, rate_limit};
 

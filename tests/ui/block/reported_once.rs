@@ -1,4 +1,4 @@
-// What is wrong with the attribute is said once, and not once for each method.
+// A mistake in the attribute is reported once, not for each method.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// `skip` exempts a method from the limit of its block: anywhere else there is nothing to skip.
+// `skip` is only for methods of a block that has a limit.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What the attribute of a block asks for and one of its methods does not have is said at that method.
+// If a method does not have what the attribute of its block needs, the error is at that method.
 
 #![allow(unused_variables)]
 

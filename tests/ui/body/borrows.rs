@@ -1,4 +1,4 @@
-// Borrow errors in a body: the words and the carets of a plain function.
+// Borrow errors in a body: the same messages and carets as in a plain function.
 
 use ratelimit::{Rejection, rate_limit};
 

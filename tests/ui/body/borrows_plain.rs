@@ -1,4 +1,4 @@
-// Borrow errors in a body: the same without the attribute.
+// Borrow errors in a body, without the attribute.
 
 use ratelimit::Rejection;
 

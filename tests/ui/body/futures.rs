@@ -1,4 +1,4 @@
-// Mistakes in bodies that make a future: the words and the carets of a plain function.
+// Errors in bodies that return a future: the same messages and carets as in a plain function.
 
 use ratelimit::{Rejection, rate_limit};
 use std::future::{Future, ready};

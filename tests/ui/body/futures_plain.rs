@@ -1,4 +1,4 @@
-// Mistakes in bodies that make a future: the same without the attribute.
+// Errors in bodies that return a future, without the attribute.
 
 use ratelimit::Rejection;
 use std::future::{Future, ready};

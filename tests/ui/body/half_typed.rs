@@ -1,4 +1,4 @@
-// A body that is being written: only what is missing is reported, and callers go on.
+// An unfinished body: only what is missing is reported, and callers still compile.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A body that is being written: the same without the attribute.
+// An unfinished body, without the attribute.
 
 use ratelimit::Rejection;
 

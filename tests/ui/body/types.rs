@@ -1,4 +1,4 @@
-// Type errors in a body: the words and the carets of a plain function.
+// Type errors in a body: the same messages and carets as in a plain function.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Type errors in a body: the words and the carets of a plain function. And where the result is judged.
+// Type errors in a body whose result is judged: the same messages and carets as in a plain function.
 
 use ratelimit::{Rejection, rate_limit};
 

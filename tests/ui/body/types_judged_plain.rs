@@ -1,4 +1,4 @@
-// Type errors in a body: the same without the attribute.
+// Type errors in a body, without the attribute.
 
 use ratelimit::Rejection;
 

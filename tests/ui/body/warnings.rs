@@ -1,4 +1,4 @@
-// Warnings in a body: those of a plain function.
+// Warnings in a body: the same as in a plain function.
 
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-// Warnings in a body: the same without the attribute.
+// Warnings in a body, without the attribute.
 
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-// Fractions are written as a smaller unit.
+// A fraction must be written in a smaller unit.
 
 use ratelimit::{Rejection, rate_limit};
 

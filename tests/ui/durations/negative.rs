@@ -1,4 +1,4 @@
-// A window has a length above zero.
+// A duration cannot be negative.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A duration in quotes has units; seconds need no quotes.
+// A duration in quotes needs a unit. Seconds need no quotes.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What is no time at all.
+// Values that are not a duration.
 
 use ratelimit::{Rejection, rate_limit};
 

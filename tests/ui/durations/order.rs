@@ -1,4 +1,4 @@
-// Larger units come first, each once.
+// Units must be in order, the largest first, each once.
 
 use ratelimit::{Rejection, rate_limit};
 

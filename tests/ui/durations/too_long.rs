@@ -1,4 +1,4 @@
-// A window is 366 days at most.
+// A window is at most 366 days long.
 
 use ratelimit::{Rejection, rate_limit};
 

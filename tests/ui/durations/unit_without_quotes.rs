@@ -1,4 +1,4 @@
-// A duration with a unit stands in quotes.
+// A duration with a unit needs quotes.
 
 use ratelimit::{Rejection, rate_limit};
 

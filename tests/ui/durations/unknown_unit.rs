@@ -1,4 +1,4 @@
-// Units are short, and few.
+// Unknown units, and the words of other notations.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A window has a length.
+// A window must be at least 1 ms long.
 
 use ratelimit::{Rejection, rate_limit};
 

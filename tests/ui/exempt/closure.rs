@@ -1,4 +1,4 @@
-// `skip_if` is an expression, not a function.
+// `skip_if` takes an expression, not a closure.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// `skip_if` gives a `bool`.
+// `skip_if` must be a `bool`.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A name that is no argument.
+// The compiler reports a name that is not an argument.
 
 use ratelimit::{Rejection, rate_limit};
 

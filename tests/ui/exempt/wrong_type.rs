@@ -1,4 +1,4 @@
-// The compiler says what an expression gives.
+// The compiler reports an expression of another type.
 
 use ratelimit::{Rejection, rate_limit};
 

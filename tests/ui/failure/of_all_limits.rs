@@ -1,4 +1,4 @@
-// All limits of a function are decided together, or not at all.
+// `on_error` is for all limits of a function.
 
 use ratelimit::{Rejection, rate_limit};
 

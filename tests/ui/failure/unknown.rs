@@ -1,4 +1,4 @@
-// `on_error` is one of three words.
+// `on_error` takes one of three words.
 
 use ratelimit::{Rejection, rate_limit};
 

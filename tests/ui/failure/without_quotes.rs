@@ -1,4 +1,4 @@
-// The words have quotes.
+// The words of `on_error` need quotes.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A `const fn` awaits nothing.
+// A `const fn` cannot await a decision.
 
 use ratelimit::{Rejection, rate_limit};
 

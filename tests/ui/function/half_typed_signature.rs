@@ -1,4 +1,4 @@
-// A signature that is being written: the compiler's words, and few of ours.
+// An unfinished signature: mostly the compiler's messages.
 
 use ratelimit::{Rejection, rate_limit};
 

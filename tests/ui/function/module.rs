@@ -1,4 +1,4 @@
-// Nor on a module.
+// The attribute cannot be on a module.
 
 use ratelimit::rate_limit;
 

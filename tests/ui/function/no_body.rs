@@ -1,4 +1,4 @@
-// A method that a trait only declares has nothing to guard.
+// A method without a body cannot be limited.
 
 use ratelimit::{Rejection, rate_limit};
 

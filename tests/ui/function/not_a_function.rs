@@ -1,4 +1,4 @@
-// The attribute goes on functions; what it was put on by mistake stays.
+// The attribute needs a function or an `impl` block. The other item stays as it is.
 
 use ratelimit::rate_limit;
 

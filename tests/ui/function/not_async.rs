@@ -1,4 +1,4 @@
-// A decision is awaited, so the function is async, or returns a future.
+// A function must be async or return a future, so that it can await the decision.
 
 use ratelimit::{Rejection, rate_limit};
 use std::future::{Ready, ready};

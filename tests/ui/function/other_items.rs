@@ -1,4 +1,4 @@
-// What is no function and has no name of its own here.
+// Items for which the message has no word of its own.
 
 use ratelimit::rate_limit;
 

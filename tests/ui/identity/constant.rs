@@ -1,4 +1,4 @@
-// A constant tells no callers apart.
+// A constant does not distinguish callers.
 
 use ratelimit::{Rejection, rate_limit};
 

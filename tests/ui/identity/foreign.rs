@@ -1,4 +1,4 @@
-// The words of other libraries are known, and answered with ours.
+// The names of other libraries are recognized, and the message says what to write instead.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Everybody together and somebody do not go together.
+// `global` has no effect in a tuple.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The name of a header is one of HTTP's.
+// The name of a header must be valid in HTTP.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A header is told by its name.
+// `header:` needs the name of a header.
 
 use ratelimit::{Rejection, rate_limit};
 

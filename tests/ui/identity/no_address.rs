@@ -1,4 +1,4 @@
-// `by = "ip"` needs an argument that carries the address of the client.
+// `by = "ip"` needs an argument with the address of the client.
 
 use axum::Json;
 use ratelimit::{Rejection, rate_limit};

@@ -1,4 +1,4 @@
-// What the compiler says where a type is asked for an address by the trait.
+// The compiler's message for a type that does not implement `ClientIp`.
 
 use ratelimit::ClientIp;
 

@@ -1,4 +1,4 @@
-// `by = "header:.."` needs an argument that carries headers.
+// `by = "header:.."` needs an argument with the headers of the request.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What can be neither displayed nor written into a key cannot say who is limited.
+// A value in `by` must implement `Identity` or `Display`.
 
 use ratelimit::{Rejection, rate_limit};
 

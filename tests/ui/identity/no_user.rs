@@ -1,4 +1,4 @@
-// `by = "user"` needs an argument that says who the user is.
+// `by = "user"` needs an argument that knows the user.
 
 use ratelimit::{Rejection, rate_limit};
 

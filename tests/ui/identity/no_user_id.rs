@@ -1,4 +1,4 @@
-// What carries users and headers says so by a trait.
+// The compiler's messages for types that do not implement `UserId` or `RequestHeaders`.
 
 use ratelimit::{RequestHeaders, UserId};
 

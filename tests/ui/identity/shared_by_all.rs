@@ -1,4 +1,4 @@
-// A limit of a handler that says nothing about clients is shared by all of them: a warning.
+// A handler whose limit all clients share causes a warning.
 
 #![allow(unused_variables)]
 #![deny(deprecated)]

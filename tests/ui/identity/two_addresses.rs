@@ -1,4 +1,4 @@
-// Of two addresses, none is guessed to be the client's.
+// Two arguments with an address: the attribute does not guess which one is the client.
 
 use axum::extract::{ConnectInfo, Request};
 use ratelimit::{Rejection, rate_limit};

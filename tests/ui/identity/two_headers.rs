@@ -1,4 +1,4 @@
-// Of two arguments that carry headers nobody knows which one counts.
+// Two arguments with headers: the attribute does not guess which one counts.
 
 use axum::http::HeaderMap;
 use axum::http::request::Parts;

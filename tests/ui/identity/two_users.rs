@@ -1,4 +1,4 @@
-// Of two users nobody knows which one counts.
+// Two arguments that know a user: the attribute does not guess which one counts.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// An expression in `by` is the user's own: the compiler's words, under it.
+// The compiler's message for an expression in `by` has its caret under the expression.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Each expression in `by` has errors of its own.
+// Each expression in `by` has its own errors.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The words of `by` are few.
+// An unknown word in `by`.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What tells users apart has to be an identity.
+// The `Id` of a user must be an identity.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// `ip` and `global` are words unless an argument is called so.
+// `ip` and `global` need quotes, unless an argument has that name.
 
 use ratelimit::{Rejection, rate_limit};
 

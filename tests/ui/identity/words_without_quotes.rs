@@ -1,4 +1,4 @@
-// What is no argument is a word without its quotes.
+// A word that is not an argument needs quotes.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What is no value, or hides what it is.
+// Forms that are not a value, or that hide the type of the value.
 
 use ratelimit::{Rejection, rate_limit};
 

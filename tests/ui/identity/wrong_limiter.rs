@@ -1,4 +1,4 @@
-// `limiter` is a `RateLimiter`.
+// `limiter` must be a `RateLimiter`.
 
 use ratelimit::{MemoryStore, Rejection, rate_limit};
 

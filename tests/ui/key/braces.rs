@@ -1,4 +1,4 @@
-// Braces come in pairs, or doubled.
+// Braces must come in pairs, or be doubled.
 
 use ratelimit::{Rejection, rate_limit};
 

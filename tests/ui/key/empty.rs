@@ -1,4 +1,4 @@
-// A limit has a name.
+// A limit needs a name.
 
 use ratelimit::{Rejection, rate_limit};
 

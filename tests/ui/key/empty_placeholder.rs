@@ -1,4 +1,4 @@
-// A placeholder names an argument.
+// A placeholder must name an argument.
 
 use ratelimit::{Rejection, rate_limit};
 

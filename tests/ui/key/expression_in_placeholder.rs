@@ -1,4 +1,4 @@
-// A placeholder holds a value of an argument: fields, and methods without arguments.
+// A placeholder takes a value of an argument: fields, and methods without arguments.
 
 use ratelimit::{Rejection, rate_limit};
 

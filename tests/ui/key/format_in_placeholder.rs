@@ -1,4 +1,4 @@
-// Values are written as they display.
+// A placeholder takes no format.
 
 use ratelimit::{Rejection, rate_limit};
 

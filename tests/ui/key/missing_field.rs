@@ -1,4 +1,4 @@
-// What the compiler says of a field or a method that is not there, it says under the key.
+// The compiler's message for a missing field or method has its caret under the key.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A function without arguments has nothing for a placeholder.
+// A function without arguments has no value for a placeholder.
 
 use ratelimit::{Rejection, rate_limit};
 

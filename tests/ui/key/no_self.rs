@@ -1,4 +1,4 @@
-// `self` is there for methods only.
+// Only methods have a `self`.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The key is a literal: it is the name of the limit, and values go into its placeholders.
+// The key must be a literal. Values are written as placeholders.
 
 use ratelimit::{Rejection, rate_limit};
 

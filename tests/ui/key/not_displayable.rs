@@ -1,4 +1,4 @@
-// A placeholder is filled with what a value displays, or with what its `Identity` writes.
+// A value in a placeholder must implement `Identity` or `Display`.
 
 use ratelimit::{Rejection, rate_limit};
 

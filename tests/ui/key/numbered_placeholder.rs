@@ -1,4 +1,4 @@
-// Arguments have names, not numbers.
+// A placeholder takes a name, not a number.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A placeholder names an argument of this function.
+// A placeholder must name an argument of this function.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The word for a lease that follows the limit, and words that are near it.
+// The word `auto`, and words that are near it.
 
 use ratelimit::{Rejection, rate_limit};
 

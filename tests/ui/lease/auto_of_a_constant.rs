@@ -1,4 +1,4 @@
-// A constant is made with it by the compiler, at which it fails like any other.
+// The compiler checks an automatic lease of constants.
 
 use ratelimit::Limit;
 use std::time::Duration;

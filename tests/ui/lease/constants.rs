@@ -1,4 +1,4 @@
-// Constants are checked by the compiler.
+// The compiler checks constants.
 
 use ratelimit::{Rejection, rate_limit};
 

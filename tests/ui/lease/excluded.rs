@@ -1,4 +1,4 @@
-// What the store has to decide each time cannot be leased.
+// Arguments that need the store for each call exclude a lease.
 
 use ratelimit::{Rejection, rate_limit};
 

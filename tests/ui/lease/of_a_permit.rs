@@ -1,4 +1,4 @@
-// The lease of a permit is its time.
+// The lease of a permit is its `time`.
 
 use ratelimit::{Rejection, rate_limit};
 

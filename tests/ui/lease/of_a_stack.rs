@@ -1,4 +1,4 @@
-// Limits that are decided together ask the store.
+// Several limits of one function have no leases.
 
 use ratelimit::{Rejection, rate_limit};
 

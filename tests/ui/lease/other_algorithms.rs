@@ -1,4 +1,4 @@
-// Only units that are the same whoever takes them can be leased.
+// Only counters and token buckets have leases.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A lease of most of the limit would leave other processes nothing.
+// A lease is at most half of what the limit can hold.
 
 use ratelimit::{Rejection, rate_limit};
 

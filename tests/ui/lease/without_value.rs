@@ -1,4 +1,4 @@
-// `lease` alone does not say how many.
+// `lease` needs a number.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A limit that is given as a whole is not given by its parts too.
+// `limit` excludes the arguments that it replaces.
 
 use ratelimit::{Limit, Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// `limit` is a whole limit; the number of calls has another name.
+// `limit` must be a `Limit`, not a number of calls.
 
 use ratelimit::{Rejection, rate_limit};
 

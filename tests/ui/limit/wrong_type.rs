@@ -1,4 +1,4 @@
-// The compiler's words for another type, under the value.
+// The compiler's message for another type has its caret under the value.
 
 use ratelimit::{Limit, Rejection, rate_limit};
 use std::time::Duration;

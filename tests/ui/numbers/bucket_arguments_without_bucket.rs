@@ -1,4 +1,4 @@
-// `burst`, `refill` and `borrow` belong to buckets, and of these all but the first to token buckets.
+// `burst` needs a bucket; `refill` and `borrow` need a token bucket.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// The numbers of a bucket are exact, or refused.
+// The numbers of a bucket must allow exact arithmetic.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A bucket is full again within 366 days.
+// A bucket must refill within 366 days.
 
 use ratelimit::{Rejection, rate_limit};
 

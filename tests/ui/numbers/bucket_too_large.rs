@@ -1,4 +1,4 @@
-// A bucket holds, lends and refills 2^25 units at most.
+// The numbers of a bucket are at most 2^25.
 
 use ratelimit::{Rejection, rate_limit};
 

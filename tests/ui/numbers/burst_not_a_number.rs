@@ -1,4 +1,4 @@
-// `burst` is a whole number; one in quotes is shown without them.
+// `burst` must be a whole number. If it is in quotes, the message shows it without them.
 
 use ratelimit::{Rejection, rate_limit};
 

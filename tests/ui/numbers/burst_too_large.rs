@@ -1,4 +1,4 @@
-// `burst` fits a `u32`.
+// `burst` must fit a `u32`.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// `burst` is at least 1: a bucket that holds nothing refuses everything.
+// `burst` is at least 1, because a bucket of zero refuses every call.
 
 use ratelimit::{Rejection, rate_limit};
 

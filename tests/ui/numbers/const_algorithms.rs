@@ -1,4 +1,4 @@
-// Constants that do not fit their algorithm, found when the function is compiled.
+// The compiler checks constants against the bounds of their algorithm.
 
 use ratelimit::{Rejection, rate_limit};
 use std::time::Duration;

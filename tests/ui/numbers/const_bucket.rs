@@ -1,4 +1,4 @@
-// So are constants that do not fit a bucket.
+// The compiler checks the constants of a bucket.
 
 use ratelimit::{Rejection, rate_limit};
 

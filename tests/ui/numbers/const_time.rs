@@ -1,4 +1,4 @@
-// A constant time is checked when the function is compiled.
+// The compiler checks a constant time.
 
 use ratelimit::{Rejection, rate_limit};
 use std::time::Duration;

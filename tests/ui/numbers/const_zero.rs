@@ -1,4 +1,4 @@
-// A constant is checked when the function is compiled.
+// The compiler checks that a constant is not zero.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A call that costs more than the limit can hold would never pass.
+// A call whose cost is above what the limit can hold never passes.
 
 use ratelimit::{Rejection, rate_limit};
 

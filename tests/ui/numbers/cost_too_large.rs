@@ -1,4 +1,4 @@
-// `cost` fits a `u32`.
+// `cost` must fit a `u32`.
 
 use ratelimit::{Rejection, rate_limit};
 

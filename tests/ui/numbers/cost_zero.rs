@@ -1,4 +1,4 @@
-// `cost` is at least 1: a call that costs nothing is not limited.
+// `cost` is at least 1, because a call that costs nothing is not limited.
 
 use ratelimit::{Rejection, rate_limit};
 

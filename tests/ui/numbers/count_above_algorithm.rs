@@ -1,4 +1,4 @@
-// What each algorithm can count.
+// The largest `count` of each algorithm.
 
 use ratelimit::{Rejection, rate_limit};
 

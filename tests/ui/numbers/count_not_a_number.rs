@@ -1,4 +1,4 @@
-// `count` is a whole number; one in quotes is shown without them.
+// `count` must be a whole number. If it is in quotes, the message shows it without them.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// `count` fits a `u32`.
+// `count` must fit a `u32`.
 
 use ratelimit::{Rejection, rate_limit};
 

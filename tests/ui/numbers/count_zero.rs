@@ -1,4 +1,4 @@
-// `count` is at least 1: a limit of zero refuses everything.
+// `count` is at least 1, because a limit of zero refuses every call.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A permit is leased for a second at least.
+// The lease of a permit is at least 1 s.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What is no number by its form.
+// Forms that cannot be a number.
 
 use ratelimit::{Rejection, rate_limit};
 

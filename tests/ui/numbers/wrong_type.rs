@@ -1,4 +1,4 @@
-// Expressions have the types of the runtime: `u32` for units, `Duration` for time.
+// Expressions must have the types of the runtime: `u32` for units, `Duration` for time.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Under `#[async_trait]` too, the caret is under what the user has written.
+// Under `#[async_trait]`, the caret is also under the return type that the user wrote.
 
 use async_trait::async_trait;
 use ratelimit::rate_limit;

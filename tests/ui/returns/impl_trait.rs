@@ -1,4 +1,4 @@
-// Inside a `Result`, an opaque type is no obstacle; the error still has to be made from a rejection.
+// In a `Result` an opaque type is allowed, but the error must implement `From<Rejection>`.
 
 use ratelimit::rate_limit;
 use std::fmt::{self, Display};

@@ -1,4 +1,4 @@
-// `None` could mean anything, so it is not made of a refusal.
+// An `Option` cannot represent a rejection, because `None` could mean anything.
 
 use ratelimit::rate_limit;
 

@@ -1,4 +1,4 @@
-// A value has no room for a refusal.
+// A plain value cannot represent a rejection.
 
 use ratelimit::rate_limit;
 

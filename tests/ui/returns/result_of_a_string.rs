@@ -1,4 +1,4 @@
-// A type of the standard library cannot be told how a rejection becomes one.
+// The error `String` does not implement `From<Rejection>`.
 
 use ratelimit::rate_limit;
 

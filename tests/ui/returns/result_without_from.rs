@@ -1,4 +1,4 @@
-// The error of a `Result` has to be made from a rejection.
+// The error of a `Result` must implement `From<Rejection>`.
 
 use ratelimit::rate_limit;
 use std::fmt;

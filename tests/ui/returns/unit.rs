@@ -1,4 +1,4 @@
-// A function that returns nothing cannot tell its caller of a refusal.
+// A function that returns nothing cannot report a rejection.
 
 use ratelimit::rate_limit;
 

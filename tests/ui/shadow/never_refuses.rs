@@ -1,4 +1,4 @@
-// A shadow limit that can never be used up shows nothing.
+// A shadow limit that can never be used up reports nothing.
 
 use ratelimit::{Rejection, rate_limit};
 

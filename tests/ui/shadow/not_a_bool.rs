@@ -1,4 +1,4 @@
-// `shadow` gives a `bool`.
+// `shadow` must be a `bool`.
 
 use ratelimit::{Rejection, rate_limit};
 

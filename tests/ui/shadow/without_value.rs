@@ -1,4 +1,4 @@
-// `shadow` alone is not enough.
+// `shadow` needs a value.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// One under another name, which the first cannot know.
+// The first attribute does not recognize a limit under another name.
 
 use ratelimit::rate_limit as limited;
 use ratelimit::{Rejection, rate_limit};

@@ -1,4 +1,4 @@
-// Each attribute has its own mistakes, which are reported at once.
+// The mistakes of all attributes are reported at once.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// A limit that is never used up, since another lets less through.
+// A limit that is never used up, because another one admits less.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// What is for all limits of a function stands in the first attribute.
+// Arguments for all limits of a function must be in the first attribute.
 
 use ratelimit::{Rejection, rate_limit};
 

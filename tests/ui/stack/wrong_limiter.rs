@@ -1,4 +1,4 @@
-// The one limiter of a stack, under its value.
+// The compiler's message about the limiter of several limits has its caret under the value.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// With `wait` a leaky bucket is a queue, as long as `wait` says.
+// A leaky bucket with `wait` is a queue and takes no `burst`.
 
 use ratelimit::{Rejection, rate_limit};
 

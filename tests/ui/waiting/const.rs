@@ -1,4 +1,4 @@
-// A constant is checked when the function is compiled.
+// The compiler checks a constant.
 
 use ratelimit::{Rejection, rate_limit};
 use std::time::Duration;

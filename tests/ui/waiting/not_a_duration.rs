@@ -1,4 +1,4 @@
-// `wait` is written as `time` is.
+// `wait` is written like `time`.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,4 +1,4 @@
-// Not to wait is to say nothing.
+// A `wait` of zero must be left out.
 
 use ratelimit::{Rejection, rate_limit};
 

@@ -1,43 +1,43 @@
-//! How limits count.
+//! The algorithms of limits.
 
-/// How a limit counts.
+/// The algorithm of a limit: how it counts units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
     /// At most `count` units in a window of `time` that starts with its first admitted call.
     ///
-    /// Any interval of length W admits at most `count * (ceil(W / time) + 1)`: twice the count can pass around
-    /// the edge between two windows.
+    /// Any interval of length W admits at most `count * (ceil(W / time) + 1)`: twice the count can pass around the edge between two
+    /// windows.
     Counter,
     /// A bucket of `burst` tokens that refills with `count` tokens per `time`.
     ///
     /// Any interval of length W admits at most `burst + borrow + count * W / time`, plus one for rounding; with
     /// [`Refill::Interval`] at most `burst + borrow + min(count, burst + borrow) * (floor(W / time) + 1)`.
     TokenBucket,
-    /// At most `count` units in a window of `time` that slides: a cell that is counted whole, and of the one before it
-    /// the share that the window still covers, as if its calls had come evenly spread.
+    /// About `count` units in a sliding window of `time`. It counts the units in fixed cells of length `time`: all units of the
+    /// current cell, and the share of the previous cell that the window still covers, as if its calls were evenly spread.
     ///
-    /// An interval of length `time` admits below `2 * count` in the worst case, and hardly more than `count` where
-    /// calls come by chance. The remedy for the counter's edge at the same price.
+    /// An interval of length `time` admits less than `2 * count` in the worst case, and little more than `count` in random traffic.
+    /// It costs as much as a counter, and has no edge between two windows.
     SlidingWindow,
-    /// At most `count` units in any interval of `time`, exactly: each unit is remembered by its moment.
+    /// At most `count` units in any interval of `time`, exactly. It stores the time of each unit.
     ///
     /// Any interval of length W admits at most `count * ceil(W / time)`. Memory grows with `count`, which is at most
     /// 10 000.
     SlidingLog,
     /// A bucket that leaks `count` units per `time`, of the family of the generic cell rate algorithm (ITU-T I.371).
     ///
-    /// As a meter it holds `burst` units and refuses what would overflow: any interval of length W admits at most
-    /// `burst + count * W / time`. With [`Limit::wait`](crate::Limit::wait) it is a queue: calls leave evenly spaced,
-    /// at most `1 + count * W / time` of them, and `wait` bounds the queue.
+    /// Without a wait it holds `burst` units and refuses calls that would overflow it. Any interval of length W admits at most
+    /// `burst + count * W / time`. With [`Limit::wait`](crate::Limit::wait) it is a queue: calls leave it at even intervals, at most
+    /// `1 + count * W / time` of them, and `wait` limits its length.
     LeakyBucket,
-    /// At most `count` units held at once, in permits that are given back when the work is done, or end with their
-    /// lease of `time`.
+    /// At most `count` units at a time, held in permits. A permit is returned when the work is done, or ends with its lease of
+    /// `time`.
     Concurrency,
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Self; 6] = [
         Self::Counter,
         Self::TokenBucket,
@@ -61,7 +61,7 @@ impl Algorithm {
     }
 }
 
-/// How tokens come back to a token bucket.
+/// The way in which tokens come back to a token bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refill {

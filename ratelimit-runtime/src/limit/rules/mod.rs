@@ -1,7 +1,7 @@
 //! The rules of limits, for the runtime and the attribute alike: bounds, error messages, and durations as text.
 //!
-//! `ratelimit-macros/src/rules` is a link to this folder, and both packages contain its files. So nothing in here uses
-//! another part of either crate.
+//! `ratelimit-macros/src/rules` is a link to this folder, and both packages contain its files. So these files use no other part
+//! of either crate.
 
 mod algorithm;
 pub(crate) mod bounds;

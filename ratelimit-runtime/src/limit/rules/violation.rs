@@ -7,7 +7,7 @@ pub(crate) const ZERO_COUNT: &str = "`count` must be at least 1: a limit of zero
 /// What the attribute says about a `burst` of zero.
 pub(crate) const ZERO_BURST: &str = "`burst` must be at least 1: a bucket of zero would refuse every call";
 
-/// Why the numbers of a [`Limit`](crate::Limit) were refused.
+/// Why the numbers of a [`Limit`](crate::Limit) are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub(crate) enum Violation {
@@ -52,7 +52,7 @@ pub(crate) enum Violation {
 }
 
 impl Violation {
-    /// The error in words, with what to do.
+    /// The message, which says what to do.
     #[must_use]
     pub(crate) const fn message(self) -> &'static str {
         match self {
