@@ -7,7 +7,7 @@ use std::hash::Hasher as _;
 
 /// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
 /// the identity. A key of at most 128 bytes needs no heap.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct StoreKey(pub(super) Bytes);
 
 impl StoreKey {
@@ -30,6 +30,13 @@ impl StoreKey {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl Clone for StoreKey {
+    fn clone(&self) -> Self {
+        // One copy of all bytes. The derived clone would copy them one by one.
+        Self::new(&self.0)
     }
 }
 
