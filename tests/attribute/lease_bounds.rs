@@ -5,10 +5,7 @@ use crate::distant::Distant;
 use crate::setup::limiter;
 use fastrand::Rng;
 use ratelimit::{Limit, ManualClock, RateLimiter};
-use std::time::Duration;
-
-const MS: Duration = Duration::from_millis(1);
-const SECOND: Duration = Duration::from_secs(1);
+use support::{MS, SECOND};
 
 const COUNT: u32 = 3200;
 const COUNTER: Limit = Limit::counter(COUNT, SECOND);

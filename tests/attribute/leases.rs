@@ -4,8 +4,8 @@ use crate::distant::Distant;
 use crate::setup::{limiter, scoped};
 use ratelimit::{Key, Limit, ManualClock, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
+use support::SECOND;
 
-const SECOND: Duration = Duration::from_secs(1);
 const WINDOW: Duration = Duration::from_secs(60);
 
 const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);

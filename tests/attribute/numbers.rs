@@ -3,6 +3,7 @@
 use crate::setup::{Runs, passes_once, scoped, scoped_with, unavailable};
 use ratelimit::{ErrorKind, ManualClock, Rejection, rate_limit};
 use std::time::Duration;
+use support::SECOND;
 
 mod settings {
     use std::time::Duration;
@@ -10,8 +11,6 @@ mod settings {
     pub(super) const COUNT: u32 = 2;
     pub(super) const TIME: Duration = Duration::from_millis(1500);
 }
-
-const SECOND: Duration = Duration::from_secs(1);
 
 #[rate_limit(time = settings::TIME, count = settings::COUNT)]
 async fn constants(runs: &Runs) -> Result<u32, Rejection> {

@@ -3,9 +3,7 @@
 use crate::events::reported;
 use crate::setup::{Runs, keys_of, scoped, soon};
 use ratelimit::{Key, Limit, Rejection, rate_limit};
-use std::time::Duration;
-
-const MINUTE: Duration = Duration::from_secs(60);
+use support::MINUTE;
 
 #[rate_limit(key = "shadow", count = 2, by = user, shadow = true)]
 async fn tried_out(user: &str, runs: &Runs) -> Result<u32, Rejection> {

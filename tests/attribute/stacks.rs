@@ -4,10 +4,8 @@ use crate::setup::{Runs, at_once, keys_of, scoped, scoped_with, soon};
 use async_trait::async_trait;
 use ratelimit::{ManualClock, RateLimiter, Rejection, rate_limit};
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
+use support::SECOND;
 use tokio::sync::Notify;
-
-const SECOND: Duration = Duration::from_secs(1);
 
 #[rate_limit(key = "per second", time = "1s", count = 2)]
 #[ratelimit::rate_limit(key = "per minute", time = "1m", count = 3)]

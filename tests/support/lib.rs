@@ -26,6 +26,7 @@ mod builder;
 mod certificates;
 mod cluster;
 mod directory;
+mod durations;
 mod fake;
 #[cfg(test)]
 mod harness_tests;
@@ -44,6 +45,7 @@ mod watchdog;
 pub use builder::RedisServerBuilder;
 pub use certificates::{Certificates, has_tls};
 pub use cluster::Cluster;
+pub use durations::{DAY, HOUR, MINUTE, MS, SECOND};
 pub use fake::FakeServer;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;

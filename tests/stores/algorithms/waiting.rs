@@ -1,0 +1,233 @@
+//! Calls that wait: turns in the order of arrival, as far apart as the limit says, given back by those who leave.
+
+use crate::harness::{assert_all_expire, decision, limiter_on, script_calls};
+use ratelimit::{Decision, Limit, OnError, RateLimiter, Refill};
+use std::future::{Future, poll_fn};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use support::{HOUR, RedisServer, SECOND};
+
+const CALLS: u64 = 200;
+
+/// Calls from one task, in this order, and when each had its turn.
+async fn acquire_in_order(limiter: &RateLimiter, limit: Limit) -> Vec<(Decision, Instant)> {
+    let mut calls = Vec::new();
+    for _ in 0..CALLS {
+        let limiter = limiter.clone();
+        let mut call = Box::pin(async move { limiter.acquire(&limit, "turns").await });
+        let first = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
+        calls.push(tokio::spawn(async move {
+            let decision = match first {
+                Poll::Ready(decision) => decision,
+                Poll::Pending => call.await,
+            };
+            (crate::harness::decision(decision), Instant::now())
+        }));
+        tokio::task::yield_now().await;
+    }
+    let mut turns = Vec::new();
+    for call in calls {
+        turns.push(call.await.unwrap());
+    }
+    turns
+}
+
+/// The turns of calls that come all at once, in ms: for each the first moment, not before the one ahead of it, at which
+/// the limit has room for it. `room` is asked with the turns before and a moment.
+fn turns(room: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
+    let mut turns = Vec::new();
+    for _ in 0..CALLS {
+        let mut turn = turns.last().copied().unwrap_or(0);
+        while !room(&turns, turn) {
+            turn += 1;
+        }
+        turns.push(turn);
+    }
+    turns
+}
+
+/// All calls pass, none before its turn, and each costs one request at most: it knows its turn. A turn may come so many ms later than in theory.
+async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> u64) -> Vec<Decision> {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    // The server learns the script.
+    limiter.acquire(&limit, "first").await.unwrap();
+    let (calls, sent) = (script_calls(&server), Instant::now());
+    let outcomes = acquire_in_order(&limiter, limit).await;
+    let asked = script_calls(&server) - calls;
+    assert!(asked <= CALLS, "{asked} requests for {CALLS} calls");
+    for (k, ((decision, came), turn)) in outcomes.iter().zip(theory).enumerate() {
+        assert!(decision.allowed(), "call {k}");
+        // Decided later than the first, it has to wait for less.
+        assert!(
+            ms(decision.delay()) <= turn + late(k),
+            "call {k} waits for {:?}, not {turn} ms",
+            decision.delay()
+        );
+        // The clock's grain is 1 ms.
+        assert!(ms(*came - sent) + 1 >= *turn, "call {k} came before its turn");
+    }
+    assert_all_expire(&server, &[limit]);
+    outcomes.into_iter().map(|(decision, _)| decision).collect()
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap()
+}
+
+/// Turns are in the order in which calls were sent: decided later than the one before it, a call waits at most as much
+/// longer as their turns are apart.
+async fn calls_take_turns_in_order(limit: Limit, theory: &[u64]) {
+    let decisions = calls_take_turns(limit, theory, |_| 0).await;
+    for (k, (decisions, turns)) in decisions.windows(2).zip(theory.windows(2)).enumerate() {
+        let longest = ms(decisions[0].delay()) + turns[1] - turns[0];
+        assert!(ms(decisions[1].delay()) <= longest, "call {} comes too long after the one before it", k + 1);
+    }
+}
+
+/// The others let 20 calls pass at once, or 20 in 200 ms.
+const FIFTH: Duration = Duration::from_millis(200);
+const AT_ONCE: u64 = 20;
+
+#[tokio::test]
+async fn a_queue_lets_calls_leave_evenly() {
+    let limit = Limit::leaky_bucket(100, SECOND).wait(2 * SECOND);
+    calls_take_turns_in_order(limit, &turns(|before, turn| turn >= before.len() as u64 * 10)).await;
+}
+
+#[tokio::test]
+async fn a_greedy_bucket_gives_turns_as_tokens_come_back() {
+    let limit = Limit::token_bucket(100, SECOND).burst(20).wait(3 * SECOND);
+    let room = |before: &[u64], turn| (before.len() as u64) < AT_ONCE + turn / 10;
+    calls_take_turns_in_order(limit, &turns(room)).await;
+}
+
+#[tokio::test]
+async fn an_interval_bucket_gives_turns_by_the_step() {
+    let limit = Limit::token_bucket(20, FIFTH).refill(Refill::Interval).wait(3 * SECOND);
+    let room = |before: &[u64], turn| (before.len() as u64) < AT_ONCE + turn / 200 * AT_ONCE;
+    calls_take_turns_in_order(limit, &turns(room)).await;
+}
+
+#[tokio::test]
+async fn a_counter_gives_turns_in_later_windows() {
+    let limit = Limit::counter(20, FIFTH).wait(3 * SECOND);
+    let room = |before: &[u64], turn| within(before, turn / 200) < AT_ONCE;
+    calls_take_turns_in_order(limit, &turns(room)).await;
+}
+
+#[tokio::test]
+async fn a_sliding_window_gives_turns_as_it_slides() {
+    let limit = Limit::sliding_window(20, FIFTH).wait(3 * SECOND);
+    let room = |before: &[u64], turn| {
+        let (cell, left) = (turn / 200, 200 - turn % 200);
+        let previous = if cell > 0 { within(before, cell - 1) } else { 0 };
+        (within(before, cell) + 1) * 200 + previous * left <= AT_ONCE * 200
+    };
+    calls_take_turns_in_order(limit, &turns(room)).await;
+}
+
+#[tokio::test]
+async fn a_sliding_log_gives_turns_as_units_expire() {
+    let limit = Limit::sliding_log(20, FIFTH).wait(3 * SECOND);
+    let room = |before: &[u64], turn| before.iter().filter(|earlier| **earlier + 200 > turn).count() < 20;
+    // Turns are whole ms away, each time anew.
+    let decisions = calls_take_turns(limit, &turns(room), |k| k as u64 / AT_ONCE + 1).await;
+    // The stamp is the turn, in microseconds of the server's clock.
+    let stamps: Vec<u64> = decisions.iter().map(Decision::stamp).collect();
+    assert!(stamps.is_sorted(), "in the order in which calls were sent");
+    for (k, (expires, stamp)) in stamps.iter().zip(&stamps[20..]).enumerate() {
+        let free = (expires + 200_000).max(stamps[k + 19]);
+        assert!((free..free + 1000).contains(stamp), "call {} has its turn {} us late", k + 20, stamp - free);
+    }
+}
+
+/// Turns in the cell of 200 ms with this number.
+fn within(turns: &[u64], cell: u64) -> u64 {
+    turns.iter().filter(|turn| **turn / 200 == cell).count() as u64
+}
+
+/// One call more per hour, by all algorithms whose turns are known beforehand.
+fn hourly(wait: Duration) -> [Limit; 6] {
+    let bucket = Limit::token_bucket(1, HOUR);
+    let limits = [
+        Limit::counter(1, HOUR),
+        bucket,
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(2, HOUR),
+        Limit::sliding_log(1, HOUR),
+        Limit::leaky_bucket(1, HOUR),
+    ];
+    limits.map(|limit| limit.wait(wait))
+}
+
+#[tokio::test]
+async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing() {
+    for limit in hourly(HOUR / 6) {
+        let server = RedisServer::start();
+        let mut raw = server.raw();
+        let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+        limiter.acquire_cost(&limit, "late", limit.count()).await.unwrap();
+        let mut state = || -> Vec<Vec<u8>> {
+            let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut raw).unwrap();
+            keys.iter().map(|key| redis::cmd("DUMP").arg(key).query(&mut raw).unwrap()).collect()
+        };
+        let (before, calls) = (state(), script_calls(&server));
+        let refused = tokio::time::timeout(20 * SECOND, limiter.acquire(&limit, "late")).await;
+        let refused = decision(refused.expect("refused without waiting"));
+        assert!(!refused.allowed(), "{limit}");
+        assert!(refused.retry_after().unwrap() > HOUR / 6, "{limit}: {refused:?}");
+        assert_eq!((state(), script_calls(&server)), (before, calls + 1), "{limit}");
+        assert_all_expire(&server, &[limit]);
+    }
+}
+
+/// When a call would have its turn now, in half hours.
+async fn next_turn(limiter: &RateLimiter, limit: &Limit) -> u64 {
+    let wait = limiter.peek(limit, "turns").await.unwrap().retry_after().unwrap();
+    (wait + HOUR / 4).as_secs() / (HOUR.as_secs() / 2)
+}
+
+/// A call that waits for its turn, which the store has given.
+async fn waiting(limiter: &RateLimiter, limit: Limit) -> tokio::task::JoinHandle<()> {
+    let before = next_turn(limiter, &limit).await;
+    let caller = limiter.clone();
+    let call = tokio::spawn(async move {
+        let decision = caller.acquire(&limit, "turns").await;
+        panic!("an hour early: {decision:?}");
+    });
+    let given = async { while next_turn(limiter, &limit).await == before {} };
+    tokio::time::timeout(20 * SECOND, given).await.expect("a turn");
+    call
+}
+
+/// Ends a call, and waits until what it gave back has arrived.
+async fn leave(limiter: &RateLimiter, call: tokio::task::JoinHandle<()>) {
+    call.abort();
+    assert!(call.await.unwrap_err().is_cancelled());
+    limiter.close().await;
+}
+
+#[tokio::test]
+async fn who_leaves_gives_the_last_turn_back_and_no_other() {
+    for limit in hourly(24 * HOUR) {
+        let server = RedisServer::start();
+        let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+        limiter.check_cost(&limit, "turns", limit.count()).await.unwrap();
+        let first = waiting(&limiter, limit).await;
+        let second = next_turn(&limiter, &limit).await;
+        let leaves = waiting(&limiter, limit).await;
+        let third = next_turn(&limiter, &limit).await;
+        assert!(second < third, "{limit}");
+
+        leave(&limiter, leaves).await;
+        assert_eq!(next_turn(&limiter, &limit).await, second, "{limit}: the last turn came back");
+        let next = waiting(&limiter, limit).await;
+        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: and the next caller has it");
+
+        leave(&limiter, first).await;
+        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: who has come after keeps his turn");
+        leave(&limiter, next).await;
+        assert_all_expire(&server, &[limit]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Calls that are given up at any point: what was counted lies between what was acknowledged and what was started, and
+//! nothing stays taken.
+
+use crate::harness::{assert_all_expire, limiter_on, operations, seed};
+use ratelimit::{Limit, OnError, RateLimiter};
+use std::fmt::Debug;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+use support::{DAY, RedisServer, SECOND};
+
+const TASKS: u64 = 64;
+const DAILY: Limit = Limit::counter(4_000_000_000, DAY);
+const PERMITS: Limit = Limit::concurrency(8, SECOND);
+const WAITING: Limit = PERMITS.wait(SECOND);
+const QUEUE: Limit = Limit::leaky_bucket(1000, SECOND).wait(SECOND);
+
+/// Calls of the counter, and all that were given up.
+#[derive(Default)]
+struct Counted {
+    started: AtomicU32,
+    acknowledged: AtomicU32,
+    aborted: AtomicUsize,
+}
+
+/// One of the tasks that call.
+struct Caller {
+    limiter: RateLimiter,
+    counted: Arc<Counted>,
+    random: fastrand::Rng,
+}
+
+impl Caller {
+    async fn give_up_until(mut self, aborted: usize) {
+        while self.counted.aborted.load(Ordering::Relaxed) < aborted {
+            let limiter = self.limiter.clone();
+            match self.random.u8(..7) {
+                0 => self.count(limiter.check(&DAILY, "count")).await,
+                1 => self.count(limiter.acquire(&DAILY, "count")).await,
+                2 => self.count(limiter.charge(&DAILY, "count", 1)).await,
+                3 => drop(self.give_up(limiter.permit(&PERMITS, "permits")).await),
+                4 => drop(self.give_up(limiter.permit(&WAITING, "permits")).await),
+                5 => drop(self.give_up(limiter.permit_cost(&WAITING, "permits", 3)).await),
+                _ => drop(self.give_up(limiter.acquire(&QUEUE, "queue")).await),
+            }
+        }
+    }
+
+    /// A call of the counter, which is never full. Some are not given up, so that the server keeps up.
+    async fn count<T, E: Debug>(&mut self, call: impl Future<Output = Result<T, E>>) {
+        self.counted.started.fetch_add(1, Ordering::Relaxed);
+        let patient = self.random.u8(..4) == 0;
+        if let Some(answer) = if patient { Some(call.await) } else { self.give_up(call).await } {
+            answer.unwrap();
+            self.counted.acknowledged.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Polls a call a few times, or lets it run for a short time, and drops it if it is not ready.
+    async fn give_up<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
+        let answer = if self.random.u8(..4) == 0 {
+            let time = Duration::from_micros(self.random.u64(..3000));
+            tokio::time::timeout(time, call).await.ok()
+        } else {
+            let polls = self.random.u8(..6);
+            poll_at_most(polls, call).await
+        };
+        if answer.is_none() {
+            self.counted.aborted.fetch_add(1, Ordering::Relaxed);
+        }
+        answer
+    }
+}
+
+async fn poll_at_most<T>(polls: u8, call: impl Future<Output = T>) -> Option<T> {
+    let mut call = pin!(call);
+    for _ in 0..polls {
+        if let Poll::Ready(answer) = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await {
+            return Some(answer);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_are_given_up_lose_nothing() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let counted = Arc::new(Counted::default());
+    let (calls, seed) = (operations(100_000), seed());
+    let caller = |task| {
+        let (limiter, counted) = (limiter.clone(), Arc::clone(&counted));
+        Caller { limiter, counted, random: fastrand::Rng::with_seed(seed + task) }.give_up_until(calls)
+    };
+    let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(caller(task))).collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    limiter.close().await;
+
+    let left: usize = redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(&mut server.raw()).unwrap();
+    assert_eq!(left, 0, "permits or tickets that nobody has");
+    let used = DAILY.count() - limiter.peek(&DAILY, "count").await.unwrap().remaining();
+    let [least, most] = [&counted.acknowledged, &counted.started].map(|count| count.load(Ordering::Relaxed));
+    assert!(least <= used && used <= most, "{used} used, {least} acknowledged, {most} started");
+    assert!(least > 1000 && most > least + 1000, "{least} of {most} prove little");
+    assert_all_expire(&server, &[DAILY, WAITING, QUEUE]);
+}

@@ -1,0 +1,4 @@
+//! TODO
+
+pub(crate) mod full_use;
+pub(crate) mod upper_bounds;

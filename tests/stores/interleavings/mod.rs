@@ -1,0 +1,4 @@
+//! TODO
+
+mod queue;
+mod slow_calls;

@@ -1,0 +1,216 @@
+//! Refusals that are remembered: the store is not asked, and would have answered the same.
+
+use crate::harness::{decision, operations, seed};
+use crate::models::definitions::{Kind, Numbers};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Decision, Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use support::{MS, SECOND};
+
+/// A store that has to be waited for, as if it were elsewhere, and counts how often it is asked.
+#[derive(Clone)]
+struct Elsewhere {
+    store: Arc<MemoryStore<ManualClock>>,
+    clock: ManualClock,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Elsewhere {
+    fn new() -> Self {
+        let clock = ManualClock::new();
+        Self { store: Arc::new(MemoryStore::with_clock(clock.clone())), clock, asked: Arc::default() }
+    }
+
+    async fn limiter(&self) -> RateLimiter {
+        RateLimiter::builder().store(self.clone()).on_error(OnError::Deny).build().await.unwrap()
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// What the store would answer to a call.
+    async fn truth(&self, limit: &Limit, by: u8, cost: u32) -> Decision {
+        let limiter = RateLimiter::builder().store(self.clone()).deny_cache(false).build().await.unwrap();
+        let key = Key::new("calls").by((limit.count(), by));
+        // It takes nothing: it is refused, or the test fails.
+        decision(limiter.check_cost(limit, key, cost).await)
+    }
+
+    /// The clocks of both sides go on.
+    async fn pass(&self, time: Duration) {
+        self.clock.advance(time);
+        tokio::time::advance(time).await;
+    }
+}
+
+impl Store for Elsewhere {
+    fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let reply = self.store.decide(mode, requests);
+        Reply::pending(reply)
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment<'_>]) -> Reply<Adjusted> {
+        Reply::pending(self.store.adjust(adjustments))
+    }
+
+    fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
+        Reply::pending(self.store.reset(keys))
+    }
+
+    fn load_overrides(&self, key: StoreKey<'_>, seen: u64) -> Reply<Option<ratelimit::store::Overridden>> {
+        self.store.load_overrides(key, seen)
+    }
+
+    fn save_override(&self, key: StoreKey<'_>, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+        self.store.save_override(key, entry, limit)
+    }
+}
+
+async fn check(limiter: &RateLimiter, limit: &Limit, cost: u32) -> Decision {
+    decision(limiter.check_cost(limit, "calls", cost).await)
+}
+
+/// Asks until the limit refuses, and says how often the store was asked for it.
+async fn use_up(elsewhere: &Elsewhere, limiter: &RateLimiter, limit: &Limit) -> usize {
+    while check(limiter, limit, 1).await.allowed() {}
+    elsewhere.asked()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_remembered_until_the_call_would_pass() {
+    let elsewhere = Elsewhere::new();
+    let (limiter, limit) = (elsewhere.limiter().await, Limit::counter(2, 500 * MS));
+    let asked = use_up(&elsewhere, &limiter, &limit).await;
+    for passed in 0..500 {
+        let refusal = check(&limiter, &limit, 1).await;
+        let left = (500 - passed) * MS;
+        assert_eq!((refusal.allowed(), refusal.limit(), refusal.remaining()), (false, 2, 0));
+        assert_eq!((refusal.retry_after(), refusal.reset_after()), (Some(left), left));
+        elsewhere.pass(MS).await;
+    }
+    assert_eq!(elsewhere.asked(), asked);
+    assert!(check(&limiter, &limit, 1).await.allowed());
+    assert_eq!(elsewhere.asked(), asked + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_remembered_for_a_second_at_most() {
+    let elsewhere = Elsewhere::new();
+    let (limiter, another) = (elsewhere.limiter().await, elsewhere.limiter().await);
+    for limit in [Limit::counter(1, SECOND * 60), Limit::counter(0, SECOND)] {
+        let asked = use_up(&elsewhere, &limiter, &limit).await;
+        elsewhere.pass(999 * MS).await;
+        // Of what another process gives back this one does not know.
+        another.reset(&limit, "calls").await.unwrap();
+        assert!(!check(&limiter, &limit, 1).await.allowed());
+        assert_eq!(elsewhere.asked(), asked);
+        elsewhere.pass(MS).await;
+        assert_eq!(check(&limiter, &limit, 1).await.allowed(), limit.count() > 0);
+        assert_eq!(elsewhere.asked(), asked + 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_this_process_gives_back_counts_at_once() {
+    let elsewhere = Elsewhere::new();
+    let limiter = elsewhere.limiter().await;
+    let limit = Limit::counter(3, SECOND * 60);
+    let charge = limiter.charge(&limit, "calls", 2).await.unwrap();
+    use_up(&elsewhere, &limiter, &limit).await;
+    charge.refund().await.unwrap();
+    assert!(check(&limiter, &limit, 2).await.allowed(), "after a refund");
+    // What was asked in the microsecond in which something was given back is not remembered.
+    elsewhere.pass(MS).await;
+    use_up(&elsewhere, &limiter, &limit).await;
+    limiter.reset(&limit, "calls").await.unwrap();
+    assert!(check(&limiter, &limit, 3).await.allowed(), "after a reset");
+    elsewhere.pass(MS).await;
+    use_up(&elsewhere, &limiter, &limit).await;
+    limiter.overrides().set("calls", &Limit::counter(4, SECOND * 60)).await.unwrap();
+    assert!(check(&limiter, &limit, 1).await.allowed(), "under an override");
+    assert!(!check(&limiter, &limit, 1).await.allowed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_or_holds_or_is_decided_together_asks() {
+    let elsewhere = Elsewhere::new();
+    let limiter = elsewhere.limiter().await;
+    let asks = async |limit: Limit| {
+        let asked = use_up(&elsewhere, &limiter, &limit).await;
+        let _ = check(&limiter, &limit, 1).await;
+        elsewhere.asked() - asked
+    };
+    assert_eq!(asks(Limit::counter(1, SECOND)).await, 0);
+    assert_eq!(asks(Limit::sliding_log(1, SECOND).wait(MS)).await, 1);
+    let permits = Limit::concurrency(1, SECOND);
+    let held = limiter.permit(&permits, "permits").await.unwrap();
+    let asked = elsewhere.asked();
+    for _ in 0..3 {
+        limiter.permit(&permits, "permits").await.unwrap_err();
+    }
+    assert_eq!(elsewhere.asked(), asked + 3);
+    drop(held);
+    let (one, two) = (Limit::counter(1, SECOND), Limit::counter(1, 2 * SECOND));
+    let asked = elsewhere.asked();
+    for _ in 0..3 {
+        let _ = limiter.check_all(&[(&one, "stack", 1), (&two, "stack", 1)]).await;
+    }
+    assert_eq!(elsewhere.asked(), asked + 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_can_be_turned_off() {
+    let elsewhere = Elsewhere::new();
+    let limiter = RateLimiter::builder().store(elsewhere.clone()).deny_cache(false).build().await.unwrap();
+    let limit = Limit::counter(1, SECOND);
+    let asked = use_up(&elsewhere, &limiter, &limit).await;
+    assert!(!check(&limiter, &limit, 1).await.allowed());
+    assert_eq!(elsewhere.asked(), asked + 1);
+}
+
+/// Random calls of one process are answered as without: it refuses nothing that could pass, and its times hold.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_refused_that_could_pass() {
+    let mut random = fastrand::Rng::with_seed(seed());
+    for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
+        let (elsewhere, mut answered) = (Elsewhere::new(), 0);
+        let limiter = elsewhere.limiter().await;
+        let limits = [(7, 700), (12, 60_000), (300, 1000), (3, 11)];
+        let limits = limits.map(|(count, time)| Numbers::new(kind, count, time).limit());
+        for _ in 0..operations(4000) {
+            let (limit, by) = (random.choice(limits).unwrap(), random.u8(..2));
+            let key = || Key::new("calls").by((limit.count(), by));
+            match random.u8(..20) {
+                0 => limiter.reset(&limit, key()).await.unwrap(),
+                1 => {
+                    if let Ok(charge) = limiter.charge(&limit, key(), random.u32(1..4)).await {
+                        elsewhere.pass(random.u32(..200) * MS).await;
+                        charge.refund().await.unwrap();
+                    }
+                }
+                2..6 => elsewhere.pass(random.choice([1, 3, 20, 300, 2000]).unwrap() * MS).await,
+                _ => {
+                    let cost = random.choice([1, 1, 2, 5, 8]).unwrap();
+                    let (asked, said) =
+                        (elsewhere.asked(), decision(limiter.check_cost(&limit, key(), cost).await));
+                    if elsewhere.asked() > asked {
+                        continue;
+                    }
+                    answered += 1;
+                    let truth = elsewhere.truth(&limit, by, cost).await;
+                    assert!(!said.allowed() && !truth.allowed(), "{limit:?}: {said:?}, not {truth:?}");
+                    let (after, due) = (said.retry_after(), truth.retry_after());
+                    assert!(
+                        after >= due && after <= due.map(|time| time + 2 * MS),
+                        "{said:?}, not {truth:?}"
+                    );
+                }
+            }
+        }
+        assert!(answered > 50, "{answered} answers of {kind:?} prove little");
+    }
+}

@@ -1,0 +1,69 @@
+//! Floods of calls that are refused: the server hardly sees them.
+
+use crate::harness::{decision, limiter_on, rounds, script_calls};
+use ratelimit::{Key, Limit, OnError};
+use std::time::Instant;
+use support::{RedisServer, SECOND};
+use tokio::task::JoinSet;
+
+const TASKS: u32 = 16;
+
+/// What was called, and what the server was asked for it.
+struct Flood {
+    calls: u32,
+    asked: u32,
+    seconds: f64,
+}
+
+/// Calls of keys that are used up, by turns and from many tasks.
+async fn flood(keys: u32, calls: u32) -> Flood {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limit = Limit::counter(1, SECOND * 600);
+    let call_all = async |calls: u32| {
+        let mut calling = JoinSet::new();
+        for task in 0..TASKS {
+            let limiter = limiter.clone();
+            calling.spawn(async move {
+                let mut allowed = 0;
+                for n in (task..calls).step_by(TASKS as usize) {
+                    let key = Key::new("flood").by(n % keys);
+                    allowed += u32::from(decision(limiter.check(&limit, key).await).allowed());
+                }
+                allowed
+            });
+        }
+        calling.join_all().await.into_iter().sum::<u32>()
+    };
+    assert_eq!(call_all(keys).await, keys);
+    let (before, start) = (script_calls(&server), Instant::now());
+    assert_eq!(call_all(calls).await, 0);
+    let asked = u32::try_from(script_calls(&server) - before).unwrap();
+    Flood { calls, asked, seconds: start.elapsed().as_secs_f64() }
+}
+
+impl Flood {
+    /// Each key is asked for once a second at most, and at the start; a little more where calls ask at the same moment.
+    fn assert_bounded(&self, keys: u32) {
+        let Self { calls, asked, seconds } = *self;
+        println!("{asked} of {calls} calls in {seconds:.1} s reached the server");
+        let most = f64::from(keys) * (seconds + 1.0) + f64::from(calls) / 1000.0;
+        assert!(f64::from(asked) <= most, "{asked} of {calls} in {seconds} s, and {most} may");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flood_on_some_keys_hardly_reaches_the_server() {
+    let flood = flood(1000, rounds(200_000, 10_000_000)).await;
+    flood.assert_bounded(1000);
+    // In a flood of less than that, what the keys are asked for each second weighs more.
+    if flood.calls >= 10_000_000 {
+        assert!(flood.asked < flood.calls / 50, "{} of {}", flood.asked, flood.calls);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flood_on_many_keys_asks_for_each_of_them_once_a_second() {
+    let keys = rounds(2000, 100_000);
+    flood(keys, rounds(200_000, 2_000_000)).await.assert_bounded(keys);
+}

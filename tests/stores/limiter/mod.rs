@@ -1,0 +1,6 @@
+//! TODO
+
+mod default_limiter;
+mod deny_cache;
+mod floods;
+mod overrides;

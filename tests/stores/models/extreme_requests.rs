@@ -1,0 +1,245 @@
+//! Limits at the edges of the legal range, asked for in every way: alone, many in one call, and many calls that come at once.
+//! The script and its Rust twin agree, and a plain count of units agrees with both.
+//!
+//! On one thread: calls reach the server in the order in which they were made.
+
+use crate::harness::{
+    TestAdjustment, TestRequest, Twins, adjust, decide, in_mode, join, key, operations, seed,
+};
+use crate::models::random::extremes::{cost, limits, pause};
+use crate::models::random::mixed_traffic::plausible;
+use ratelimit::store::{Change, Mode, Store};
+use ratelimit::{Algorithm, Decision, Limit, Refill};
+use std::time::Duration;
+
+const KEYS: usize = 3;
+const MODES: [Mode; 4] = [Mode::Check, Mode::Check, Mode::Charge, Mode::Peek];
+/// Above 2^53 µs the server's clock cannot be counted exactly.
+const END: u64 = (1 << 53) - 4 * 366 * 86_400_000_000;
+
+struct Edges {
+    twins: Twins,
+    random: fastrand::Rng,
+    now: u64,
+    permits: u64,
+    charges: Vec<(TestRequest, u64)>,
+}
+
+impl Edges {
+    async fn start(algorithm: Algorithm) -> Self {
+        let (random, twins) = (fastrand::Rng::with_seed(seed() + algorithm as u64), Twins::start());
+        let mut edges = Self { twins, random, now: 0, permits: 1, charges: Vec::new() };
+        // A script that the server does not know is sent again, behind calls that came later.
+        edges.twins.set_clock(1_000_000);
+        let known =
+            [format!("{} count=3 time=10s", algorithm.as_str()).parse().unwrap(), limits(algorithm)[0]];
+        for limit in known {
+            let requests: Vec<TestRequest> = (0..3).map(|key| TestRequest::new(key, limit, 1)).collect();
+            join(in_mode(&edges.twins.redis, Mode::Check, &requests)).await;
+            join(in_mode(&edges.twins.redis, Mode::Charge, &requests)).await;
+        }
+        edges
+    }
+
+    fn begin(&mut self) {
+        self.twins.clear();
+        self.charges.clear();
+        self.now = self.random.choice([0, 1, 1000, 1_763_000_000_123_456, 6 << 50]).unwrap();
+        self.twins.set_clock(self.now);
+    }
+
+    fn requests(&mut self, limit: Limit, most: usize) -> Vec<TestRequest> {
+        let request = |_| {
+            self.permits += 1;
+            let (key, cost) = (self.random.usize(0..KEYS), cost(&mut self.random, &limit));
+            TestRequest::new(key, limit, cost).with_permit(self.permits)
+        };
+        (0..most).map(request).collect()
+    }
+
+    /// Many calls at once, each of which is answered as if they had come one by one.
+    async fn ask_together(&mut self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
+        let found = join(in_mode(&self.twins.redis, mode, requests)).await;
+        let mut decisions = Vec::new();
+        for (one, found) in requests.iter().zip(found) {
+            let (expected, found) =
+                (decide(&self.twins.memory, mode, &[*one]).await.unwrap()[0], found.unwrap());
+            let named =
+                |decision: &Decision| (decision.allowed(), decision.remaining(), decision.retry_after());
+            assert_eq!(named(&found), named(&expected), "{mode:?} {one:?} at {} of {requests:?}", self.now);
+            assert!(mode == Mode::Check || found == expected, "{one:?}: {found:?}, not {expected:?}");
+            decisions.push(expected);
+        }
+        decisions
+    }
+
+    async fn request(&mut self, limit: Limit) {
+        let mode = self.random.choice(MODES).unwrap();
+        let most = self.random.choice([1, 2, 7]).unwrap();
+        let requests = self.requests(limit, most);
+        let goes_with_others = mode != Mode::Peek && limit.algorithm() != Algorithm::Concurrency;
+        let decisions = if goes_with_others && self.random.bool() {
+            self.ask_together(mode, &requests).await
+        } else {
+            self.twins.decide(mode, &requests).await
+        };
+        for (request, decision) in requests.iter().zip(&decisions) {
+            plausible(mode, request, decision);
+            if decision.stamp() > 0 {
+                self.charges.push((*request, decision.stamp()));
+            }
+        }
+    }
+
+    async fn adjustment(&mut self, limit: Limit) {
+        let known = self.random.choice(&self.charges).copied();
+        let (request, stamp) = known.unwrap_or((TestRequest::new(0, limit, 1), 1));
+        let any = cost(&mut self.random, &limit);
+        let units = self.random.choice([0, 1, request.cost, any]).unwrap();
+        let stamp = self.random.choice([stamp, stamp, stamp, 0, (1 << 53) - 2]).unwrap();
+        let change = match (limit.algorithm(), self.random.bool()) {
+            (Algorithm::Concurrency, true) => Change::Renew(stamp),
+            (_, true) => Change::Take,
+            (_, false) => Change::Give(stamp),
+        };
+        let units = match limit.algorithm() {
+            // A permit is given back and renewed as a whole.
+            Algorithm::Concurrency => request.cost,
+            // Of a log each unit is an entry.
+            Algorithm::SlidingLog => units.min(200),
+            _ => units,
+        };
+        let changed = self.twins.adjust(&[TestAdjustment { key: request.key, limit, units, change }]).await;
+        assert!(changed[0] <= units, "{limit}: {changed:?} of {units}");
+    }
+}
+
+/// Without waits, and while no time passes, units are just counted.
+async fn counts(edges: &mut Edges, limit: Limit) {
+    let mut used = [0_u64; KEYS];
+    let capacity = u64::from(limit.capacity());
+    for _ in 0..6 {
+        let requests = edges.requests(limit, 7);
+        let decisions = if limit.algorithm() == Algorithm::Concurrency || edges.random.bool() {
+            edges.twins.decide(Mode::Check, &requests).await
+        } else {
+            edges.ask_together(Mode::Check, &requests).await
+        };
+        for (request, decision) in requests.iter().zip(decisions) {
+            let cost = u64::from(request.cost);
+            let fits = used[request.key] + cost <= capacity;
+            used[request.key] += if fits { cost } else { 0 };
+            assert_eq!(decision.allowed(), fits, "{request:?} with {used:?} in use");
+            assert_eq!(u64::from(decision.remaining()), capacity - used[request.key], "{request:?}");
+        }
+    }
+    for (key, used) in used.into_iter().enumerate() {
+        let left = edges.twins.decide(Mode::Peek, &[TestRequest::new(key, limit, 1)]).await[0].remaining();
+        assert_eq!(u64::from(left), capacity - used, "{limit}: what is in use is what was charged");
+    }
+}
+
+async fn agree(algorithm: Algorithm) {
+    let mut edges = Edges::start(algorithm).await;
+    let limits = limits(algorithm);
+    for _ in 0..operations(1200) / 30 {
+        let limit = edges.random.choice(&limits).copied().unwrap();
+        edges.begin();
+        if limit.longest_wait().is_zero() && limit.count() > 0 {
+            counts(&mut edges, limit).await;
+        }
+        for _ in 0..24 {
+            if edges.random.u8(0..4) == 0 {
+                edges.adjustment(limit).await;
+            } else {
+                edges.request(limit).await;
+            }
+            edges.now = (edges.now + pause(&mut edges.random, &limit)).min(END);
+            edges.twins.set_clock(edges.now);
+        }
+    }
+}
+
+macro_rules! agree {
+    ($($name:ident: $algorithm:ident;)*) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                agree(Algorithm::$algorithm).await;
+            }
+        )*
+    };
+}
+
+agree! {
+    the_twins_agree_on_the_largest_counters: Counter;
+    the_twins_agree_on_the_largest_token_buckets: TokenBucket;
+    the_twins_agree_on_the_largest_windows: SlidingWindow;
+    the_twins_agree_on_the_largest_logs: SlidingLog;
+    the_twins_agree_on_the_largest_leaky_buckets: LeakyBucket;
+    the_twins_agree_on_the_most_permits: Concurrency;
+}
+
+/// Buckets that take longest to refill, in debt, and asked for again and again before they have refilled.
+#[tokio::test]
+async fn the_state_of_the_slowest_buckets_stays_exact() {
+    const DAY_US: u64 = 86_400_000_000;
+    let mut edges = Edges::start(Algorithm::TokenBucket).await;
+    let year = Duration::from_secs(366 * 86_400);
+    for limit in [
+        Limit::token_bucket(7, year),
+        Limit::token_bucket(56_001, year),
+        Limit::token_bucket(7, Duration::from_secs(366 * 86_400 - 5)).refill(Refill::Interval),
+        Limit::token_bucket(10, year * 3 / 4).burst(13).refill(Refill::Interval),
+        Limit::token_bucket(7, year).wait(year),
+        Limit::leaky_bucket(7, year),
+        Limit::leaky_bucket(7, year).wait(year),
+    ] {
+        edges.begin();
+        edges.now = 1_763_000_000_000_000;
+        for _ in 0..300 {
+            edges.twins.set_clock(edges.now);
+            let cost = edges.random.u32(0..=limit.capacity());
+            let one = [TestRequest::new(0, limit, cost)];
+            let mode = edges.random.choice(MODES).unwrap();
+            edges.twins.decide(mode, &one).await;
+            if edges.random.u8(0..8) == 0 {
+                edges.twins.adjust_one(limit, limit.capacity(), Change::Take).await;
+            }
+            let state =
+                redis::cmd("GET").arg(key(0, &limit)).query::<Option<u64>>(edges.twins.raw()).unwrap();
+            assert!(state.unwrap_or(0) < 1 << 53, "{limit}: {state:?}");
+            edges.now += edges.random.u64(0..60 * DAY_US);
+        }
+    }
+}
+
+/// From one edge to the other, as an override may: both stores go on, with answers in range.
+#[tokio::test]
+async fn a_limit_may_change_from_one_edge_to_the_other() {
+    for algorithm in Algorithm::ALL {
+        let mut edges = Edges::start(algorithm).await;
+        let limits = limits(algorithm);
+        for _ in 0..operations(240) / 20 {
+            edges.begin();
+            for _ in 0..20 {
+                let limit = edges.random.choice(&limits).copied().unwrap();
+                let (mode, requests) = (edges.random.choice(MODES).unwrap(), edges.requests(limit, 7));
+                let take = [TestAdjustment { key: requests[0].key, limit, units: 30, change: Change::Take }];
+                let stores: [&dyn Store; 2] = [&edges.twins.memory, &edges.twins.redis];
+                for store in stores {
+                    let decisions = decide(store, mode, &requests).await.unwrap();
+                    requests
+                        .iter()
+                        .zip(&decisions)
+                        .for_each(|(request, decision)| plausible(mode, request, decision));
+                    if algorithm != Algorithm::Concurrency {
+                        assert!(adjust(store, &take).await.unwrap()[0] <= 30);
+                    }
+                }
+                edges.now = (edges.now + pause(&mut edges.random, &limit)).min(END);
+                edges.twins.set_clock(edges.now);
+            }
+        }
+    }
+}

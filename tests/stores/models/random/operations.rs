@@ -1,0 +1,91 @@
+//! Steps of a test: what is done to a key, what comes of it by definition and by a store, and whether that is the same.
+
+use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
+use crate::models::definitions::{Answer, Definition, Kind, Numbers};
+use ratelimit::store::{Change, Mode, Store};
+use ratelimit::{Decision, Error, Limit};
+use std::time::Duration;
+
+/// What happens to a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Decide { mode: Mode, cost: u32, permit: u64 },
+    Adjust { units: u32, change: Change },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Answer(Answer),
+    Units(u32),
+}
+
+/// A store's decision in the words of the definitions.
+pub(crate) fn answer(decision: &Decision) -> Answer {
+    let ms = |duration: Duration| {
+        assert_eq!(duration.subsec_nanos() % 1_000_000, 0, "a fraction of a millisecond");
+        u64::try_from(duration.as_millis()).unwrap()
+    };
+    Answer {
+        allowed: decision.allowed(),
+        delay: ms(decision.delay()),
+        limit: decision.limit(),
+        remaining: decision.remaining(),
+        retry_after: decision.retry_after().map(ms),
+        reset_after: ms(decision.reset_after()),
+        stamp: decision.stamp(),
+    }
+}
+
+pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Step) -> Outcome {
+    match step {
+        Step::Decide { mode, cost, permit } => Outcome::Answer(definition.decide(now, mode, cost, permit)),
+        Step::Adjust { units, change } => Outcome::Units(match change {
+            Change::Give(stamp) => definition.give(now, units, stamp),
+            Change::Take => definition.take(now, units),
+            Change::Renew(id) => definition.renew(now, id),
+            other => panic!("no definition of {other:?}"),
+        }),
+    }
+}
+
+/// Steps of one sort (requests of one mode, or adjustments) in one call of the store.
+pub(crate) async fn by_store(
+    store: &dyn Store,
+    limit: Limit,
+    steps: &[(usize, Step)],
+) -> Result<Vec<Outcome>, Error> {
+    let mut the_mode = Mode::Peek;
+    let (mut requests, mut adjustments) = (Vec::new(), Vec::new());
+    for &(key, step) in steps {
+        match step {
+            Step::Decide { mode, cost, permit } => {
+                the_mode = mode;
+                requests.push(TestRequest::new(key, limit, cost).with_permit(permit));
+            }
+            Step::Adjust { units, change } => adjustments.push(TestAdjustment { key, limit, units, change }),
+        }
+    }
+    assert!(requests.is_empty() || adjustments.is_empty());
+    if requests.is_empty() {
+        return Ok(adjust(store, &adjustments).await?.into_iter().map(Outcome::Units).collect());
+    }
+    let decisions = decide(store, the_mode, &requests).await?;
+    Ok(decisions.iter().map(|decision| Outcome::Answer(answer(decision))).collect())
+}
+
+/// Whether a store does these steps as defined. Of a permit, a ticket or a stamp that counts no more it may say that it was
+/// still there to be removed: nobody makes use of it, and to know better would cost each release a command.
+pub(crate) fn agree(
+    numbers: &Numbers,
+    steps: &[(usize, Step)],
+    found: &[Outcome],
+    expected: &[Outcome],
+) -> bool {
+    let lists = matches!(numbers.kind, Kind::Concurrency | Kind::Log);
+    let one = |((found, expected), (_, step)): ((&Outcome, &Outcome), &(usize, Step))| {
+        let removed =
+            matches!((step, found), (Step::Adjust { change: Change::Give(_), .. }, Outcome::Units(_)));
+        found == expected || lists && removed && *expected == Outcome::Units(0)
+    };
+    found.len() == expected.len() && found.iter().zip(expected).zip(steps).all(one)
+}

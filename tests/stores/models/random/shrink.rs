@@ -1,0 +1,121 @@
+//! When a store differs from what is expected: the smallest sequence that shows it.
+
+use crate::harness::Twins;
+use crate::models::definitions::{Answer, Numbers};
+use crate::models::random::operations::{Outcome, Step, agree, by_definition, by_store};
+use std::fmt::Write;
+
+/// Makes a sequence shorter as long as it still fails; false if it does not. `fails_at`: the first place at which it does.
+pub(crate) async fn shorten<T: Clone>(
+    sequence: &mut Vec<T>,
+    mut fails_at: impl AsyncFnMut(&[T]) -> Option<usize>,
+) -> bool {
+    let Some(at) = fails_at(sequence).await else { return false };
+    sequence.truncate(at + 1);
+    let mut piece = sequence.len() / 2;
+    while piece > 0 {
+        let mut from = 0;
+        while from + piece <= sequence.len() {
+            let mut shorter = sequence.clone();
+            shorter.drain(from..from + piece);
+            match fails_at(&shorter).await {
+                Some(at) => {
+                    shorter.truncate(at + 1);
+                    *sequence = shorter;
+                }
+                None => from += piece,
+            }
+        }
+        piece /= 2;
+    }
+    true
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Which {
+    Memory,
+    Script,
+}
+
+/// Fails, and says as little as possible. `outcomes`: by the memory store, by the script, as defined.
+pub(crate) async fn report(
+    twins: &mut Twins,
+    numbers: Numbers,
+    past: &[(u64, Vec<(usize, Step)>)],
+    outcomes: [&[Outcome]; 3],
+) -> ! {
+    let (_, last) = past.last().unwrap();
+    let [memory, script, expected] = outcomes;
+    let (which, differs) = if agree(&numbers, last, memory, expected) {
+        (Which::Script, script)
+    } else {
+        (Which::Memory, memory)
+    };
+    let differ = |at: &usize| !agree(&numbers, &last[*at..=*at], &differs[*at..=*at], &expected[*at..=*at]);
+    let at = (0..expected.len()).find(differ).unwrap();
+    let (key, step) = last[at];
+    let steps = past.iter().flat_map(|(now, steps)| steps.iter().map(|step| (*now, *step)));
+    let mut sequence: Vec<(u64, Step)> =
+        steps.filter(|(_, (of, _))| *of == key).map(|(now, (_, step))| (now, step)).collect();
+    let mut message = format!(
+        "{which:?} differs from the definition of {numbers:?}\nin a batch: {step:?}\n  expected {:?}\n  but was  {:?}\n",
+        expected[at], differs[at]
+    );
+    let fails_at = async |steps: &[(u64, Step)]| Some(differs_at(twins, numbers, which, steps).await?.0);
+    if shorten(&mut sequence, fails_at).await {
+        explain(twins, numbers, &sequence, &mut message).await;
+    } else {
+        writeln!(message, "which shows only in a batch: {last:?}").unwrap();
+    }
+    panic!("{message}");
+}
+
+async fn explain(twins: &mut Twins, numbers: Numbers, sequence: &[(u64, Step)], message: &mut String) {
+    message.push_str("the smallest sequence:\n");
+    let mut definition = numbers.definition();
+    for (now, step) in sequence {
+        let outcome = by_definition(&mut *definition, *now, *step);
+        writeln!(message, "  at {now} µs {step:?}\n      expected {outcome:?}").unwrap();
+    }
+    for which in [Which::Memory, Which::Script] {
+        match differs_at(twins, numbers, which, sequence).await {
+            Some((at, found)) => writeln!(message, "  {which:?}, step {at}: {found:?}").unwrap(),
+            None => writeln!(message, "  {which:?} agrees").unwrap(),
+        }
+    }
+}
+
+/// Where one step after the other first differs from the definition, and how.
+async fn differs_at(
+    twins: &mut Twins,
+    numbers: Numbers,
+    which: Which,
+    sequence: &[(u64, Step)],
+) -> Option<(usize, Outcome)> {
+    twins.clear();
+    let (mut definition, limit) = (numbers.definition(), numbers.limit());
+    let mut charged = Vec::new();
+    for (at, (now, step)) in sequence.iter().enumerate() {
+        // Nobody asks again with the id of a permit, and nothing is defined for it.
+        if let Step::Decide { permit, .. } = step
+            && charged.contains(permit)
+        {
+            return None;
+        }
+        twins.set_clock(*now);
+        let found = match which {
+            Which::Memory => by_store(&twins.memory, limit, &[(0, *step)]).await.unwrap(),
+            Which::Script => by_store(&twins.redis, limit, &[(0, *step)]).await.unwrap(),
+        };
+        let expected = by_definition(&mut *definition, *now, *step);
+        if !agree(&numbers, &[(0, *step)], &found, &[expected]) {
+            return Some((at, found[0]));
+        }
+        if let (Outcome::Answer(Answer { allowed: true, .. }), Step::Decide { permit: permit @ 2.., .. }) =
+            (expected, step)
+        {
+            charged.push(*permit);
+        }
+    }
+    None
+}

@@ -1,0 +1,4 @@
+//! TODO
+
+mod holding;
+mod waiting;

@@ -1,0 +1,4 @@
+//! TODO
+
+mod debug_output;
+mod echoing_servers;

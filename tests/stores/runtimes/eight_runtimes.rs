@@ -1,0 +1,244 @@
+//! Eight runtimes of one thread each. One after another is blocked, idle or shut down, with calls under way, while the others
+//! decide, hold permits, use leases and hear of overrides.
+
+use crate::harness::{limiter_at, limiter_on, rounds};
+use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
+use std::future::{pending, poll_fn};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use support::{Cluster, DAY, RedisServer, SECOND};
+use tokio::runtime::Runtime;
+
+const RUNTIMES: usize = 8;
+const DAILY: Limit = Limit::counter(1_000_000, DAY);
+const LEASED: Limit = DAILY.lease(200);
+const BUCKET: Limit = Limit::token_bucket(1_000_000, SECOND);
+/// One for each runtime. Their leases end while the test runs, unless they are renewed.
+const PERMITS: Limit = Limit::concurrency(8, Duration::from_secs(3));
+
+type Job = Box<dyn FnOnce(&mut Runtime) + Send>;
+
+/// A runtime on a thread of its own, which does one job after another.
+struct Worker {
+    jobs: mpsc::Sender<Job>,
+    thread: JoinHandle<()>,
+}
+
+impl Worker {
+    fn start() -> Self {
+        let (jobs, next) = mpsc::channel::<Job>();
+        let thread = thread::spawn(move || {
+            let mut runtime = runtime();
+            while let Ok(job) = next.recv() {
+                job(&mut runtime);
+            }
+        });
+        Self { jobs, thread }
+    }
+
+    fn give(&self, job: impl FnOnce(&mut Runtime) + Send + 'static) {
+        self.jobs.send(Box::new(job)).unwrap();
+    }
+
+    /// Begins a job, and says where its result will be.
+    fn begin<T: Send + 'static>(&self, job: impl Future<Output = T> + Send + 'static) -> mpsc::Receiver<T> {
+        let (sender, result) = mpsc::channel();
+        self.give(move |runtime| drop(sender.send(runtime.block_on(job))));
+        result
+    }
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// What happens to a runtime.
+#[derive(Clone, Copy, Debug)]
+enum Trouble {
+    Blocked,
+    Idle,
+    ShutDown,
+}
+
+/// Begins calls of every kind, and leaves them where they are.
+async fn begin_calls(limiter: RateLimiter, number: usize) {
+    let key = move || Key::new("calls").by(number);
+    let mut calls: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
+    for _ in 0..20 {
+        let (a, b, c, d) = (limiter.clone(), limiter.clone(), limiter.clone(), limiter.clone());
+        calls.push(Box::pin(async move { drop(a.check(&DAILY, key()).await) }));
+        calls.push(Box::pin(async move { drop(b.check(&LEASED, Key::new("leased")).await) }));
+        calls.push(Box::pin(async move { drop(c.permit(&PERMITS, Key::new("more permits")).await) }));
+        calls.push(Box::pin(
+            async move { drop(d.check_all(&[(&DAILY, key(), 1), (&BUCKET, key(), 1)]).await) },
+        ));
+    }
+    poll_fn(|context| {
+        calls.retain_mut(|call| call.as_mut().poll(context).is_pending());
+        Poll::Ready(())
+    })
+    .await;
+    // Tasks of this runtime too, which nobody polls while it is in trouble.
+    for call in calls {
+        tokio::spawn(call);
+    }
+    tokio::task::yield_now().await;
+}
+
+/// Makes trouble for a runtime until it is told to stop.
+fn trouble(worker: &Worker, what: Trouble, limiter: &RateLimiter, number: usize) -> mpsc::Sender<()> {
+    let (release, released) = mpsc::channel::<()>();
+    let limiter = limiter.clone();
+    worker.give(move |runtime| match what {
+        Trouble::Blocked => runtime.block_on(async {
+            begin_calls(limiter, number).await;
+            let _ = released.recv();
+        }),
+        Trouble::Idle => {
+            runtime.block_on(begin_calls(limiter, number));
+            let _ = released.recv();
+        }
+        Trouble::ShutDown => {
+            runtime.block_on(begin_calls(limiter, number));
+            *runtime = self::runtime();
+            let _ = released.recv();
+        }
+    });
+    release
+}
+
+/// Decides until it is told to stop, and tells of each round.
+async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>, stop: Arc<AtomicBool>) {
+    while !stop.load(Ordering::Relaxed) {
+        let key = Key::new("calls").by(number);
+        limiter.check(&DAILY, key).await.unwrap();
+        limiter.check(&LEASED, Key::new("leased")).await.unwrap();
+        limiter.check_all(&[(&DAILY, key, 1), (&BUCKET, key, 1)]).await.unwrap();
+        let charge = limiter.charge(&BUCKET, key, 3).await.unwrap();
+        charge.settle(1).await.unwrap();
+        let permit = limiter.permit(&Limit::concurrency(1, SECOND), Key::new("own").by(number)).await;
+        drop(permit.unwrap());
+        let _ = rounds.send(number);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// All runtimes but one, which decide.
+struct Deciding {
+    rounds: mpsc::Receiver<usize>,
+    stop: Arc<AtomicBool>,
+    ends: Vec<(usize, mpsc::Receiver<()>)>,
+}
+
+fn others_decide(workers: &[Worker], but: usize, limiter: &RateLimiter) -> Deciding {
+    let (sender, rounds) = mpsc::channel();
+    let stop = Arc::new(AtomicBool::new(false));
+    let others = workers.iter().enumerate().filter(|(at, _)| *at != but);
+    let begin = |(at, worker): (usize, &Worker)| {
+        (at, worker.begin(decide(limiter.clone(), at, sender.clone(), Arc::clone(&stop))))
+    };
+    let ends = others.map(begin).collect();
+    Deciding { rounds, stop, ends }
+}
+
+impl Deciding {
+    /// Waits until each has decided this number of rounds, and this time has passed.
+    fn wait_for_rounds(&self, number: u32, least: Duration, what: &str) {
+        let (start, mut done) = (Instant::now(), [0; RUNTIMES]);
+        while self.ends.iter().any(|(at, _)| done[*at] < number) || start.elapsed() < least {
+            let at = self.rounds.recv_timeout(20 * SECOND);
+            done[at.unwrap_or_else(|_| panic!("{what}, and the others do not go on: {done:?}"))] += 1;
+        }
+    }
+
+    /// Each has gone on without an error.
+    fn stop(self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for (at, end) in self.ends {
+            end.recv().unwrap_or_else(|_| panic!("runtime {at} has met an error"));
+        }
+    }
+}
+
+/// Holds a permit for ever. That of a runtime which has shut down comes back soon.
+async fn hold(limiter: RateLimiter) {
+    let start = Instant::now();
+    let permit = loop {
+        match limiter.permit(&PERMITS, Key::new("permits")).await {
+            Ok(permit) => break permit,
+            Err(rejection) => assert!(start.elapsed() < 20 * SECOND, "{rejection}"),
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    tokio::spawn(async move {
+        pending::<()>().await;
+        drop(permit);
+    });
+}
+
+fn each_in_turn_troubles_no_other(limiter: impl Fn() -> RateLimiterBuilder) {
+    // In the soak for two seconds each, with the deadline that is the usual one.
+    let (deadline, least) = if rounds(0, 1) == 1 {
+        (Duration::from_millis(100), 2 * SECOND)
+    } else {
+        (5 * SECOND, Duration::ZERO)
+    };
+    let strict = || limiter().on_error(OnError::Deny).deadline(deadline).build();
+    let own = runtime();
+    let (shared, outside) = (own.block_on(strict()).unwrap(), own.block_on(strict()).unwrap());
+    let workers: Vec<Worker> = (0..RUNTIMES).map(|_| Worker::start()).collect();
+    for worker in &workers {
+        worker.begin(hold(shared.clone())).recv().unwrap();
+    }
+    for (at, worker) in workers.iter().enumerate() {
+        for what in [Trouble::Blocked, Trouble::Idle, Trouble::ShutDown] {
+            let release = trouble(worker, what, &shared, at);
+            let others = others_decide(&workers, at, &shared);
+            others.wait_for_rounds(20, least, &format!("{at} is {what:?}"));
+            let live = own.block_on(outside.peek(&PERMITS, Key::new("permits"))).unwrap();
+            let ended = u32::from(matches!(what, Trouble::ShutDown));
+            assert!(live.remaining() <= ended, "{what:?}: {} of 8 permits are lost", live.remaining());
+            others.stop();
+            release.send(()).unwrap();
+        }
+        worker.begin(hold(shared.clone())).recv().unwrap();
+    }
+    hear_of_an_override(&workers, &shared, &own, &outside);
+    for worker in workers {
+        drop(worker.jobs);
+        worker.thread.join().unwrap();
+    }
+}
+
+/// All runtimes but one, which is the one that was asked for changes, hear of an override.
+fn hear_of_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outside: &RateLimiter) {
+    own.block_on(outside.overrides().set("changed", &Limit::counter(1, SECOND))).unwrap();
+    let hear = async |limiter: RateLimiter| {
+        let start = Instant::now();
+        while limiter.peek(&DAILY, "changed").await.unwrap().limit() > 1 {
+            assert!(start.elapsed() < 20 * SECOND, "the override is not heard of");
+            limiter.check(&DAILY, "calls").await.unwrap();
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let hearing: Vec<_> = workers[1..].iter().map(|worker| worker.begin(hear(shared.clone()))).collect();
+    for heard in hearing {
+        heard.recv().unwrap();
+    }
+}
+
+#[test]
+fn on_a_server_each_runtime_concerns_its_own_calls_alone() {
+    let server = RedisServer::start();
+    each_in_turn_troubles_no_other(|| limiter_on(&server));
+}
+
+#[test]
+fn on_a_cluster_each_runtime_concerns_its_own_calls_alone() {
+    let cluster = Cluster::start(3);
+    each_in_turn_troubles_no_other(|| limiter_at(cluster.url()));
+}

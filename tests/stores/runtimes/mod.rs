@@ -1,0 +1,4 @@
+//! TODO
+
+mod eight_runtimes;
+mod shared_limiter;

@@ -1,0 +1,9 @@
+//! TODO
+
+pub(crate) mod cluster_failover;
+pub(crate) mod same_decisions;
+mod sentinel_failover;
+pub(crate) mod slots;
+mod slow_nodes;
+mod tls;
+pub(crate) mod wrong_urls;

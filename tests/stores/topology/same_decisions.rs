@@ -1,0 +1,142 @@
+//! The same decisions wherever the servers are: in a cluster, behind sentinels, on a socket, encrypted, in either protocol.
+
+use crate::harness::{decision, limiter_at, undecided};
+use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, RedisStore};
+use support::{Cluster, MINUTE, RedisServer, SECOND, Sentinels};
+
+/// Many callers at once on many keys, each two of which share a slot: each admits what it may, and nothing else.
+async fn counts_exactly(limiter: &RateLimiter) {
+    const CALLERS: usize = 16;
+    let limits =
+        [Limit::counter(30, MINUTE), Limit::token_bucket(30, MINUTE * 60), Limit::sliding_log(30, MINUTE)];
+    let asked: Vec<(Limit, &str, u32)> = (0..20)
+        .flat_map(|user| limits.into_iter().flat_map(move |limit| [(limit, "a", user), (limit, "b", user)]))
+        .collect();
+    let calls: Vec<_> = (0..CALLERS)
+        .map(|_| {
+            let (limiter, asked) = (limiter.clone(), asked.clone());
+            tokio::spawn(async move {
+                let mut admitted = vec![0; asked.len()];
+                for _ in 0..3 {
+                    for ((limit, name, user), sum) in asked.iter().zip(&mut admitted) {
+                        let decision = decision(limiter.check(limit, Key::new(name).by(user)).await);
+                        *sum += u32::from(decision.allowed());
+                    }
+                }
+                admitted
+            })
+        })
+        .collect();
+    let mut admitted = vec![0; asked.len()];
+    for call in calls {
+        for (sum, more) in admitted.iter_mut().zip(call.await.unwrap()) {
+            *sum += more;
+        }
+    }
+    assert_eq!(admitted, vec![30; asked.len()]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_counts_exactly() {
+    let cluster = Cluster::start(3);
+    for url in [cluster.url(), format!("redis+cluster://127.0.0.1:{}?protocol=resp3", cluster.ports()[5])] {
+        let limiter = limiter_at(url).deny_cache(false).build().await.unwrap();
+        counts_exactly(&limiter).await;
+        for port in cluster.ports() {
+            redis::cmd("FLUSHALL").query::<()>(&mut cluster.server(port).raw()).ok();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_on_several_nodes_pass_or_fall_together() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).build().await.unwrap();
+    let (few, many) = (Limit::counter(3, MINUTE), Limit::token_bucket(100, MINUTE * 60));
+    for user in 0..30_u32 {
+        let (one, other) = (Key::new("few").by(user), Key::new("many").by(("tenant", user)));
+        for n in 0..5 {
+            let keys: [(&Limit, &dyn AsKey, u32); 2] = [(&few, &one, 1), (&many, &other, 1)];
+            match limiter.check_all(&keys).await {
+                Ok(_) => assert!(n < 3, "{user} {n}"),
+                Err(rejection) => assert!(n >= 3 && rejection.name() == "few", "{user} {n}: {rejection:?}"),
+            }
+        }
+        assert_eq!(
+            limiter.peek(&many, other.in_stack()).await.unwrap().remaining(),
+            97,
+            "what was refused is back"
+        );
+        limiter.reset(&few, one.in_stack()).await.unwrap();
+        assert_eq!(limiter.peek(&few, one.in_stack()).await.unwrap().remaining(), 3);
+    }
+    let held = Limit::concurrency(2, MINUTE);
+    let permits =
+        [limiter.permit(&held, "jobs").await.unwrap(), limiter.permit(&held, "jobs").await.unwrap()];
+    assert!(limiter.permit(&held, "jobs").await.is_err());
+    drop(permits);
+    limiter.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn overrides_hold_in_a_cluster() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).build().await.unwrap();
+    limiter.overrides().set("login", &Limit::counter(1, MINUTE)).await.unwrap();
+    let limit = Limit::counter(100, MINUTE);
+    limiter.check(&limit, Key::new("login").by(1)).await.unwrap();
+    assert!(!decision(limiter.check(&limit, Key::new("login").by(1)).await).allowed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sentinels_lead_to_the_primary() {
+    let sentinels = Sentinels::with_passwords("sesame", "open");
+    let hosts = sentinels.url().replace("redis+sentinel://", "");
+    let url = format!("redis+sentinel://:sesame@{hosts}?sentinel_pass=open");
+    let limiter = limiter_at(&url).deny_cache(false).build().await.unwrap();
+    counts_exactly(&limiter).await;
+    for (url, says) in [
+        (format!("redis+sentinel://:sesame@{hosts}"), "it wants a password"),
+        (format!("redis+sentinel://:wrong@{hosts}?sentinel_pass=open"), "the user or the password is wrong"),
+        (url.replace("/mymaster", "/other"), "no primary of the name `other`"),
+    ] {
+        let error = limiter_at(url).build().await.unwrap_err().to_string();
+        assert!(error.contains(says) && !error.contains("sesame") && !error.contains("open"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_and_a_database_number() {
+    let place = std::env::temp_dir().join(format!("ratelimit-{}.sock", std::process::id()));
+    let server = RedisServer::builder().args(["--unixsocket", place.to_str().unwrap()]).start();
+    for scheme in ["unix", "redis+unix"] {
+        let limiter = limiter_at(format!("{scheme}://{}?db=2", place.display())).build().await.unwrap();
+        limiter.check(&Limit::counter(2, MINUTE), "calls").await.unwrap();
+    }
+    let limiter =
+        limiter_at(format!("{}3?protocol=resp3", server.url())).deny_cache(false).build().await.unwrap();
+    counts_exactly(&limiter).await;
+    let info: String = redis::cmd("INFO").arg("keyspace").query(&mut server.raw()).unwrap();
+    assert!(
+        info.contains("db2:keys=1,") && info.contains("db3:keys=120,") && !info.contains("db0"),
+        "{info}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_is_there_already() {
+    let mut server = RedisServer::builder().persistent().start();
+    let connection =
+        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let limiter = RateLimiter::builder().store(RedisStore::from_connection(connection));
+    let limiter =
+        limiter.deadline(SECOND * 20).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    counts_exactly(&limiter).await;
+    server.kill();
+    server.restart();
+    // It does not come back, and nobody waits for it.
+    for _ in 0..20 {
+        let error = undecided(limiter.check(&Limit::counter(2, MINUTE), "calls").await);
+        assert!(error.is_transient(), "{error}");
+    }
+}
