@@ -1,0 +1,12 @@
+//! Helpers that the tests of the attribute share. This folder contains no tests.
+
+mod calls;
+mod events;
+mod remote_store;
+
+pub(crate) use calls::{
+    Runs, at_once, caught, keys_of, limiter, passes_once, scoped, scoped_with, soon, unavailable,
+    unidentified,
+};
+pub(crate) use events::reported;
+pub(crate) use remote_store::RemoteStore;

@@ -1,0 +1,289 @@
+//! `lease`: units that a process takes in advance.
+
+use crate::harness::{RemoteStore, limiter, scoped};
+use ratelimit::{Key, Limit, ManualClock, RateLimiter, Rejection, rate_limit};
+use std::time::Duration;
+use support::SECOND;
+
+const WINDOW: Duration = Duration::from_secs(60);
+
+const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
+
+async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
+    match limiter.check(limit, "k").await {
+        Ok(_) => true,
+        Err(Rejection::Limited(_)) => false,
+        Err(rejection) => panic!("it could not be decided: {rejection:?}"),
+    }
+}
+
+/// How many of so many calls pass.
+async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
+    let mut passed = 0;
+    for _ in 0..calls {
+        passed += usize::from(passes(limiter, limit).await);
+    }
+    passed
+}
+
+#[rate_limit(key = "k", time = 60, count = 100, lease = "auto")]
+async fn leased_by_itself() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// At each call another.
+#[rate_limit(key = "k", time = 60, count = count, lease = "auto")]
+async fn leased_of(count: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "k", time = 60, count = 100, lease = 16)]
+async fn leased() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_is_used_up_exactly_and_the_store_is_asked_rarely() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    ratelimit::scope(limiter, async {
+        let mut passed = 0;
+        for _ in 0..100 {
+            passed += usize::from(leased().await.is_ok());
+        }
+        assert_eq!(passed, 100);
+        // 1 + 2 + 4 + 8 + 16 * 5, and what is left in three steps at most.
+        let asked = store.take_requests();
+        assert!(asked <= 13, "{asked} questions");
+        assert!(leased().await.is_err());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_says_how_many() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    ratelimit::scope(limiter.clone(), async {
+        let mut passed = 0;
+        for _ in 0..100 {
+            passed += usize::from(leased_by_itself().await.is_ok());
+        }
+        assert_eq!(passed, 100);
+        // 1 + 2 + 4 + 6 * 15, and what is left in two steps.
+        let asked = store.take_requests();
+        assert!((18..=20).contains(&asked), "{asked} questions");
+        assert!(leased_by_itself().await.is_err());
+
+        limiter.reset(&Limit::counter(100, WINDOW), "k").await.unwrap();
+        store.take_requests();
+        for _ in 0..1000 {
+            assert!(leased_of(16_000).await.is_ok());
+        }
+        assert!(store.take_requests() <= 11, "up to a thousand at once");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_processes_share_a_window_and_never_pass_more() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let (one, other) = (limiter(store.clone()).await, limiter(store.clone()).await);
+    let mut all = 0;
+    for _ in 0..200 {
+        all += usize::from(passes(&one, &LIMIT).await) + usize::from(passes(&other, &LIMIT).await);
+    }
+    assert_eq!(all, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn units_are_void_when_their_window_ends() {
+    let clock = ManualClock::new();
+    let limiter = limiter(RemoteStore::with_clock(&clock)).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    clock.advance(WINDOW);
+    tokio::time::advance(WINDOW).await;
+    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_uses_goes_back() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    let left = async || limiter.peek(&LIMIT, "k").await.unwrap().remaining();
+    assert!(left().await < 80);
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(left().await, 80, "good for longer, but nobody calls");
+
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    limiter.close().await;
+    assert_eq!(left().await, 60);
+    assert_eq!(passed(&limiter, &LIMIT, 100).await, 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_has_units_goes_on_without_the_store_and_then_by_its_policy() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await.with_on_error(ratelimit::OnError::Deny);
+    assert_eq!(passed(&limiter, &LIMIT, 16).await, 16);
+    store.fail();
+    let mut without = 0;
+    while limiter.check(&LIMIT, "k").await.is_ok() {
+        without += 1;
+    }
+    assert_eq!(without, 1 + 2 + 4 + 8 + 16 - 16);
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_numbers_begin_another_lease() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    let fewer = Limit::counter(30, WINDOW).lease(4);
+    assert_eq!(passed(&limiter, &fewer, 100).await, 10);
+    limiter.reset(&LIMIT, "k").await.unwrap();
+    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+/// One call each 10 ms needs ten units for a tenth of a second, and one a second none.
+#[tokio::test(start_paused = true)]
+async fn a_process_takes_what_its_calls_use_up_soon() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
+    for _ in 0..500 {
+        assert!(passes(&limiter, &many).await);
+        tokio::time::sleep(SECOND / 100).await;
+    }
+    let asked = store.take_requests();
+    assert!((50..65).contains(&asked), "{asked} questions in 5 seconds");
+    for call in 1..=10 {
+        tokio::time::sleep(SECOND).await;
+        assert!(passes(&limiter, &many).await);
+        assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 9500 - call);
+    }
+}
+
+/// A bucket that is nearly full again after each call is asked for as seldom as a counter.
+#[tokio::test(start_paused = true)]
+async fn a_bucket_with_room_to_spare_is_asked_seldom() {
+    let clock = ManualClock::new();
+    let store = RemoteStore::with_clock(&clock);
+    let limiter = limiter(store.clone()).await;
+    let bucket = Limit::token_bucket(10_000, SECOND).lease_auto();
+    for _ in 0..500 {
+        assert!(passes(&limiter, &bucket).await);
+        clock.advance(SECOND / 100);
+        tokio::time::sleep(SECOND / 100).await;
+    }
+    let asked = store.take_requests();
+    assert!((75..100).contains(&asked), "{asked} questions in 5 seconds, 16 a second are right");
+}
+
+/// A process that goes on calling keeps nothing that it does not need.
+#[tokio::test(start_paused = true)]
+async fn what_is_left_over_goes_back_while_the_process_calls() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
+    assert_eq!(passed(&limiter, &many, 1024).await, 1024);
+    for _ in 0..4 {
+        assert!(passes(&limiter, &many).await);
+        tokio::time::sleep(SECOND / 5).await;
+    }
+    assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 10_000 - 1028);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_limit_has_nothing_in_advance() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    for limit in [Limit::counter(31, WINDOW).lease_auto(), Limit::token_bucket(5, WINDOW).lease_auto()] {
+        store.take_requests();
+        assert_eq!(passed(&limiter, &limit, 31).await, limit.count() as usize);
+        assert!(store.take_requests() >= limit.count() as usize);
+        limiter.reset(&limit, "k").await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bucket_keeps_its_rate() {
+    let clock = ManualClock::new();
+    let limiter = limiter(RemoteStore::with_clock(&clock)).await;
+    let bucket = Limit::token_bucket(10, SECOND).burst(20).lease(5);
+    assert_eq!(passed(&limiter, &bucket, 50).await, 20);
+    let mut more = 0;
+    for _ in 0..100 {
+        clock.advance(SECOND / 10);
+        // What the limiter remembers of refusals goes by this clock.
+        tokio::time::advance(SECOND / 10).await;
+        more += passed(&limiter, &bucket, 3).await;
+    }
+    assert!((90..=100).contains(&more), "{more}");
+}
+
+/// How many of so many calls pass that come at once.
+async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
+    let call = |_| {
+        let limiter = limiter.clone();
+        tokio::spawn(async move { passes(&limiter, &LIMIT).await })
+    };
+    let mut passed = 0;
+    for call in (0..calls).map(call).collect::<Vec<_>>() {
+        passed += usize::from(call.await.unwrap());
+    }
+    passed
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_that_come_at_once_ask_together() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed_at_once(&limiter, 17).await, 17);
+    assert_eq!(store.take_requests(), 3, "for the first, for the second, and for all that waited for that");
+}
+
+/// A lease that is too small for all who wait keeps nobody waiting.
+#[tokio::test(start_paused = true)]
+async fn callers_who_would_wait_for_long_ask_for_themselves() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed_at_once(&limiter, 90).await, 90);
+    let asked = store.take_requests();
+    assert_eq!(asked, 90 - 17 + 3);
+    assert_eq!(passed_at_once(&limiter, 300).await, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_given_up_question_keeps_nobody_waiting() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let mut given_up = Box::pin(limiter.check(&LIMIT, "k"));
+    assert!(crate::harness::soon(&mut given_up).await.is_none());
+    drop(given_up);
+    assert!(passes(&limiter, &LIMIT).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn costs_above_the_lease_and_stacks_ask_the_store() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    limiter.check_cost(&LIMIT, "k", 17).await.unwrap();
+    assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
+    let hourly = Limit::counter(10, Duration::from_secs(3600)).lease(5);
+    let key = Key::new("k");
+    let stack = limiter.check_all(&[(&LIMIT, key, 1), (&hourly, key, 1)]).await.unwrap();
+    assert_eq!(stack[1].decision().remaining(), 9);
+}
+
+#[tokio::test]
+async fn in_memory_it_changes_nothing() {
+    scoped(async {
+        for _ in 0..100 {
+            assert!(leased().await.is_ok());
+        }
+        assert!(leased().await.is_err());
+    })
+    .await;
+}
