@@ -1,4 +1,4 @@
-//! The stores: the script against the Rust twin and both against the definitions, faults, bounds in real time.
+//! The stores: the scripts in Redis, their Rust twins in memory, and both under faults, in clusters and in real time.
 
 #![expect(
     clippy::expect_used,

@@ -100,7 +100,7 @@ async fn attributes_and_items_keep_their_place() {
 }
 
 #[tokio::test]
-async fn early_ends_are_those_of_the_function() {
+async fn early_returns_leave_the_function() {
     let runs = &Runs::default();
     passes_once(runs, async || never_ends_normally(runs).await).await;
     scoped(async {
@@ -122,7 +122,7 @@ async fn tail_values_are_coerced() {
 }
 
 #[tokio::test]
-async fn each_level_of_a_recursion_is_a_call() {
+async fn each_level_of_a_recursion_is_limited() {
     let runs = &Runs::default();
     assert_eq!(scoped(recursive(runs, 1)).await, 1 + 2 + 3);
     assert_eq!(runs.count(), 3);

@@ -68,7 +68,7 @@ fn boxed(payload: Payload) -> Pin<Box<dyn Future<Output = Outcome>>> {
 }
 
 #[test]
-fn futures_grow_by_little() {
+fn futures_grow_only_a_little() {
     let bare = size_of_val(&bare(PAYLOAD));
     let grown: [(&str, usize, usize); 7] = [
         ("limited", size_of_val(&limited(PAYLOAD)) - bare, 128),
@@ -129,7 +129,7 @@ fn allocations<F: Future<Output = Result<u64, Rejection>>>(call: impl Fn() -> F)
 }
 
 #[tokio::test]
-async fn calls_that_pass_need_no_heap() {
+async fn admitted_calls_need_no_heap() {
     let limits = crate::harness::limiter(MemoryStore::new()).await;
     // The name is twice in the key of a method, which is a little shorter than the 128 bytes of an inline key.
     let service = &Service { limits, name: "ann-with-a-name-of-some-length" };

@@ -1,10 +1,10 @@
-//! Names of the user's beside those of generated code.
+//! Names in user code that equal names in generated code.
 
 use crate::harness::{Runs, keys_of, passes_once};
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Methods that every type has, called as those of the runtime.
+/// Methods on every type that have the names of methods of the runtime.
 #[expect(dead_code, reason = "generated code is not to call them")]
 trait OnEverything {
     fn identity(&self) {}
@@ -122,7 +122,7 @@ async fn arguments_keep_their_names() {
 }
 
 #[tokio::test]
-async fn arguments_keep_their_names_beside_what_is_held() {
+async fn arguments_keep_their_names_beside_permits() {
     let (runs, limits) = (&Runs::default(), RateLimiter::in_memory());
     let twice = Limit::counter(2, std::time::Duration::from_secs(60));
     let call = async || names_of_what_is_held(&limits, 3, 1, twice, (5, 6), runs).await;

@@ -1,4 +1,4 @@
-//! A user's lints say nothing about generated code: `cargo clippy` proves it.
+//! Generated code triggers none of the lints that a user may enable. `cargo clippy` checks this file.
 
 #![deny(warnings, clippy::pedantic, clippy::nursery)]
 #![deny(
@@ -207,7 +207,7 @@ impl<T: Sync> Mail for Service<T> {
 }
 
 #[tokio::test]
-async fn linted_functions_run() {
+async fn linted_functions_are_limited() {
     let service = Service::new("value", RateLimiter::in_memory());
     scoped(async {
         let peer = SocketAddr::from(([127, 0, 0, 1], 1));

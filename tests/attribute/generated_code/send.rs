@@ -1,4 +1,4 @@
-//! Futures stay what they were: `Send`, and no longer than their function.
+//! Futures of limited functions: they stay `Send`, and they borrow no longer than before.
 
 use crate::harness::{Runs, scoped};
 use axum::extract::ConnectInfo;
@@ -13,7 +13,7 @@ fn send<T: Send>(value: T) -> T {
     value
 }
 
-/// `Send`, not `Sync`: a borrow of it is not `Send`.
+/// This type is `Send` and not `Sync`, so a borrow of it is not `Send`.
 struct Counted(Cell<u32>);
 
 impl Counted {

@@ -1,4 +1,4 @@
-//! Limiters whose clock stands still, and what the tests ask of a limited function.
+//! Limiters for tests, and helpers that call limited functions.
 
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{ManualClock, MemoryStore, RateLimiter, Rejection};
@@ -18,7 +18,7 @@ impl Runs {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Somebody to limit.
+    /// An identity that borrows from `self`.
     #[expect(clippy::unused_self, reason = "it has to borrow something")]
     pub(crate) fn who(&self) -> &'static str {
         "ann"
@@ -29,12 +29,12 @@ impl Runs {
     }
 }
 
-/// Runs a test with a limiter of its own.
+/// Runs a test with its own limiter.
 pub(crate) async fn scoped<F: Future>(test: F) -> F::Output {
     scoped_with(&ManualClock::new(), test).await
 }
 
-/// The same, with a clock to move.
+/// The same, with a clock that the test moves.
 pub(crate) async fn scoped_with<F: Future>(clock: &ManualClock, test: F) -> F::Output {
     ratelimit::scope(limiter(MemoryStore::with_clock(clock.clone())).await, test).await
 }
@@ -43,7 +43,7 @@ pub(crate) async fn limiter(store: impl Store) -> RateLimiter {
     RateLimiter::builder().store(store).build().await.unwrap()
 }
 
-/// Calls a function with a limit of one call: the first call passes, the second is refused before its body runs.
+/// Calls a function whose limit is one call: the first call is admitted, the second is refused before its body runs.
 pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -> Result<T, E>) -> E {
     scoped(async {
         let before = runs.count();
@@ -56,7 +56,7 @@ pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -
     .await
 }
 
-/// The keys under which `test` asks for decisions, without the form of the limit.
+/// The keys for which `test` requests decisions, without the form of the limit.
 pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let recorder = Recorder { store: MemoryStore::with_clock(ManualClock::new()), seen: seen.clone() };
@@ -88,7 +88,7 @@ impl Store for Recorder {
     }
 }
 
-/// What a future gives when it is polled once.
+/// The output of a future that is polled once.
 pub(crate) async fn soon<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     poll_fn(|context| match Pin::new(&mut *future).poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
@@ -97,12 +97,12 @@ pub(crate) async fn soon<F: Future + Unpin>(future: &mut F) -> Option<F::Output>
     .await
 }
 
-/// What a future gives that has nothing to wait for.
+/// The output of a future that is never pending.
 pub(crate) async fn at_once<F: Future>(future: F) -> F::Output {
-    soon(&mut Box::pin(future)).await.expect("an answer at once")
+    soon(&mut Box::pin(future)).await.expect("the future is never pending")
 }
 
-/// What a future gives, or nothing if it panics.
+/// The output of a future, or `None` if it panics.
 pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
     let mut future = Box::pin(future);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
@@ -112,20 +112,20 @@ pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
     .await
 }
 
-/// Why a call was rejected that does not say who calls.
+/// The error of a call that was rejected as unidentified.
 pub(crate) fn unidentified<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
     match outcome {
         Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
         Err(other) => panic!("the caller was known: {other:?}"),
-        Ok(_) => panic!("the call has passed"),
+        Ok(_) => panic!("the call was admitted"),
     }
 }
 
-/// Why a call was rejected without a decision.
+/// The error of a call that was not decided.
 pub(crate) fn unavailable<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
     match outcome {
         Err(Rejection::Unavailable(unavailable)) => unavailable.error().clone(),
         Err(other) => panic!("a decision was made: {other:?}"),
-        Ok(_) => panic!("the call has passed"),
+        Ok(_) => panic!("the call was admitted"),
     }
 }

@@ -1,5 +1,7 @@
-//! What is reported as an event while a test runs: by one subscriber for all threads, since one for a thread may come too
-//! late for an event that another thread has just met for the first time.
+//! Records the limits that are named in `tracing` events.
+//!
+//! The subscriber is installed once for the process. A subscriber of one thread would miss events whose call site
+//! another thread has already reached.
 
 use std::cell::RefCell;
 use std::sync::Once;
@@ -10,7 +12,7 @@ thread_local! {
     static REPORTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The names of limits in events of level info that `test` causes on this thread.
+/// The names of limits in events of level `INFO` that `test` causes on this thread.
 pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| tracing::subscriber::set_global_default(Reports).unwrap());
@@ -40,7 +42,7 @@ impl Subscriber for Reports {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// Keeps the name of the limit.
+/// Records the field `limit`.
 struct Name;
 
 impl Visit for Name {

@@ -1,4 +1,4 @@
-//! `by`: every kind of value that can say who is limited, none of them moved.
+//! `by`: every kind of value that can be an identity. No value is moved.
 
 use crate::harness::{keys_of, unidentified};
 use ratelimit::{ErrorKind, Identity, KeyWriter, Rejection, rate_limit};
@@ -129,7 +129,7 @@ async fn plain_values() {
 }
 
 #[tokio::test]
-async fn tuples_are_written_element_by_element_and_moved_nowhere() {
+async fn tuples_are_written_element_by_element_and_not_moved() {
     let keys = keys_of(async {
         assert_eq!(tuple(ann(), "pdf", &5).await.unwrap().name, "ann");
         own_types(OnlyDisplay, &OnlyIdentity).await.unwrap();
@@ -139,7 +139,7 @@ async fn tuples_are_written_element_by_element_and_moved_nowhere() {
 }
 
 #[tokio::test]
-async fn an_identity_is_written_as_one_and_not_as_it_displays() {
+async fn an_identity_does_not_use_its_display_output() {
     let network = |end| IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 2, 0, 0, 0, end));
     let keys = keys_of(async {
         address(network(1)).await.unwrap();
@@ -151,7 +151,7 @@ async fn an_identity_is_written_as_one_and_not_as_it_displays() {
 }
 
 #[tokio::test]
-async fn nobody_is_refused() {
+async fn a_call_without_identity_is_refused() {
     let keys = keys_of(async {
         assert_eq!(unidentified(optional(&ann()).await).kind(), ErrorKind::NoIdentity);
         assert_eq!(unidentified(optional_in_a_tuple(&ann()).await).kind(), ErrorKind::NoIdentity);
@@ -163,7 +163,7 @@ async fn nobody_is_refused() {
 }
 
 #[tokio::test]
-async fn an_expression_may_leave_the_function() {
+async fn an_expression_may_return_from_the_function() {
     let keys = keys_of(async {
         assert_eq!(fallible("x").await, Err("no number"));
         assert_eq!(fallible("8").await, Ok(()));

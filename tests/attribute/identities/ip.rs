@@ -1,4 +1,4 @@
-//! `by = "ip"`: the argument that carries the client's address is found by its type.
+//! `by = "ip"`: the argument with the client's address is found by its type.
 
 use crate::harness::{keys_of, unavailable};
 use axum::body::Body;
@@ -20,7 +20,7 @@ impl ClientIp for MyRequest {
     }
 }
 
-/// Its address is another one than that in it.
+/// The address of this type differs from the address inside it.
 struct Masked(IpAddr);
 
 impl ClientIp for Masked {
@@ -37,7 +37,7 @@ async fn connect_info(
     Ok((peer, body))
 }
 
-/// Documentation is free to speak of the peer.
+/// Comments may mention the peer.
 #[rate_limit(key = "k", by = "ip")]
 async fn documented(Masked(peer): Masked) -> Result<IpAddr, Rejection> {
     Ok(peer)
@@ -111,7 +111,7 @@ fn from_client() -> Request {
 }
 
 #[tokio::test]
-async fn frameworks_types() {
+async fn types_of_frameworks() {
     let keys = keys_of(async {
         let (peer, body) = connect_info(ConnectInfo(PEER), Json("body".to_owned())).await.unwrap();
         assert_eq!((peer, body.as_str()), (PEER, "body"));
@@ -134,7 +134,7 @@ async fn bare_addresses() {
 }
 
 #[tokio::test]
-async fn types_of_ones_own() {
+async fn types_of_the_application() {
     let keys = keys_of(async {
         own_type(Arc::new(MyRequest(CLIENT))).await.unwrap();
         documented(Masked(OTHER)).await.unwrap();

@@ -1,4 +1,4 @@
-//! The key of a call: the name of the limit, filled with values.
+//! `key`: the name of the limit, with placeholders filled from arguments.
 
 use crate::harness::keys_of;
 use ratelimit::{Identity, KeyWriter, Rejection, rate_limit};
@@ -105,7 +105,7 @@ async fn without_a_key_the_name_is_the_path_of_the_function() {
 }
 
 #[tokio::test]
-async fn holes_are_filled_with_the_values_of_arguments() {
+async fn placeholders_are_filled_from_arguments() {
     let keys = keys_of(async {
         named().await.unwrap();
         let kind = holes(&TENANT, "pdf".to_owned()).await.unwrap();
@@ -124,7 +124,7 @@ async fn holes_are_filled_with_the_values_of_arguments() {
 }
 
 #[tokio::test]
-async fn an_identity_goes_before_what_a_value_displays() {
+async fn a_value_with_an_identity_does_not_use_its_display_output() {
     let keys = keys_of(async { escapes(Secret, 'x').await.unwrap() }).await;
     assert_eq!(keys.len(), 1);
     assert!(keys[0].ends_with("=from%20its%20identity=x}"), "{}", keys[0]);

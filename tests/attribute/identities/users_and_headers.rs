@@ -1,4 +1,4 @@
-//! `by = "user"` and `by = "header:.."`: the argument that knows who calls is found by its type.
+//! `by = "user"` and `by = "header:.."`: the argument with the user or the headers is found by its type.
 
 use crate::harness::{keys_of, unidentified};
 use async_trait::async_trait;
@@ -175,7 +175,7 @@ async fn headers_are_found_by_type_and_hashed() {
 }
 
 #[tokio::test]
-async fn each_limit_of_a_stack_takes_what_it_needs() {
+async fn each_limit_of_a_stack_finds_its_own_arguments() {
     let message = || Message(vec![("a", "1"), ("b", "2")]);
     let keys = keys_of(stack(&User { id: 7 }, message())).await;
     assert_eq!(keys.len(), 2);
@@ -184,7 +184,7 @@ async fn each_limit_of_a_stack_takes_what_it_needs() {
 }
 
 #[tokio::test]
-async fn who_is_not_known_is_refused() {
+async fn an_unknown_caller_is_refused() {
     let twice = headers(&[("x-api-key", "mine"), ("x-api-key", "another")]);
     for call in [
         unidentified(optional(None).await),
@@ -203,7 +203,7 @@ async fn who_is_not_known_is_refused() {
 }
 
 #[test]
-fn what_was_found_does_not_live_on_in_the_future() {
+fn the_future_does_not_keep_the_found_argument() {
     fn is_send<F: Future + Send>(future: F) -> F {
         future
     }

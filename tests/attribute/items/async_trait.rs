@@ -147,7 +147,7 @@ async fn a_refused_call_may_return_nothing() {
 }
 
 #[tokio::test]
-async fn keys_see_self_and_the_names_of_patterns() {
+async fn keys_use_self_and_the_names_in_patterns() {
     let smtp = own();
     let keys = keys_of(async {
         smtp.by_reference("ann").await.unwrap();

@@ -1,4 +1,4 @@
-//! Arguments and attributes under a `cfg`.
+//! Arguments and attributes under `cfg`.
 
 #![allow(
     clippy::double_must_use,
@@ -22,7 +22,7 @@ impl ratelimit::ClientIp for Wrapped<IpAddr> {
     }
 }
 
-/// Of the conditional arguments, some are not there.
+/// Some of these arguments are compiled out.
 #[rate_limit(count = 1, key = "{a}", by = "ip")]
 async fn conditional_arguments(
     #[cfg(any())] absent: IpAddr,

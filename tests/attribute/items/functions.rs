@@ -1,4 +1,4 @@
-//! Free and associated functions, with every sort of generics.
+//! Free and associated functions, with every kind of generics.
 
 use crate::harness::{Runs, passes_once};
 use ratelimit::{Rejection, rate_limit};
@@ -82,7 +82,7 @@ async fn free_functions() {
 }
 
 #[tokio::test]
-async fn without_arguments_a_hundred_calls_pass_in_a_minute() {
+async fn the_default_is_a_hundred_calls_per_minute() {
     let (runs, clock) = (&Runs::default(), ratelimit::ManualClock::new());
     crate::harness::scoped_with(&clock, async {
         for _ in 0..100 {

@@ -34,7 +34,7 @@ impl Service {
     }
 }
 
-/// As that of the crate `tower`.
+/// The boxed future of the crate `tower`.
 trait Serves<Request> {
     type Response;
     type Error;

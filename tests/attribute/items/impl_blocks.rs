@@ -1,4 +1,4 @@
-//! Annotated `impl` blocks: the limit is that of each async method.
+//! The attribute on `impl` blocks: it limits each async method.
 
 use crate::harness::{Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
@@ -15,14 +15,14 @@ struct Service {
     runs: Arc<Runs>,
 }
 
-/// Everything that a block may hold.
+/// A block with every kind of item.
 #[rate_limit(count = 1)]
 impl Service {
     #![allow(clippy::unused_async)]
 
     pub(crate) const PER_MINUTE: u32 = { 1 };
 
-    /// Documented.
+    /// A documented constant.
     pub(crate) async fn by_reference(&self) -> Result<u32, Rejection> {
         Ok(self.runs.add())
     }
@@ -220,12 +220,15 @@ async fn each_method_of_each_type_is_a_limit() {
         Service::without_self(runs).await.unwrap();
         Other::without_self(runs).await.unwrap();
         Other::without_self(runs).await.unwrap_err();
-        // Its inner call is one too.
+        // The method calls another limited method.
         service.boxed().await.unwrap_err();
     })
     .await;
     let keys = keys_of(Service::without_self(runs)).await;
-    assert_eq!(keys, ["{attribute::items::impl_blocks::without_self=attribute%3a%3aitems%3a%3aimpl_blocks%3a%3aService}"]);
+    assert_eq!(
+        keys,
+        ["{attribute::items::impl_blocks::without_self=attribute%3a%3aitems%3a%3aimpl_blocks%3a%3aService}"]
+    );
 }
 
 #[tokio::test]
@@ -282,6 +285,8 @@ async fn async_trait_above_and_below() {
         below.send("ann").await.unwrap();
     })
     .await;
-    let key = |of: &str| format!("{{ann}}:attribute::items::impl_blocks::send=attribute%3a%3aitems%3a%3aimpl_blocks%3a%3a{of}");
+    let key = |of: &str| {
+        format!("{{ann}}:attribute::items::impl_blocks::send=attribute%3a%3aitems%3a%3aimpl_blocks%3a%3a{of}")
+    };
     assert_eq!(keys, [key("Above"), key("Below")]);
 }

@@ -1,4 +1,4 @@
-//! `#[tracing::instrument]` above and below, and what it records.
+//! `#[tracing::instrument]` above and below the attribute, and the fields that it records.
 
 use crate::harness::{Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
@@ -76,7 +76,7 @@ impl Mail for Smtp {
     }
 }
 
-/// Remembers the fields of spans.
+/// Records the fields of spans.
 #[derive(Clone, Default)]
 struct Recorder(Arc<Mutex<Vec<String>>>);
 
@@ -123,7 +123,7 @@ async fn methods_of_async_trait_in_both_orders() {
     assert_eq!(runs.count(), 3);
 }
 
-// One test, since a span whose first use is outside of a subscriber's scope may stay silent inside it.
+// This is one test, because a span that is first used outside of the subscriber's scope may stay disabled inside it.
 #[tokio::test]
 async fn the_fields_of_spans_keep_their_names() {
     let (runs, recorder) = (&Runs::default(), Recorder::default());

@@ -1,9 +1,9 @@
-//! Functions that a `macro_rules!` makes, with the attribute inside it.
+//! Functions with the attribute that a `macro_rules!` writes.
 
 use crate::harness::{Runs, keys_of, passes_once};
 use ratelimit::{Rejection, rate_limit};
 
-/// The runtime, as a crate that re-exports it would show it.
+/// The runtime under another path, as a crate that re-exports it would offer it.
 mod renamed {
     pub(super) mod limits {
         pub(crate) use ratelimit::*;

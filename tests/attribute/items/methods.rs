@@ -1,4 +1,4 @@
-//! Methods without a key of their own: one limit for each type that has them.
+//! Methods without a `key`: each type has its own limit.
 
 use crate::harness::{keys_of, scoped};
 use ratelimit::{Rejection, rate_limit};
@@ -40,7 +40,7 @@ impl Greets for Mail {}
 impl Greets for Pager {}
 
 #[tokio::test]
-async fn methods_of_one_name_on_two_types_are_two_limits() {
+async fn methods_with_the_same_name_on_two_types_have_two_limits() {
     scoped(async {
         Mail.send().await.unwrap();
         Mail.send().await.unwrap_err();
@@ -56,7 +56,7 @@ async fn methods_of_one_name_on_two_types_are_two_limits() {
 }
 
 #[tokio::test]
-async fn the_type_is_a_part_of_the_key_and_not_of_the_name() {
+async fn the_type_is_part_of_the_key_and_not_of_the_name() {
     let keys = keys_of(async { Mail.send().await.unwrap() }).await;
     assert_eq!(keys, ["{attribute::items::methods::send=attribute%3a%3aitems%3a%3amethods%3a%3aMail}"]);
     scoped(async {

@@ -1,4 +1,4 @@
-//! Patterns as arguments: as they were, also where the argument has to be given a name to be looked at.
+//! Patterns as arguments. They bind the same names, also where the attribute needs to name the whole argument.
 
 use crate::harness::{Runs, passes_once};
 use ratelimit::{Rejection, rate_limit};
@@ -62,7 +62,7 @@ async fn with_an_address(
 }
 
 #[tokio::test]
-async fn patterns_bind_what_they_did() {
+async fn patterns_bind_the_same_names() {
     let runs = &Runs::default();
     passes_once(runs, async || tuple((1, 2), runs).await).await;
     passes_once(runs, async || nested(POINT, Wrapped([4, 5, 6]), &7, runs).await).await;
@@ -70,7 +70,7 @@ async fn patterns_bind_what_they_did() {
 }
 
 #[tokio::test]
-async fn patterns_beside_an_address_bind_what_they_did() {
+async fn patterns_beside_an_address_bind_the_same_names() {
     let runs = &Runs::default();
     let call = async || {
         let pair = (10, "b".to_owned());

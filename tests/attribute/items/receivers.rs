@@ -91,7 +91,7 @@ async fn smart_pointers() {
 }
 
 #[tokio::test]
-async fn what_is_lent_outlives_the_call() {
+async fn a_borrow_outlives_the_call() {
     let mut service = Service::default();
     let runs = service.runs.clone();
     passes_once(&runs, async || service.lends(&runs).await.map(str::len)).await;

@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 type LocalBoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// As that of the crate `futures`.
+/// The boxed future of the crate `futures`.
 trait FutureExt: Future + Sized {
     fn boxed<'a>(self) -> BoxFuture<'a, Self::Output>
     where
@@ -121,7 +121,7 @@ fn by_address((peer, n): (IpAddr, u32), from: IpAddr) -> impl Future<Output = Re
     }
 }
 
-/// Asks for a second poll, and counts none of them.
+/// A future that is pending at its first poll.
 struct Twice(bool);
 
 impl Future for Twice {
@@ -156,7 +156,7 @@ async fn opaque_futures() {
 }
 
 #[tokio::test]
-async fn permits_go_back_with_the_future() {
+async fn a_permit_is_returned_with_its_future() {
     let runs = &Runs::default();
     scoped(async {
         let (first, second) = tokio::join!(permit(runs), permit(runs));
@@ -185,7 +185,7 @@ async fn boxed_futures() {
 }
 
 #[tokio::test]
-async fn the_future_holds_no_more_than_it_did() {
+async fn the_future_borrows_no_more_than_before() {
     let runs = &Arc::new(Runs::default());
     passes_once(runs, async || {
         let future = borrows_no_longer(&String::from("ann"), runs);
@@ -196,7 +196,7 @@ async fn the_future_holds_no_more_than_it_did() {
 }
 
 #[tokio::test]
-async fn the_key_is_of_the_call_and_the_decision_of_the_first_poll() {
+async fn the_key_is_built_at_the_call_and_decided_at_the_first_poll() {
     let runs = &Runs::default();
     scoped(async {
         drop(opaque(runs));
@@ -223,7 +223,7 @@ async fn the_key_is_of_the_call_and_the_decision_of_the_first_poll() {
 }
 
 #[tokio::test]
-async fn results_decide_about_charges() {
+async fn results_change_charges() {
     let runs = &Runs::default();
     scoped(async {
         judged(0, runs).await.unwrap();

@@ -1,10 +1,10 @@
-//! Shapes of functions that are rarely written, but are functions all the same.
+//! Unusual shapes of functions.
 
 #![allow(
     clippy::diverging_sub_expression,
     clippy::redundant_allocation,
     improper_ctypes_definitions,
-    reason = "odd, as their name says"
+    reason = "these shapes are unusual on purpose"
 )]
 
 use crate::harness::{Runs, caught, keys_of, passes_once, scoped, soon};
@@ -176,7 +176,7 @@ async fn inner(runs: &Runs) -> Result<u32, Rejection> {
 }
 
 #[tokio::test]
-async fn odd_returns() {
+async fn unusual_returns() {
     let runs = &Runs::default();
     scoped(async {
         let mut running = Box::pin(never(runs));
@@ -190,7 +190,7 @@ async fn odd_returns() {
 }
 
 #[tokio::test]
-async fn odd_methods() {
+async fn unusual_methods() {
     let (runs, mut raw) = (&Runs::default(), Raw { r#match: 1 });
     passes_once(runs, async || raw.r#async(2, runs).await).await;
     passes_once(runs, async || Pin::new(&mut raw).future_by_pin(runs).await).await;
@@ -203,7 +203,7 @@ async fn odd_methods() {
 }
 
 #[tokio::test]
-async fn odd_generics() {
+async fn unusual_generics() {
     let runs = &Runs::default();
     passes_once(runs, async || array([1, 2, 3], runs).await).await;
     passes_once(runs, async || higher_ranked(Runs::add, runs).await).await;

@@ -1,4 +1,4 @@
-//! `charge_if`, `refund_if`, `settle`: what the result of the body says about the charge.
+//! `charge_if`, `refund_if` and `settle`: the result of the body changes the charge.
 
 use crate::harness::{Runs, caught, scoped, soon};
 use async_trait::async_trait;
@@ -134,7 +134,7 @@ impl Service {
 }
 
 #[tokio::test]
-async fn only_what_counts_is_charged() {
+async fn only_results_that_count_are_charged() {
     scoped(async {
         for _ in 0..5 {
             assert!(matches!(login("ann", "right").await, Ok(3)));
@@ -161,7 +161,7 @@ async fn a_call_that_never_ends_is_charged() {
 }
 
 #[tokio::test]
-async fn what_comes_back_can_be_taken_again() {
+async fn refunded_units_can_be_taken_again() {
     scoped(async {
         assert!(matches!(parse("").await, Err(Failed::WrongPassword)));
         assert!(matches!(parse("x").await, Err(Failed::Parsing)));
@@ -172,7 +172,7 @@ async fn what_comes_back_can_be_taken_again() {
 }
 
 #[tokio::test]
-async fn the_true_cost_counts() {
+async fn the_settled_cost_counts() {
     scoped(async {
         pages(1).await.unwrap();
         pages(5).await.unwrap();
@@ -188,7 +188,7 @@ async fn the_true_cost_counts() {
 }
 
 #[tokio::test]
-async fn results_of_every_sort() {
+async fn all_kinds_of_results() {
     let runs = &Runs::default();
     scoped(async {
         assert_eq!(opaque("").await.unwrap().to_string(), "");
@@ -211,7 +211,7 @@ async fn results_of_every_sort() {
 }
 
 #[tokio::test]
-async fn signatures_of_every_sort() {
+async fn all_kinds_of_signatures() {
     scoped(async {
         for (text, passes) in [(" ", true), (" a ", true), ("", false)] {
             assert_eq!(elided(text).await.is_ok(), passes);
@@ -229,7 +229,7 @@ async fn signatures_of_every_sort() {
 }
 
 #[tokio::test]
-async fn methods_are_judged_with_their_self() {
+async fn closures_can_use_self() {
     let (lenient, strict) = (Service { strict: false }, Service { strict: true });
     scoped(async {
         assert!(!lenient.work(false).await.unwrap());

@@ -1,4 +1,5 @@
-//! `algorithm = "concurrency"`: how many calls run at once, and that each way to end one frees its permit.
+//! `algorithm = "concurrency"`: the number of calls that run at the same time. Every way to end a call frees its
+//! permit.
 
 use crate::harness::{Runs, at_once, caught, limiter, scoped, soon};
 use async_trait::async_trait;
@@ -80,7 +81,7 @@ async fn opaque(go: &Notify) -> impl std::fmt::Display + use<> {
 }
 
 #[tokio::test]
-async fn so_many_run_at_once() {
+async fn only_count_calls_run_at_once() {
     let (runs, go) = (&Runs::default(), Notify::new());
     scoped(async {
         let (mut a, mut b) = (Box::pin(render(runs, &go)), Box::pin(render(runs, &go)));
@@ -123,7 +124,7 @@ async fn a_future_that_was_never_polled_holds_nothing() {
 }
 
 #[tokio::test]
-async fn a_call_may_hold_more_than_one() {
+async fn a_call_may_hold_several_permits() {
     let go = Notify::new();
     scoped(async {
         let (mut two, mut one) = (Box::pin(costly(2, &go)), Box::pin(costly(1, &go)));
@@ -137,7 +138,7 @@ async fn a_call_may_hold_more_than_one() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_a_value_may_be_one_of_permits() {
+async fn a_limit_value_may_be_a_concurrency_limit() {
     let go = Notify::new();
     let permits = Limit::concurrency(1, Duration::from_secs(30));
     scoped(async {

@@ -17,7 +17,7 @@ async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
     }
 }
 
-/// How many of so many calls pass.
+/// The number of admitted calls.
 async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
     let mut passed = 0;
     for _ in 0..calls {
@@ -31,7 +31,7 @@ async fn leased_by_itself() -> Result<(), Rejection> {
     Ok(())
 }
 
-/// At each call another.
+/// The limit differs from call to call.
 #[rate_limit(key = "k", time = 60, count = count, lease = "auto")]
 async fn leased_of(count: u32) -> Result<(), Rejection> {
     Ok(())
@@ -43,7 +43,7 @@ async fn leased() -> Result<(), Rejection> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_window_is_used_up_exactly_and_the_store_is_asked_rarely() {
+async fn a_window_is_used_up_exactly_with_few_requests() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     ratelimit::scope(limiter, async {
@@ -52,16 +52,16 @@ async fn a_window_is_used_up_exactly_and_the_store_is_asked_rarely() {
             passed += usize::from(leased().await.is_ok());
         }
         assert_eq!(passed, 100);
-        // 1 + 2 + 4 + 8 + 16 * 5, and what is left in three steps at most.
+        // 1 + 2 + 4 + 8 + 16 * 5 units, and the rest in at most three requests.
         let asked = store.take_requests();
-        assert!(asked <= 13, "{asked} questions");
+        assert!(asked <= 13, "{asked} requests");
         assert!(leased().await.is_err());
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limit_says_how_many() {
+async fn an_automatic_lease_follows_the_limit() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     ratelimit::scope(limiter.clone(), async {
@@ -70,9 +70,9 @@ async fn the_limit_says_how_many() {
             passed += usize::from(leased_by_itself().await.is_ok());
         }
         assert_eq!(passed, 100);
-        // 1 + 2 + 4 + 6 * 15, and what is left in two steps.
+        // 1 + 2 + 4 + 6 * 15 units, and the rest in two requests.
         let asked = store.take_requests();
-        assert!((18..=20).contains(&asked), "{asked} questions");
+        assert!((18..=20).contains(&asked), "{asked} requests");
         assert!(leased_by_itself().await.is_err());
 
         limiter.reset(&Limit::counter(100, WINDOW), "k").await.unwrap();
@@ -86,7 +86,7 @@ async fn the_limit_says_how_many() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_processes_share_a_window_and_never_pass_more() {
+async fn two_processes_never_exceed_a_shared_window() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let (one, other) = (limiter(store.clone()).await, limiter(store.clone()).await);
     let mut all = 0;
@@ -97,7 +97,7 @@ async fn two_processes_share_a_window_and_never_pass_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn units_are_void_when_their_window_ends() {
+async fn leased_units_expire_with_their_window() {
     let clock = ManualClock::new();
     let limiter = limiter(RemoteStore::with_clock(&clock)).await;
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
@@ -107,14 +107,14 @@ async fn units_are_void_when_their_window_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_uses_goes_back() {
+async fn unused_units_are_returned() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
     let left = async || limiter.peek(&LIMIT, "k").await.unwrap().remaining();
     assert!(left().await < 80);
     tokio::time::sleep(2 * SECOND).await;
-    assert_eq!(left().await, 80, "good for longer, but nobody calls");
+    assert_eq!(left().await, 80, "unused units must be returned");
 
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
     limiter.close().await;
@@ -123,7 +123,7 @@ async fn what_nobody_uses_goes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_process_that_has_units_goes_on_without_the_store_and_then_by_its_policy() {
+async fn leased_units_last_while_the_store_fails_and_then_the_policy_decides() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await.with_on_error(ratelimit::OnError::Deny);
     assert_eq!(passed(&limiter, &LIMIT, 16).await, 16);
@@ -136,7 +136,7 @@ async fn a_process_that_has_units_goes_on_without_the_store_and_then_by_its_poli
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_numbers_begin_another_lease() {
+async fn a_limit_with_other_numbers_starts_a_new_lease() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
@@ -146,9 +146,9 @@ async fn other_numbers_begin_another_lease() {
     assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
 }
 
-/// One call each 10 ms needs ten units for a tenth of a second, and one a second none.
+/// One call per 10 ms needs leases of ten units for 100 ms. One call per second needs no lease.
 #[tokio::test(start_paused = true)]
-async fn a_process_takes_what_its_calls_use_up_soon() {
+async fn a_lease_follows_the_rate_of_calls() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
@@ -157,7 +157,7 @@ async fn a_process_takes_what_its_calls_use_up_soon() {
         tokio::time::sleep(SECOND / 100).await;
     }
     let asked = store.take_requests();
-    assert!((50..65).contains(&asked), "{asked} questions in 5 seconds");
+    assert!((50..65).contains(&asked), "{asked} requests in 5 seconds");
     for call in 1..=10 {
         tokio::time::sleep(SECOND).await;
         assert!(passes(&limiter, &many).await);
@@ -165,9 +165,9 @@ async fn a_process_takes_what_its_calls_use_up_soon() {
     }
 }
 
-/// A bucket that is nearly full again after each call is asked for as seldom as a counter.
+/// A bucket that refills quickly is asked as rarely as a counter.
 #[tokio::test(start_paused = true)]
-async fn a_bucket_with_room_to_spare_is_asked_seldom() {
+async fn a_bucket_that_refills_quickly_is_asked_rarely() {
     let clock = ManualClock::new();
     let store = RemoteStore::with_clock(&clock);
     let limiter = limiter(store.clone()).await;
@@ -178,12 +178,12 @@ async fn a_bucket_with_room_to_spare_is_asked_seldom() {
         tokio::time::sleep(SECOND / 100).await;
     }
     let asked = store.take_requests();
-    assert!((75..100).contains(&asked), "{asked} questions in 5 seconds, 16 a second are right");
+    assert!((75..100).contains(&asked), "{asked} requests in 5 seconds, about 80 expected");
 }
 
-/// A process that goes on calling keeps nothing that it does not need.
+/// A process that keeps calling returns units that it does not need.
 #[tokio::test(start_paused = true)]
-async fn what_is_left_over_goes_back_while_the_process_calls() {
+async fn surplus_units_are_returned_while_the_process_calls() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
@@ -196,7 +196,7 @@ async fn what_is_left_over_goes_back_while_the_process_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_small_limit_has_nothing_in_advance() {
+async fn a_small_limit_leases_nothing() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     for limit in [Limit::counter(31, WINDOW).lease_auto(), Limit::token_bucket(5, WINDOW).lease_auto()] {
@@ -216,14 +216,14 @@ async fn a_bucket_keeps_its_rate() {
     let mut more = 0;
     for _ in 0..100 {
         clock.advance(SECOND / 10);
-        // What the limiter remembers of refusals goes by this clock.
+        // The deny cache follows tokio's clock.
         tokio::time::advance(SECOND / 10).await;
         more += passed(&limiter, &bucket, 3).await;
     }
     assert!((90..=100).contains(&more), "{more}");
 }
 
-/// How many of so many calls pass that come at once.
+/// The number of admitted calls, of calls that arrive at the same time.
 async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
     let call = |_| {
         let limiter = limiter.clone();
@@ -237,16 +237,16 @@ async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_that_come_at_once_ask_together() {
+async fn calls_at_the_same_time_share_a_fetch() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     assert_eq!(passed_at_once(&limiter, 17).await, 17);
     assert_eq!(store.take_requests(), 3, "for the first, for the second, and for all that waited for that");
 }
 
-/// A lease that is too small for all who wait keeps nobody waiting.
+/// If the lease is too small for all waiting calls, the others ask the store themselves.
 #[tokio::test(start_paused = true)]
-async fn callers_who_would_wait_for_long_ask_for_themselves() {
+async fn calls_beyond_the_lease_ask_the_store_themselves() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     assert_eq!(passed_at_once(&limiter, 90).await, 90);
@@ -256,7 +256,7 @@ async fn callers_who_would_wait_for_long_ask_for_themselves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_given_up_question_keeps_nobody_waiting() {
+async fn a_dropped_fetch_keeps_no_call_waiting() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
     let mut given_up = Box::pin(limiter.check(&LIMIT, "k"));
@@ -278,7 +278,7 @@ async fn costs_above_the_lease_and_stacks_ask_the_store() {
 }
 
 #[tokio::test]
-async fn in_memory_it_changes_nothing() {
+async fn a_lease_changes_nothing_in_memory() {
     scoped(async {
         for _ in 0..100 {
             assert!(leased().await.is_ok());

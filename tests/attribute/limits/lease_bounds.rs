@@ -1,5 +1,5 @@
-//! Several processes with leases on one limit, by a clock that is moved: what passes is within the bounds exactly,
-//! whatever the calls, and nearly all of the limit is used, however uneven they are.
+//! Simulated processes with leases on one limit: they never exceed the bounds, whatever their calls, and use nearly
+//! all units even if their rates differ.
 
 use crate::harness::{RemoteStore, limiter};
 use fastrand::Rng;
@@ -10,7 +10,7 @@ const COUNT: u32 = 3200;
 const COUNTER: Limit = Limit::counter(COUNT, SECOND);
 const BUCKET: Limit = Limit::token_bucket(COUNT, SECOND);
 
-/// Processes that share a store.
+/// Limiters that share a store, as processes do.
 struct Fleet {
     clock: ManualClock,
     store: RemoteStore,
@@ -28,7 +28,8 @@ impl Fleet {
         Self { clock, store, processes }
     }
 
-    /// What passes in each millisecond, where `calls` says how many a process makes in it.
+    /// The admitted calls of each millisecond. `calls` takes a process and a time, and returns how many calls the
+    /// process makes.
     async fn passed(&self, limit: Limit, ms: u32, mut calls: impl FnMut(usize, u32) -> u32) -> Vec<u32> {
         let mut passed = Vec::new();
         for now in 0..ms {
@@ -46,7 +47,7 @@ impl Fleet {
     }
 }
 
-/// Each process calls so often in a millisecond for a while, and then otherwise.
+/// Calls in bursts: each process changes its rate at random moments.
 fn by_fits_and_starts(processes: usize, mut random: Rng) -> impl FnMut(usize, u32) -> u32 {
     let mut rates = vec![0; processes];
     move |process, _| {
@@ -58,7 +59,7 @@ fn by_fits_and_starts(processes: usize, mut random: Rng) -> impl FnMut(usize, u3
     }
 }
 
-/// Windows start with the first call that passes.
+/// Asserts the bound of a counter. Windows start with their first admitted call.
 fn windows_hold(passed: &[u32]) {
     let mut at = 0;
     while let Some(first) = passed[at..].iter().position(|calls| *calls > 0) {
@@ -69,7 +70,7 @@ fn windows_hold(passed: &[u32]) {
     }
 }
 
-/// The most that has passed in any interval above what comes back in it.
+/// The largest burst: the calls of any interval, less the units that are refilled in it.
 fn most_at_once(passed: &[u32], per_ms: f64) -> f64 {
     let (mut above, mut most) = (0.0_f64, 0.0_f64);
     for calls in passed {
@@ -80,7 +81,7 @@ fn most_at_once(passed: &[u32], per_ms: f64) -> f64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_counter_never_passes_its_count() {
+async fn a_leased_counter_never_exceeds_its_count() {
     for (seed, limit) in
         [(1, COUNTER.lease_auto()), (2, COUNTER.lease(COUNT / 32)), (3, COUNTER.lease(COUNT / 2))]
     {
@@ -89,9 +90,9 @@ async fn a_counter_never_passes_its_count() {
     }
 }
 
-/// However many processes there are, a quarter of the burst and no more.
+/// A bucket may exceed its burst by a quarter, with any number of processes.
 #[tokio::test(start_paused = true)]
-async fn a_bucket_passes_its_burst_by_what_comes_back_while_units_are_good() {
+async fn a_leased_bucket_exceeds_its_burst_by_at_most_a_quarter() {
     for (seed, limit) in
         [(4, BUCKET.lease_auto()), (5, BUCKET.lease(COUNT / 32)), (6, BUCKET.lease(COUNT / 2))]
     {
@@ -102,10 +103,10 @@ async fn a_bucket_passes_its_burst_by_what_comes_back_while_units_are_good() {
     }
 }
 
-/// Half of what comes back is used, so the bucket is nearly full, and what is on lease comes on top when all call at
-/// once.
+/// Calls use half of the refill, so the bucket is nearly full. When all processes call at once, their leased units
+/// come on top.
 #[tokio::test(start_paused = true)]
-async fn a_full_bucket_and_what_is_on_lease_are_within_the_bound() {
+async fn a_full_bucket_and_its_leased_units_are_within_the_bound() {
     for limit in [BUCKET.lease_auto(), BUCKET.lease(COUNT / 2)] {
         let fleet = Fleet::of(12).await;
         let calls = |process: usize, now: u32| {
@@ -118,7 +119,7 @@ async fn a_full_bucket_and_what_is_on_lease_are_within_the_bound() {
     }
 }
 
-/// Eight processes: one calls as often as all others, and the rest ever less; some hardly.
+/// Eight processes with very different rates. The busiest one makes as many calls as all others together.
 fn unevenly(process: usize, now: u32) -> u32 {
     let every = [1, 2, 3, 5, 40, 90, 200, 700][process];
     let calls = [3, 2, 1, 1, 1, 1, 1, 1][process];
@@ -126,19 +127,20 @@ fn unevenly(process: usize, now: u32) -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn uneven_calls_use_nearly_all() {
+async fn uneven_calls_use_nearly_all_units() {
     for limit in [COUNTER, BUCKET] {
         for limit in [limit.lease_auto(), limit.lease(COUNT / 32)] {
             let fleet = Fleet::of(8).await;
             let passed = fleet.passed(limit, 8000, unevenly).await;
-            // After the burst of a bucket, and the first window of a counter.
+            // The first seconds are left out: the burst of a bucket, and the first window of a counter.
             let used: u32 = passed[3000..].iter().sum();
             assert!(used * 100 >= 5 * COUNT * 95, "{used} of {} by {limit}", 5 * COUNT);
         }
     }
 }
 
-/// Four processes with ten times as many calls as may pass ask some forty times a second each, and pass all that may.
+/// Four processes make ten times as many calls as the limit admits. Each asks the store about forty times per second,
+/// and all units are used.
 #[tokio::test(start_paused = true)]
 async fn an_overloaded_bucket_is_asked_rarely() {
     let fleet = Fleet::of(4).await;
@@ -146,5 +148,5 @@ async fn an_overloaded_bucket_is_asked_rarely() {
     let used: u32 = passed[2000..].iter().sum();
     assert!(used * 100 >= 2 * COUNT * 95, "{used} of {}", 2 * COUNT);
     let asked = fleet.store.take_requests();
-    assert!(asked < 4 * 4 * 60, "{asked} questions in four seconds");
+    assert!(asked < 4 * 4 * 60, "{asked} requests in four seconds");
 }

@@ -1,4 +1,4 @@
-//! Which limiter decides: one that is named, else the one of the scope.
+//! `limiter`: a named limiter decides, or else the one of the scope.
 
 use crate::harness::{Runs, limiter, scoped};
 use ratelimit::{MemoryStore, RateLimiter, Rejection, rate_limit};
@@ -73,7 +73,7 @@ async fn functions_that_name_one_limiter_share_their_limit() {
 }
 
 #[tokio::test]
-async fn a_named_limiter_goes_before_the_scope() {
+async fn a_named_limiter_replaces_the_scoped_one() {
     let runs = &Runs::default();
     let own = RateLimiter::in_memory();
     scoped(async {

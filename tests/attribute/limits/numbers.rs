@@ -87,7 +87,7 @@ impl<const N: u32> Fixed<N> {
     }
 }
 
-/// How many of so many calls pass at once.
+/// The number of admitted calls, of calls one after another.
 async fn passed<T>(calls: u32, mut call: impl AsyncFnMut() -> Result<T, Rejection>) -> u32 {
     let mut passed = 0;
     for _ in 0..calls {
@@ -152,7 +152,7 @@ async fn known_at_the_call() {
 }
 
 #[tokio::test]
-async fn a_count_of_zero_at_run_time_refuses_all_for_good() {
+async fn a_count_of_zero_at_run_time_refuses_all_calls() {
     scoped(async {
         let refused = expressions(60, &0, 0).await.unwrap_err();
         assert!(matches!(refused, Rejection::Limited(_)));
@@ -162,7 +162,7 @@ async fn a_count_of_zero_at_run_time_refuses_all_for_good() {
 }
 
 #[tokio::test]
-async fn a_cost_above_the_limit_is_refused_for_good() {
+async fn a_cost_above_the_limit_is_always_refused() {
     let runs = &Runs::default();
     scoped(async {
         let refused = expressions(60, &4, 40).await.unwrap_err();
@@ -175,7 +175,7 @@ async fn a_cost_above_the_limit_is_refused_for_good() {
 }
 
 #[tokio::test]
-async fn a_time_that_no_limit_can_have_is_told() {
+async fn a_time_out_of_range_is_an_error() {
     let clock = ManualClock::new();
     scoped_with(&clock, async {
         for (time, says) in [

@@ -1,4 +1,4 @@
-//! A password that is guessed by many calls at the same time: what the documentation says of `refund_if` and `charge_if`.
+//! Parallel guesses of a password: `refund_if` holds against them, `charge_if` does not, as `docs/results.md` says.
 
 use crate::harness::{Runs, scoped};
 use ratelimit::{Rejection, rate_limit};

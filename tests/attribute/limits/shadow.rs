@@ -1,4 +1,4 @@
-//! `shadow`: limits that are decided and reported, and never refuse.
+//! `shadow`: limits that are decided and reported, but never refuse.
 
 use crate::harness::{Runs, keys_of, reported, scoped, soon};
 use ratelimit::{Key, Limit, Rejection, rate_limit};
@@ -85,7 +85,7 @@ fn opaque_future() -> impl Future<Output = impl Iterator<Item = u32>> {
     async { 0..7 }
 }
 
-/// What would still pass of a shadow limit.
+/// The units that a shadow limit has left.
 async fn left(limit: &Limit, key: Key<'_>) -> u32 {
     let limiter = ratelimit::scope::current().unwrap();
     limiter.peek(limit, key.shadow()).await.unwrap().remaining()
@@ -100,20 +100,20 @@ async fn a_shadow_limit_reports_what_it_would_refuse_and_refuses_nothing() {
         }
         assert!(tried_out("bob", runs).await.is_ok());
     }));
-    // A flood of refusals is reported once a second.
+    // Refusals are reported at most once per second.
     assert_eq!(reported.await, ["shadow"]);
     assert_eq!(runs.count(), 6);
 }
 
 #[tokio::test]
-async fn beside_a_real_limit_it_has_a_state_of_its_own_and_counts_what_passes() {
+async fn a_shadow_limit_has_its_own_state_and_counts_admitted_calls() {
     let runs = &Runs::default();
     let reported = reported(scoped(async {
         assert!(beside_a_real_one("ann", runs).await.is_ok());
         assert!(beside_a_real_one("ann", runs).await.is_ok());
         assert!(beside_a_real_one("ann", runs).await.is_err());
     }));
-    // The third call was refused by the real limit, and asked no other.
+    // The real limit refused the third call, so the shadow limit was not asked.
     assert_eq!(reported.await, ["beside"]);
     assert_eq!(keys_of(beside_a_real_one("ann", runs)).await, ["{ann}:beside", "{ann}:beside"]);
 }
@@ -130,7 +130,7 @@ async fn an_expression_decides_at_each_call() {
 }
 
 #[tokio::test]
-async fn permits_are_held_and_given_back_and_nobody_waits() {
+async fn shadow_permits_are_held_and_returned_without_waiting() {
     const PERMITS: Limit = Limit::concurrency(1, MINUTE);
     scoped(async {
         let until = tokio::sync::Notify::new();
@@ -149,7 +149,7 @@ async fn permits_are_held_and_given_back_and_nobody_waits() {
 }
 
 #[tokio::test]
-async fn what_the_result_says_is_charged_as_in_earnest() {
+async fn results_change_the_charges_of_shadow_limits() {
     const FAILURES: Limit = Limit::counter(1, MINUTE);
     const MORE_FAILURES: Limit = Limit::counter(4, MINUTE);
     const BUCKET: Limit = Limit::counter(5, MINUTE);
@@ -160,7 +160,7 @@ async fn what_the_result_says_is_charged_as_in_earnest() {
             assert!(charged_later(true).await.is_err());
         }
         assert_eq!(left(&FAILURES, Key::new("failures")).await, 0);
-        // What it would refuse was not charged.
+        // Units beyond the shadow limit were not charged.
         assert_eq!(left(&MORE_FAILURES, Key::new("failures")).await, 3);
 
         assert!(settled().await.is_ok());
@@ -183,7 +183,7 @@ async fn a_function_that_is_never_refused_may_return_anything() {
 }
 
 #[tokio::test]
-async fn turns_are_not_waited_for_and_errors_reject_nothing() {
+async fn shadow_limits_neither_wait_nor_reject_errors() {
     scoped(async {
         assert!(soon(&mut Box::pin(turns())).await.is_some());
         assert!(soon(&mut Box::pin(turns())).await.is_some());

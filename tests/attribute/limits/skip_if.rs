@@ -18,7 +18,7 @@ async fn exempt(user: &User, runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
-/// By this limit, if by any.
+/// The limit that was used, if any.
 struct Refused(Option<String>);
 
 impl From<Rejection> for Refused {
@@ -78,7 +78,7 @@ async fn each_limit_of_a_stack_has_its_own_exemption() {
     scoped(async {
         let refused =
             async |burst, fails| of_a_stack(&ANN, burst, fails).await.err().and_then(|refused| refused.0);
-        // Of a call that is exempt from the second limit nothing is given back there, and the first has no such rule.
+        // A call that is exempt from the second limit returns nothing there. The first limit has no `skip_if`.
         assert_eq!(refused(true, true).await, None);
         assert_eq!(refused(false, true).await, None);
         assert_eq!(refused(false, false).await.as_deref(), Some("day"));

@@ -93,7 +93,7 @@ impl Mail for Service {
 }
 
 #[tokio::test]
-async fn all_pass_or_none_is_charged() {
+async fn all_limits_admit_or_none_is_charged() {
     let (runs, clock) = (&Runs::default(), ManualClock::new());
     scoped_with(&clock, async {
         let refused_by = async || search(runs).await.unwrap_err().name().to_owned();
@@ -112,7 +112,7 @@ async fn all_pass_or_none_is_charged() {
 }
 
 #[tokio::test]
-async fn of_two_that_refuse_the_longer_wait_is_told() {
+async fn of_two_refusals_the_longer_wait_is_reported() {
     let (runs, clock) = (&Runs::default(), ManualClock::new());
     scoped_with(&clock, async {
         search(runs).await.unwrap();
@@ -126,7 +126,7 @@ async fn of_two_that_refuse_the_longer_wait_is_told() {
 }
 
 #[tokio::test]
-async fn limits_of_one_name_are_kept_apart_by_their_time() {
+async fn limits_with_the_same_name_are_distinguished_by_their_time() {
     let keys = keys_of(async { of_one_name(7).await.unwrap() }).await;
     let name = "{7}:attribute::limits::stacks::of_one_name";
     assert_eq!(keys, [name, name, "{all}"], "and by what follows");
@@ -144,7 +144,7 @@ async fn limits_of_one_name_are_kept_apart_by_their_time() {
 }
 
 #[tokio::test]
-async fn each_has_its_own_cost_and_identity() {
+async fn each_limit_has_its_own_cost_and_identity() {
     let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
     scoped(async {
         costs(peer, "ann", 8).await.unwrap();
@@ -158,14 +158,14 @@ async fn each_has_its_own_cost_and_identity() {
 }
 
 #[tokio::test]
-async fn conditions_are_known() {
+async fn limits_of_a_stack_may_be_conditional() {
     let keys = keys_of(async { conditional().await.unwrap() }).await;
     assert_eq!(keys.len(), 2, "{keys:?}");
     assert!(keys[1].contains("always"), "{keys:?}");
 }
 
 #[tokio::test]
-async fn a_permit_may_be_one_of_them() {
+async fn a_stack_may_contain_a_permit() {
     let go = Notify::new();
     scoped(async {
         let (mut a, mut b) = (Box::pin(permits(&go)), Box::pin(permits(&go)));
@@ -179,7 +179,7 @@ async fn a_permit_may_be_one_of_them() {
 }
 
 #[tokio::test]
-async fn a_result_may_say_something_to_each() {
+async fn a_result_may_change_each_charge_of_a_stack() {
     let refused_by =
         async |good| judged(good).await.unwrap_err().0.map(|rejection| rejection.name().to_owned());
     scoped(async {
@@ -197,7 +197,7 @@ async fn a_result_may_say_something_to_each() {
 }
 
 #[tokio::test]
-async fn one_limiter_decides_about_all() {
+async fn one_limiter_decides_about_the_whole_stack() {
     let service = Service { limits: vec![RateLimiter::in_memory()], asked: Runs::default() };
     scoped(async {
         service.call().await.unwrap();
@@ -208,7 +208,7 @@ async fn one_limiter_decides_about_all() {
 }
 
 #[tokio::test]
-async fn other_attributes_may_stand_between() {
+async fn other_attributes_may_be_in_between() {
     let service = Service { limits: Vec::new(), asked: Runs::default() };
     scoped(async {
         service.send("ann".to_owned()).await.unwrap();

@@ -1,5 +1,5 @@
-//! `wait`: calls whose body runs when their turn has come. Time stands still while something can run, and moves as
-//! nothing can.
+//! `wait`: the body runs when the call has its turn. Tokio's clock is paused, so time advances only when all tasks
+//! are idle.
 
 use crate::harness::{limiter, soon};
 use ratelimit::{Clock, MemoryStore, Rejection, rate_limit};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The time of the test.
+/// A clock that follows tokio's paused clock.
 struct TestClock(Instant);
 
 impl Clock for TestClock {
@@ -17,13 +17,13 @@ impl Clock for TestClock {
     }
 }
 
-/// Runs a test with a limiter whose clock is that of the test.
+/// Runs a test with a limiter on that clock.
 async fn timed<F: Future>(test: impl FnOnce(Instant) -> F) -> F::Output {
     let start = Instant::now();
     ratelimit::scope(limiter(MemoryStore::with_clock(TestClock(start))).await, test(start)).await
 }
 
-/// The seconds at which bodies run; none of those that are refused.
+/// The time at which the body ran, in seconds.
 type At = Result<f64, Rejection>;
 
 #[rate_limit(key = "counter", time = 1, count = 1, wait = "2s")]
@@ -54,7 +54,7 @@ fn passed<const N: usize>(all: [At; N]) -> [Option<f64>; N] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_pass_at_their_turn_or_are_refused_at_once() {
+async fn calls_run_at_their_turn_or_are_refused_at_once() {
     timed(async |start| {
         let calls = || counted(start);
         let (a, b, c, d) = tokio::join!(calls(), calls(), calls(), async {
@@ -79,7 +79,7 @@ async fn a_queue_spaces_its_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_given_up_is_free() {
+async fn the_turn_of_a_dropped_call_is_free() {
     timed(async |start| {
         counted(start).await.unwrap();
         let mut given_up = Box::pin(counted(start));
@@ -91,7 +91,7 @@ async fn a_turn_that_is_given_up_is_free() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn patience_may_be_a_matter_of_the_call() {
+async fn the_wait_may_depend_on_the_call() {
     timed(async |start| {
         let call = |borrow, ms| at_the_call(start, borrow, Duration::from_millis(ms));
         assert_eq!(
@@ -105,13 +105,13 @@ async fn patience_may_be_a_matter_of_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permit_comes_when_another_call_ends() {
+async fn a_waiting_call_gets_the_permit_of_a_call_that_ends() {
     let go = Notify::new();
     timed(async |start| {
         let mut first = Box::pin(one_at_a_time(start, &go));
         assert!(soon(&mut first).await.is_none());
         let second = tokio::time::timeout(Duration::from_secs(60), one_at_a_time(start, &go));
-        assert!(second.await.expect("an answer").is_err());
+        assert!(second.await.expect("the call ends").is_err());
         assert_eq!(start.elapsed(), Duration::from_secs(2), "its patience");
         let end = async {
             tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,4 +1,4 @@
-//! A whole axum application: what its clients get, also when it was put together wrongly.
+//! A whole axum application: the responses that clients receive, also if the application lacks the client's address.
 
 use crate::harness::scoped;
 use axum::Router;
@@ -46,7 +46,7 @@ fn app() -> Router {
         .route("/large", get(too_large))
 }
 
-/// Status and `Retry-After`.
+/// The status and the header `Retry-After`.
 async fn answer(app: &Router, path: &str) -> (u16, Option<String>) {
     let request = Request::builder().uri(path).body(Body::empty()).unwrap();
     let response = app.clone().oneshot(request).await.unwrap();
@@ -73,7 +73,7 @@ async fn refusals_are_responses() {
 }
 
 #[tokio::test]
-async fn a_request_without_an_address_is_not_let_through() {
+async fn a_request_without_an_address_is_rejected() {
     let app = app();
     scoped(async {
         for _ in 0..3 {

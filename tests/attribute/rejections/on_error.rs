@@ -1,14 +1,14 @@
-//! `on_error`: what happens to a call when the store cannot decide.
+//! `on_error`: the decision about a call when the store fails.
 
 use crate::harness::{Runs, unavailable};
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, OnError, RateLimiter, Rejection, rate_limit};
 
-/// A store that is away.
+/// A store that always fails.
 struct Away;
 
 fn away<T>() -> Reply<T> {
-    Reply::ready(Err(Error::new(ErrorKind::Unavailable, "away")))
+    Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
 }
 
 impl Store for Away {
@@ -67,7 +67,7 @@ async fn with<F: Future>(on_error: OnError, test: F) -> F::Output {
 }
 
 #[tokio::test]
-async fn each_function_may_have_a_policy_of_its_own() {
+async fn each_function_may_have_its_own_policy() {
     let runs = &Runs::default();
     for policy in [OnError::Local, OnError::Allow, OnError::Deny] {
         with(policy, async {

@@ -1,4 +1,4 @@
-//! What a refused call returns, for every return type that can say so.
+//! The return types that can report a refusal, and what a refused call returns.
 
 use crate::harness::{Runs, passes_once, scoped};
 use axum::http::StatusCode;
@@ -155,7 +155,7 @@ async fn fallbacks() {
 }
 
 #[tokio::test]
-async fn types_of_ones_own_and_responses() {
+async fn types_of_the_application_and_responses() {
     let runs = &Runs::default();
     scoped(async {
         assert!(matches!(own_type(runs).await, Outcome::Done));

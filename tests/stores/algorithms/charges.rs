@@ -1,11 +1,11 @@
-//! Units that come back, are settled, or are taken without asking; and stacks by API. On both stores, the same.
+//! Charges through the limiter: refunds, settlements, penalties and stacks, on Redis and in memory.
 
 use crate::harness::{decision, limiter_on, undecided};
 use ratelimit::{Algorithm, ErrorKind, Key, Limit, ManualClock, MemoryStore, RateLimiter, Rejection};
 use std::time::Duration;
 use support::{HOUR, MS, RedisServer, SECOND};
 
-/// Every algorithm whose units are spent.
+/// Every algorithm that charges units.
 fn limits() -> [Limit; 6] {
     [
         Limit::counter(10, HOUR),
@@ -30,7 +30,7 @@ async fn left(limiter: &RateLimiter, limit: &Limit) -> u32 {
     limiter.peek(limit, key(limit)).await.unwrap().remaining()
 }
 
-/// The same on a server and in memory.
+/// Runs a test in memory and on a server.
 async fn on_both(test: impl AsyncFn(RateLimiter)) {
     test(RateLimiter::in_memory()).await;
     let server = RedisServer::start();
@@ -39,7 +39,7 @@ async fn on_both(test: impl AsyncFn(RateLimiter)) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refund_gives_everything_back() {
+async fn a_refund_returns_all_units() {
     on_both(async |limiter| {
         for limit in &limits() {
             let charge = limiter.charge(limit, key(limit), 4).await.unwrap();
@@ -49,7 +49,8 @@ async fn a_refund_gives_everything_back() {
             assert_eq!(charge.refund().await.unwrap(), 4, "{limit}");
             let decision = limiter.peek(limit, key(limit)).await.unwrap();
             if leaks_all_the_time(limit) && decision.remaining() == 8 {
-                // What leaks in a millisecond is missing: the stamp has another clock than the TTL.
+                // A unit may be missing by what leaks in one millisecond, because the stamp and the TTL have
+                // different clocks.
                 assert!(decision.reset_after() <= HOUR / 10 + 2 * MS, "{limit}: {decision:?}");
             } else {
                 assert_eq!(decision.remaining(), 9, "{limit}");
@@ -60,7 +61,7 @@ async fn a_refund_gives_everything_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_settled_charge_costs_what_it_did() {
+async fn a_settled_charge_has_its_real_cost() {
     on_both(async |limiter| {
         for limit in &limits() {
             let charge = limiter.charge(limit, key(limit), 4).await.unwrap();
@@ -78,7 +79,7 @@ async fn a_settled_charge_costs_what_it_did() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn debt_is_one_capacity_deep_at_most() {
+async fn a_penalty_creates_a_debt_of_at_most_one_capacity() {
     on_both(async |limiter| {
         for limit in &limits() {
             assert_eq!(limiter.penalize(limit, key(limit), 3).await.unwrap(), 3, "{limit}");
@@ -93,7 +94,7 @@ async fn debt_is_one_capacity_deep_at_most() {
 }
 
 #[tokio::test]
-async fn a_charge_is_void_after_its_window() {
+async fn a_charge_cannot_be_refunded_after_its_window() {
     for limit in &limits() {
         let clock = ManualClock::new();
         let store = MemoryStore::with_clock(clock.clone());
@@ -108,14 +109,14 @@ async fn a_charge_is_void_after_its_window() {
 }
 
 #[tokio::test]
-async fn what_came_back_by_itself_is_not_given_back_twice() {
+async fn refilled_units_are_not_refunded_again() {
     let clock = ManualClock::new();
     let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await.unwrap();
     let limit = Limit::token_bucket(1, SECOND).burst(4);
     let first = limiter.charge(&limit, "key", 1).await.unwrap();
     clock.advance(Duration::from_millis(900));
     drop(limiter.charge(&limit, "key", 1).await.unwrap());
-    // Of the first token a tenth is still out; the other one is out for a second from there on.
+    // At 900 ms a tenth of the first token is still in use. The second token is in use for a whole second.
     assert_eq!(first.refund().await.unwrap(), 1);
     let now = limiter.peek(&limit, "key").await.unwrap();
     assert_eq!((now.remaining(), now.reset_after()), (3, SECOND));
@@ -136,7 +137,11 @@ async fn a_stack_is_decided_as_a_whole() {
             98,
             "nothing was taken"
         );
-        assert_eq!(limiter.peek(&many, search).await.unwrap().remaining(), 100, "alone it is another key");
+        assert_eq!(
+            limiter.peek(&many, search).await.unwrap().remaining(),
+            100,
+            "without the stack the key differs"
+        );
         let twice = undecided(limiter.check_all(&[(&few, search, 1), (&few, search, 1)]).await);
         assert_eq!(twice.kind(), ErrorKind::Configuration);
         limiter.reset(&few, search.in_stack()).await.unwrap();
@@ -146,7 +151,7 @@ async fn a_stack_is_decided_as_a_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn permits_are_held_and_units_are_spent() {
+async fn permits_and_units_need_their_own_methods() {
     on_both(async |limiter| {
         let (permits, units) = (Limit::concurrency(1, SECOND), Limit::counter(1, SECOND));
         let check = undecided(limiter.check(&permits, "key").await);
@@ -166,7 +171,7 @@ async fn permits_are_held_and_units_are_spent() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_charge_taken_by_nobody_comes_back_to_nobody() {
+async fn a_charge_that_the_server_did_not_count_is_not_refunded_there() {
     let mut server = RedisServer::builder().persistent().start();
     for (policy, remaining) in [(ratelimit::OnError::Allow, 10), (ratelimit::OnError::Local, 6)] {
         let limiter =
@@ -191,9 +196,9 @@ async fn left_when_back(limiter: &RateLimiter, limit: &Limit) -> u32 {
     }
 }
 
-/// Every method that charges a call rejects it by `?` alone, under the name of its key.
+/// Every method that charges a call rejects it with `?`, and the rejection has the name of its key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_question_mark_rejects_what_is_not_admitted() {
+async fn every_method_rejects_with_a_question_mark() {
     async fn all(limiter: &RateLimiter, limits: [Limit; 4], user: Option<u32>) -> Result<(), Rejection> {
         let [check, acquire, charge, permit] = &limits;
         limiter.check(check, Key::new("check").by(user)).await?;
@@ -233,7 +238,7 @@ async fn a_question_mark_rejects_what_is_not_admitted() {
     .await;
 }
 
-/// Of several limits, the rejection names the one that refused.
+/// The rejection of a stack names the limit that refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rejection_of_several_limits_names_the_one_with_the_longest_wait() {
     on_both(async |limiter| {

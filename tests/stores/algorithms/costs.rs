@@ -1,5 +1,5 @@
-//! Numbers that nobody should send, and numbers that change: costs of nothing, far too high ones, limits of nothing,
-//! limits below what is in use.
+//! Extreme and changing numbers: costs of zero and far above the capacity, limits of zero, and limits below what is
+//! in use.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins};
 use ratelimit::store::{Change, Mode};
@@ -7,7 +7,7 @@ use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
 use support::SECOND;
 
-/// Every algorithm in every way, with a capacity of its own choice.
+/// Every algorithm with every option, with a capacity that follows from `count`.
 fn limits(count: u32) -> Vec<Limit> {
     let minute = SECOND * 60;
     let bucket = Limit::token_bucket(count, minute);
@@ -28,7 +28,7 @@ fn limits(count: u32) -> Vec<Limit> {
 const MODES: [Mode; 3] = [Mode::Check, Mode::Charge, Mode::Peek];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cost_of_nothing_passes_and_takes_nothing() {
+async fn a_cost_of_zero_is_admitted_and_takes_nothing() {
     let mut twins = Twins::start();
     for limit in limits(5) {
         twins.clear();
@@ -61,7 +61,7 @@ async fn a_cost_above_the_capacity_never_passes() {
                     assert_eq!((decision.allowed(), decision.retry_after()), (false, None), "{limit}");
                     assert_eq!(decision.remaining(), limit.capacity() - used, "{limit}");
                 }
-                // And many at once, as they come in a batch.
+                // The same costs in one batch.
                 let requests: Vec<TestRequest> =
                     costs.iter().map(|cost| TestRequest::new(0, limit, *cost).with_permit(9)).collect();
                 assert!(
@@ -84,7 +84,7 @@ fn limit_is_a_queue(limit: &Limit) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn adjustments_by_far_too_much_change_what_is_there() {
+async fn excessive_adjustments_are_cut_to_the_existing_units() {
     let mut twins = Twins::start();
     for limit in limits(5) {
         twins.clear();
@@ -109,7 +109,7 @@ async fn adjustments_by_far_too_much_change_what_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_limit_of_nothing_refuses_everything() {
+async fn a_limit_of_zero_refuses_everything() {
     let mut twins = Twins::start();
     twins.set_clock(1_000_000);
     let burst = Limit::token_bucket(5, SECOND).burst(0);
@@ -130,7 +130,7 @@ async fn a_limit_of_nothing_refuses_everything() {
     }
 }
 
-/// What is in use stays in use; the new count holds for all that comes after.
+/// Units in use stay in use. The new count applies to all later calls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_lowered_below_what_is_in_use_refuses_until_there_is_room() {
     let mut twins = Twins::start();
@@ -154,7 +154,7 @@ async fn a_limit_lowered_below_what_is_in_use_refuses_until_there_is_room() {
     }
 }
 
-/// The largest numbers that each algorithm permits are counted to the last unit.
+/// The largest numbers that each algorithm permits are exact to the last unit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_largest_limits_are_counted_to_the_unit() {
     let mut twins = Twins::start();

@@ -1,4 +1,5 @@
-//! What only the memory store promises: no heap on the hot path, bounded memory, one order among threads.
+//! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
+//! several threads.
 
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Clock, Key, Limit, ManualClock, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
@@ -10,11 +11,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use support::SECOND;
 
-/// The memory store answers at the first poll, so that nothing else is measured.
+/// Polls once. The memory store is never pending.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("the memory store has waited"),
+        Poll::Pending => panic!("the memory store is never pending"),
     }
 }
 
@@ -30,7 +31,7 @@ async fn keyed(peer: IpAddr, kind: &str, burst: u32) -> Result<(), Rejection> {
 }
 
 #[test]
-fn a_decision_needs_no_heap() {
+fn a_limited_call_needs_no_heap() {
     let peer = IpAddr::from([203, 0, 113, 7]);
     let calls = || {
         for _ in 0..100 {
@@ -44,7 +45,7 @@ fn a_decision_needs_no_heap() {
 }
 
 #[test]
-fn algorithms_that_keep_a_number_need_no_heap() {
+fn algorithms_with_one_number_need_no_heap() {
     let limiter = RateLimiter::in_memory();
     let limits = [
         Limit::counter(50, SECOND),
@@ -66,7 +67,7 @@ fn algorithms_that_keep_a_number_need_no_heap() {
 }
 
 #[test]
-fn what_logs_hold_counts_against_the_bound() {
+fn entries_of_logs_count_against_the_bound() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
     let limiter = now(RateLimiter::builder().store(store).build()).unwrap();
@@ -76,12 +77,12 @@ fn what_logs_hold_counts_against_the_bound() {
             now(limiter.check_cost(&log, Key::new("logs").by(key), 100)).unwrap();
         }
     });
-    // Without the bound, 20 000 logs of 100 moments would take 16 MB.
+    // Without the bound, 20 000 logs of 100 timestamps would take 16 MB.
     assert!(heap.bytes_current < 4_000_000, "{heap:?}");
 }
 
 #[test]
-fn memory_stays_bounded_under_ever_new_keys() {
+fn memory_stays_bounded_with_new_keys() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
     let limiter = now(RateLimiter::builder().store(store).build()).unwrap();
@@ -100,15 +101,15 @@ fn memory_stays_bounded_under_ever_new_keys() {
     assert!(grown[2..].iter().sum::<i64>() <= grown[0], "{grown:?}");
 }
 
-/// What has expired is there until its last millisecond has passed.
+/// An expired entry is removed after its last millisecond has passed.
 const GRAIN: Duration = Duration::from_millis(1);
 
-/// Ten million in the soak.
+/// Ten million keys in the soak.
 fn many_keys() -> u32 {
     if std::env::var_os("RATELIMIT_SOAK").is_some() { 10_000_000 } else { 1_000_000 }
 }
 
-/// How many keys of a range a limit lets pass.
+/// The number of keys of a range that a limit admits.
 fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Range<u32>) -> u32 {
     let passes = |key: &u32| {
         let key = key.to_be_bytes();
@@ -125,12 +126,12 @@ fn with_room_for_all_every_decision_is_right() {
     let once = Limit::counter(1, SECOND);
     assert_eq!(passed(&store, Mode::Check, &once, 0..keys), keys);
     assert_eq!(passed(&store, Mode::Check, &once, 0..keys), 0);
-    assert_eq!(passed(&store, Mode::Peek, &once, keys..2 * keys), keys, "and nobody else has lost anything");
+    assert_eq!(passed(&store, Mode::Peek, &once, keys..2 * keys), keys, "no other key has lost units");
     assert_eq!((store.keys(), store.evictions()), (keys as usize, 0));
 }
 
 #[test]
-fn without_room_the_expired_go_and_then_the_nearest_to_expiry() {
+fn a_full_store_evicts_expired_entries_and_then_those_that_expire_next() {
     let keys = many_keys();
     let room = keys / 5; // two million in the soak, which are 64 MB
     let clock = ManualClock::new();
@@ -158,7 +159,7 @@ fn without_room_the_expired_go_and_then_the_nearest_to_expiry() {
 }
 
 #[test]
-fn fresh_keys_take_the_place_of_expired_ones() {
+fn new_keys_reuse_the_space_of_expired_ones() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone());
     let limit = Limit::counter(5, SECOND);

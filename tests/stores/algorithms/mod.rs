@@ -1,4 +1,4 @@
-//! TODO
+//! The algorithms with their exact numbers, on both stores: charges, refunds, turns, long-term rates, and the memory store.
 
 mod charges;
 mod costs;

@@ -1,4 +1,4 @@
-//! Over a long time exactly as much passes as the limit says, whatever the rate: nothing is rounded away, nothing drifts.
+//! Long runs: every rate admits exactly its number of calls, without drift or rounding losses.
 
 use crate::harness::{TestRequest, Twins, decide};
 use ratelimit::store::{Mode, Store};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const START: u64 = 1_000_000_000;
 
-/// Rates that fit no round number of microseconds per token, and two that are far apart: count, ms, burst.
+/// Rates whose tokens do not fall on whole microseconds, and two extreme rates: count, time in ms, burst.
 const RATES: [(u32, u64, u32); 7] = [
     (3, 1000, 3),
     (7, 60_000, 7),
@@ -18,7 +18,8 @@ const RATES: [(u32, u64, u32); 7] = [
     (2, 366 * 86_400_000, 2),
 ];
 
-/// Takes all that is there, at random moments, never so late that anything is lost. -> what has passed, and until when.
+/// Takes all available units at random moments, always before the bucket is full again. Returns the admitted units
+/// and the end of the run in µs.
 async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: usize) -> (u64, u64) {
     let mut random = fastrand::Rng::with_seed(3);
     let (mut passed, mut now) = (0, START);
@@ -29,7 +30,7 @@ async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: usiz
         let decision = decide(store, Mode::Check, &[TestRequest::new(0, limit, cost)]).await.unwrap()[0];
         assert!(decision.allowed());
         passed += u64::from(cost);
-        // Before all is there again.
+        // Before the bucket is full again.
         now += random.u64(0..=u64::try_from(decision.reset_after().as_micros()).unwrap() - 1000);
     }
     (passed, now)
@@ -65,7 +66,7 @@ async fn buckets_of_the_script_never_drift() {
     no_drift(true, 1500).await;
 }
 
-/// Each call of a queue leaves at its own exact moment, rounded up to a millisecond once, and not added up.
+/// The turn of each call in a queue is rounded up to a millisecond once. Rounding does not accumulate.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn turns_never_drift() {
     let mut twins = Twins::start();
@@ -85,7 +86,7 @@ async fn turns_never_drift() {
     }
 }
 
-/// The steps of an interval stay where the first call has put them, as long as something is in use.
+/// The steps of an interval bucket stay aligned with the first call as long as units are in use.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn steps_never_drift() {
     let mut twins = Twins::start();

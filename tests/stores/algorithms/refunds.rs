@@ -1,4 +1,4 @@
-//! Units that are given back, and units that are taken without asking: what a refund frees, and what it must not.
+//! Refunds and unconditional charges: which units a refund frees, and which it must not free.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins};
 use ratelimit::store::{Change, Mode, Store, StoreKey};
@@ -6,7 +6,7 @@ use ratelimit::{Decision, ErrorKind, Limit, Refill};
 use std::time::Duration;
 use support::SECOND;
 
-/// One limit in both stores, which always answer the same, and a clock in ms.
+/// One limit in both stores, which must agree, under a clock in ms.
 struct Both {
     twins: Twins,
     limit: Limit,
@@ -43,7 +43,7 @@ impl Both {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_window_of_a_counter_takes_back_its_own_units() {
+async fn a_window_accepts_refunds_of_its_own_units() {
     let mut both = Both::of(Limit::counter(5, SECOND * 10));
     let first = both.charge(3).await;
     let _ = both.charge(1).await;
@@ -55,7 +55,7 @@ async fn a_window_of_a_counter_takes_back_its_own_units() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_window_that_others_wait_beyond_takes_nothing_back() {
+async fn a_window_before_a_reserved_one_accepts_no_refunds() {
     let mut both = Both::of(Limit::counter(5, SECOND * 10).wait(SECOND * 30));
     let first = both.charge(5).await;
     let second = both.charge(2).await;
@@ -67,14 +67,14 @@ async fn a_window_that_others_wait_beyond_takes_nothing_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_has_leaked_of_a_charge_is_not_given_back_twice() {
+async fn leaked_units_of_a_charge_are_not_refunded() {
     for limit in [Limit::token_bucket(10, SECOND * 10), Limit::leaky_bucket(10, SECOND * 10)] {
         let mut both = Both::of(limit);
         let first = both.charge(4).await;
         both.at(1000);
         let second = both.charge(4).await;
         both.at(2000);
-        // Six are in use: two of the first charge, and the second.
+        // Six units are in use: two of the first charge, and four of the second.
         assert_eq!((both.give(4, first).await, both.left().await), (2, 6));
         assert_eq!((both.give(4, second).await, both.left().await), (4, 10));
         assert_eq!(both.give(4, second).await, 0);
@@ -82,7 +82,7 @@ async fn what_has_leaked_of_a_charge_is_not_given_back_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_part_of_a_unit_is_given_back_as_such() {
+async fn a_refund_of_a_partly_leaked_unit_is_partial() {
     let mut both = Both::of(Limit::token_bucket(1, SECOND * 10).burst(3));
     let charge = both.charge(3).await;
     both.at(25_000);
@@ -94,7 +94,7 @@ async fn a_part_of_a_unit_is_given_back_as_such() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_last_of_those_who_wait_can_step_back() {
+async fn only_the_last_waiting_call_can_return_its_turn() {
     let bucket = Limit::token_bucket(1, SECOND).burst(5).wait(SECOND * 60);
     let by_interval = Limit::token_bucket(1, SECOND).burst(5).refill(Refill::Interval).wait(SECOND * 60);
     let queue = Limit::leaky_bucket(1, SECOND).wait(SECOND * 60);
@@ -115,23 +115,23 @@ async fn only_the_last_of_those_who_wait_can_step_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn steps_give_back_what_they_have_not_brought_yet() {
+async fn a_refund_covers_the_steps_that_have_not_ended() {
     let mut both = Both::of(Limit::token_bucket(4, SECOND).burst(10).refill(Refill::Interval));
     let charge = both.charge(10).await;
     assert_eq!((both.give(3, charge).await, both.left().await), (3, 3));
     both.at(1000);
     let _ = both.charge(5).await;
-    // Of the first charge, which three steps bring back, two steps are left.
+    // Three steps bring back the first charge. Two of them have not ended yet.
     assert_eq!((both.give(10, charge).await, both.left().await), (8, 10));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_cells_of_a_window_take_units_back() {
+async fn both_cells_of_a_window_accept_refunds() {
     let mut both = Both::of(Limit::sliding_window(10, SECOND * 10));
     let first = both.charge(6).await;
     assert_eq!(both.give(1, first).await, 1);
     both.at(12_000);
-    // 5 * 0.8 of the cell before.
+    // 80 % of the 5 units of the earlier cell count.
     let second = both.charge(4).await;
     assert_eq!(both.left().await, 2);
     assert_eq!((both.give(5, first).await, both.left().await), (5, 6));
@@ -142,7 +142,7 @@ async fn two_cells_of_a_window_take_units_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_forgets_the_very_units() {
+async fn a_log_removes_exactly_the_refunded_units() {
     let mut both = Both::of(Limit::sliding_log(5, SECOND * 10));
     let first = both.charge(2).await;
     both.at(1);
@@ -156,7 +156,7 @@ async fn a_log_forgets_the_very_units() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permit_given_back_is_the_next_ones() {
+async fn a_returned_permit_belongs_to_the_next_waiting_call() {
     let limit = Limit::concurrency(3, SECOND * 30).wait(SECOND * 10);
     let both = Both::of(limit);
     let request = |id: u64, cost| [TestRequest::new(0, limit, cost).with_permit(id)];
@@ -167,14 +167,14 @@ async fn a_permit_given_back_is_the_next_ones() {
     assert!(!twins.decide(Mode::Charge, &request(13, 3)).await[0].allowed());
     assert_eq!(twins.adjust(&give(11, 2)).await, [2]);
     assert_eq!(twins.adjust(&give(11, 2)).await, [0], "once");
-    // Who waits for three keeps his place before those who would take one.
+    // The call that waits for three permits keeps its place before calls that need only one.
     assert!(!twins.decide(Mode::Check, &request(14, 1)).await[0].allowed());
     twins.adjust(&give(13, 3)).await;
-    assert!(twins.decide(Mode::Check, &request(14, 1)).await[0].allowed(), "he went away");
+    assert!(twins.decide(Mode::Check, &request(14, 1)).await[0].allowed(), "the waiting call has left");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lease_that_is_renewed_goes_on_and_one_that_has_ended_does_not() {
+async fn a_lease_can_be_renewed_until_it_ends() {
     let limit = Limit::concurrency(1, SECOND * 10);
     let mut both = Both::of(limit);
     let request = [TestRequest::new(0, limit, 1).with_permit(11)];
@@ -189,7 +189,7 @@ async fn a_lease_that_is_renewed_goes_on_and_one_that_has_ended_does_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn debt_is_at_most_one_capacity_deep() {
+async fn debt_is_at_most_one_capacity() {
     for limit in [
         Limit::counter(5, SECOND),
         Limit::token_bucket(5, SECOND),
@@ -214,7 +214,7 @@ async fn debt_is_at_most_one_capacity_deep() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permit_is_not_taken_without_asking() {
+async fn a_permit_cannot_be_taken_unconditionally() {
     let both = Both::of(Limit::concurrency(5, SECOND));
     let stores: [&dyn Store; 2] = [&both.twins.memory, &both.twins.redis];
     for store in stores {
@@ -226,9 +226,9 @@ async fn a_permit_is_not_taken_without_asking() {
     }
 }
 
-/// A charge under a slow limit has long to go; meanwhile the key lives by a fast one.
+/// A charge under a slow limit takes long to leak. Meanwhile the key's lifetime follows a fast limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_charge_of_a_slower_limit_frees_no_more_than_it_took() {
+async fn a_refund_under_another_limit_frees_no_more_than_was_charged() {
     let slow = Limit::token_bucket(1, SECOND * 60).burst(10);
     let fast = Limit::token_bucket(10, SECOND * 10).burst(20);
     let mut both = Both::of(slow);

@@ -1,4 +1,4 @@
-//! Calls that wait: turns in the order of arrival, as far apart as the limit says, given back by those who leave.
+//! Calls that wait for a turn: in order of arrival, as far apart as the limit says. A dropped call returns its turn.
 
 use crate::harness::{assert_all_expire, decision, limiter_on, script_calls};
 use ratelimit::{Decision, Limit, OnError, RateLimiter, Refill};
@@ -9,7 +9,7 @@ use support::{HOUR, RedisServer, SECOND};
 
 const CALLS: u64 = 200;
 
-/// Calls from one task, in this order, and when each had its turn.
+/// Starts calls in this order from one task. Returns each decision and the time at which its call was admitted.
 async fn acquire_in_order(limiter: &RateLimiter, limit: Limit) -> Vec<(Decision, Instant)> {
     let mut calls = Vec::new();
     for _ in 0..CALLS {
@@ -32,8 +32,8 @@ async fn acquire_in_order(limiter: &RateLimiter, limit: Limit) -> Vec<(Decision,
     turns
 }
 
-/// The turns of calls that come all at once, in ms: for each the first moment, not before the one ahead of it, at which
-/// the limit has room for it. `room` is asked with the turns before and a moment.
+/// The turns in ms of calls that arrive at the same time: each is the first moment, not before the previous turn, at
+/// which the limit has room. `room` takes the previous turns and a moment.
 fn turns(room: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
     let mut turns = Vec::new();
     for _ in 0..CALLS {
@@ -46,7 +46,8 @@ fn turns(room: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
     turns
 }
 
-/// All calls pass, none before its turn, and each costs one request at most: it knows its turn. A turn may come so many ms later than in theory.
+/// Asserts that all calls are admitted, none before its turn, with at most one request each. A turn may be `late(k)`
+/// ms later than in theory.
 async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> u64) -> Vec<Decision> {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
@@ -58,13 +59,13 @@ async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> 
     assert!(asked <= CALLS, "{asked} requests for {CALLS} calls");
     for (k, ((decision, came), turn)) in outcomes.iter().zip(theory).enumerate() {
         assert!(decision.allowed(), "call {k}");
-        // Decided later than the first, it has to wait for less.
+        // A call that is decided later than the first one waits for less.
         assert!(
             ms(decision.delay()) <= turn + late(k),
             "call {k} waits for {:?}, not {turn} ms",
             decision.delay()
         );
-        // The clock's grain is 1 ms.
+        // The resolution of the clock is 1 ms.
         assert!(ms(*came - sent) + 1 >= *turn, "call {k} came before its turn");
     }
     assert_all_expire(&server, &[limit]);
@@ -75,8 +76,8 @@ fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap()
 }
 
-/// Turns are in the order in which calls were sent: decided later than the one before it, a call waits at most as much
-/// longer as their turns are apart.
+/// Asserts that turns follow the order of the calls: a call is decided after the one before it, so it waits longer by
+/// at most the distance of their turns.
 async fn calls_take_turns_in_order(limit: Limit, theory: &[u64]) {
     let decisions = calls_take_turns(limit, theory, |_| 0).await;
     for (k, (decisions, turns)) in decisions.windows(2).zip(theory.windows(2)).enumerate() {
@@ -85,7 +86,7 @@ async fn calls_take_turns_in_order(limit: Limit, theory: &[u64]) {
     }
 }
 
-/// The others let 20 calls pass at once, or 20 in 200 ms.
+/// The other limits admit 20 calls at once, or 20 per 200 ms.
 const FIFTH: Duration = Duration::from_millis(200);
 const AT_ONCE: u64 = 20;
 
@@ -131,7 +132,7 @@ async fn a_sliding_window_gives_turns_as_it_slides() {
 async fn a_sliding_log_gives_turns_as_units_expire() {
     let limit = Limit::sliding_log(20, FIFTH).wait(3 * SECOND);
     let room = |before: &[u64], turn| before.iter().filter(|earlier| **earlier + 200 > turn).count() < 20;
-    // Turns are whole ms away, each time anew.
+    // Each turn is rounded to whole ms.
     let decisions = calls_take_turns(limit, &turns(room), |k| k as u64 / AT_ONCE + 1).await;
     // The stamp is the turn, in microseconds of the server's clock.
     let stamps: Vec<u64> = decisions.iter().map(Decision::stamp).collect();
@@ -142,12 +143,12 @@ async fn a_sliding_log_gives_turns_as_units_expire() {
     }
 }
 
-/// Turns in the cell of 200 ms with this number.
+/// The number of turns in the cell of 200 ms with this number.
 fn within(turns: &[u64], cell: u64) -> u64 {
     turns.iter().filter(|turn| **turn / 200 == cell).count() as u64
 }
 
-/// One call more per hour, by all algorithms whose turns are known beforehand.
+/// One more call per hour, for each algorithm whose turns are known in advance.
 fn hourly(wait: Duration) -> [Limit; 6] {
     let bucket = Limit::token_bucket(1, HOUR);
     let limits = [
@@ -182,13 +183,13 @@ async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing(
     }
 }
 
-/// When a call would have its turn now, in half hours.
+/// The next free turn, in half hours from now.
 async fn next_turn(limiter: &RateLimiter, limit: &Limit) -> u64 {
     let wait = limiter.peek(limit, "turns").await.unwrap().retry_after().unwrap();
     (wait + HOUR / 4).as_secs() / (HOUR.as_secs() / 2)
 }
 
-/// A call that waits for its turn, which the store has given.
+/// Starts a call that waits for a turn, and returns when the store has reserved the turn.
 async fn waiting(limiter: &RateLimiter, limit: Limit) -> tokio::task::JoinHandle<()> {
     let before = next_turn(limiter, &limit).await;
     let caller = limiter.clone();
@@ -201,7 +202,7 @@ async fn waiting(limiter: &RateLimiter, limit: Limit) -> tokio::task::JoinHandle
     call
 }
 
-/// Ends a call, and waits until what it gave back has arrived.
+/// Drops a call, and waits until its turn was returned.
 async fn leave(limiter: &RateLimiter, call: tokio::task::JoinHandle<()>) {
     call.abort();
     assert!(call.await.unwrap_err().is_cancelled());
@@ -209,7 +210,7 @@ async fn leave(limiter: &RateLimiter, call: tokio::task::JoinHandle<()>) {
 }
 
 #[tokio::test]
-async fn who_leaves_gives_the_last_turn_back_and_no_other() {
+async fn a_dropped_call_returns_its_turn_only_if_it_is_the_last() {
     for limit in hourly(24 * HOUR) {
         let server = RedisServer::start();
         let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
@@ -221,12 +222,12 @@ async fn who_leaves_gives_the_last_turn_back_and_no_other() {
         assert!(second < third, "{limit}");
 
         leave(&limiter, leaves).await;
-        assert_eq!(next_turn(&limiter, &limit).await, second, "{limit}: the last turn came back");
+        assert_eq!(next_turn(&limiter, &limit).await, second, "{limit}: the last turn was returned");
         let next = waiting(&limiter, limit).await;
-        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: and the next caller has it");
+        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: the next call has it");
 
         leave(&limiter, first).await;
-        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: who has come after keeps his turn");
+        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: later calls keep their turns");
         leave(&limiter, next).await;
         assert_all_expire(&server, &[limit]);
     }

@@ -1,5 +1,5 @@
-//! Calls that are given up at any point: what was counted lies between what was acknowledged and what was started, and
-//! nothing stays taken.
+//! Calls that are dropped at random moments. The counted units lie between the confirmed and the started calls, and
+//! no permit or turn stays in use.
 
 use crate::harness::{assert_all_expire, limiter_on, operations, seed};
 use ratelimit::{Limit, OnError, RateLimiter};
@@ -18,7 +18,7 @@ const PERMITS: Limit = Limit::concurrency(8, SECOND);
 const WAITING: Limit = PERMITS.wait(SECOND);
 const QUEUE: Limit = Limit::leaky_bucket(1000, SECOND).wait(SECOND);
 
-/// Calls of the counter, and all that were given up.
+/// The number of calls of the counter, and of dropped calls.
 #[derive(Default)]
 struct Counted {
     started: AtomicU32,
@@ -26,7 +26,7 @@ struct Counted {
     aborted: AtomicUsize,
 }
 
-/// One of the tasks that call.
+/// One task.
 struct Caller {
     limiter: RateLimiter,
     counted: Arc<Counted>,
@@ -49,7 +49,7 @@ impl Caller {
         }
     }
 
-    /// A call of the counter, which is never full. Some are not given up, so that the server keeps up.
+    /// Calls the counter, which is never full. A quarter of the calls are not dropped, so that the server keeps up.
     async fn count<T, E: Debug>(&mut self, call: impl Future<Output = Result<T, E>>) {
         self.counted.started.fetch_add(1, Ordering::Relaxed);
         let patient = self.random.u8(..4) == 0;
@@ -59,7 +59,7 @@ impl Caller {
         }
     }
 
-    /// Polls a call a few times, or lets it run for a short time, and drops it if it is not ready.
+    /// Polls a call a few times, or runs it for at most 3 ms, and drops it if it is not ready.
     async fn give_up<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
         let answer = if self.random.u8(..4) == 0 {
             let time = Duration::from_micros(self.random.u64(..3000));
@@ -87,7 +87,7 @@ async fn poll_at_most<T>(polls: u8, call: impl Future<Output = T>) -> Option<T> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_that_are_given_up_lose_nothing() {
+async fn dropped_calls_lose_no_units() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
     let counted = Arc::new(Counted::default());
@@ -103,7 +103,7 @@ async fn calls_that_are_given_up_lose_nothing() {
     limiter.close().await;
 
     let left: usize = redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(&mut server.raw()).unwrap();
-    assert_eq!(left, 0, "permits or tickets that nobody has");
+    assert_eq!(left, 0, "permits or tickets without a holder");
     let used = DAILY.count() - limiter.peek(&DAILY, "count").await.unwrap().remaining();
     let [least, most] = [&counted.acknowledged, &counted.started].map(|count| count.load(Ordering::Relaxed));
     assert!(least <= used && used <= most, "{used} used, {least} acknowledged, {most} started");

@@ -1,4 +1,5 @@
-//! Calls that come at once go together: each is counted once, in order of arrival, and hears its own answer.
+//! Calls that arrive at the same time share script calls. Each is counted once, in order of arrival, and receives its
+//! own decision.
 
 use crate::harness::{
     TestRequest, Twins, checks, cluster_of_one, decide, decision, in_mode, join, key, limiter_on,
@@ -11,7 +12,8 @@ use std::future::poll_fn;
 use std::task::Poll;
 use support::{DAY, RedisServer, SECOND};
 
-/// Calls of many tasks, on each of so many keys in turn: what was left after each that was allowed, by key.
+/// Calls a limit from several tasks, on several keys in turn. Returns the units that remained after each admitted
+/// call, by key.
 async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, limit: Limit) -> Vec<Vec<u32>> {
     let calling: Vec<_> = (0..tasks)
         .map(|task| {
@@ -38,7 +40,7 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
     left
 }
 
-/// Each of the units was given once: whoever got one saw another number left.
+/// Asserts that each unit was given once: every admitted call saw a different number of remaining units.
 fn assert_each_once(left: Vec<Vec<u32>>, limit: Limit) {
     for mut left in left {
         left.sort_unstable();
@@ -69,7 +71,7 @@ async fn every_call_is_counted_once_on_many_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_is_counted_once_where_keys_live_on_slots() {
+async fn every_call_is_counted_once_on_slots() {
     let server = cluster_of_one();
     let limiter = limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
     let limit = Limit::counter(80, DAY);
@@ -78,9 +80,9 @@ async fn every_call_is_counted_once_where_keys_live_on_slots() {
     assert!(script_calls(&server) < 100 * 100, "those on one slot have not gone together");
 }
 
-/// What one call in each of many rounds is answered, beside the same calls one after another.
+/// Compares calls at the same time with the same calls one after another, in many rounds.
 #[tokio::test]
-async fn all_are_answered_as_if_they_had_come_one_by_one() {
+async fn checks_are_decided_as_if_they_had_come_one_by_one() {
     let mut twins = Twins::start();
     let mut random = fastrand::Rng::with_seed(seed());
     let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
@@ -89,7 +91,7 @@ async fn all_are_answered_as_if_they_had_come_one_by_one() {
         .flat_map(|kind| [Numbers::new(kind, 12, 60_000).limit(), Numbers::new(kind, 300, 1000).limit()])
         .chain([Limit::counter(0, SECOND), Limit::counter(5, SECOND).wait(SECOND)])
         .collect();
-    // A script that the server does not know is sent again, behind what came later.
+    // The server learns the scripts. Otherwise a script is sent again, behind later calls.
     let mut now = 1_763_000_000_000_000;
     twins.set_clock(now);
     for limit in &limits {
@@ -118,7 +120,7 @@ async fn all_are_answered_as_if_they_had_come_one_by_one() {
                 (decision.allowed(), decision.limit(), decision.remaining(), decision.retry_after())
             };
             assert_eq!(named(&found), named(alone), "{at}: {:?}", requests[at]);
-            // Charged together with others, it is told when those come back too.
+            // A call that was charged together with others may report when their units come back, too.
             let same_key =
                 |one: &TestRequest| key(one.key, &one.limit) == key(requests[at].key, &requests[at].limit);
             let latest = requests.iter().zip(&expected).filter(|(one, _)| same_key(one));
@@ -132,9 +134,9 @@ async fn all_are_answered_as_if_they_had_come_one_by_one() {
     }
 }
 
-/// Turns and stamps are those of the order in which the calls came.
+/// Turns and stamps follow the order in which the calls arrived.
 #[tokio::test]
-async fn charges_are_answered_as_if_they_had_come_one_by_one() {
+async fn charges_are_decided_as_if_they_had_come_one_by_one() {
     let mut twins = Twins::start();
     let mut random = fastrand::Rng::with_seed(seed());
     let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
@@ -164,7 +166,7 @@ async fn charges_are_answered_as_if_they_had_come_one_by_one() {
 }
 
 #[tokio::test]
-async fn calls_and_charges_that_come_together_are_all_counted() {
+async fn checks_and_charges_at_the_same_time_are_all_counted() {
     let server = RedisServer::start();
     let store = RedisStore::new(&server.url()).unwrap();
     let one = TestRequest::new(0, Limit::counter(100, DAY), 1);
@@ -185,7 +187,7 @@ async fn calls_and_charges_that_come_together_are_all_counted() {
 }
 
 #[tokio::test]
-async fn on_one_key_the_first_to_come_pass() {
+async fn on_one_key_the_first_calls_are_admitted() {
     let server = RedisServer::start();
     let store = RedisStore::new(&server.url()).unwrap();
     let limit = Limit::counter(10, DAY);
@@ -199,7 +201,7 @@ async fn on_one_key_the_first_to_come_pass() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_in_the_queue_is_not_made() {
+async fn a_call_that_is_dropped_in_the_queue_is_not_sent() {
     let server = RedisServer::start();
     let store = RedisStore::new(&server.url()).unwrap();
     let limit = Limit::counter(100, DAY);

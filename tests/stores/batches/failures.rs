@@ -1,4 +1,4 @@
-//! What goes wrong when calls go together stays with those whom it concerns.
+//! Failures in a batch affect only the calls that they concern.
 
 use crate::harness::{Pending, Suspended, TestRequest, checks, decide, in_mode, join, key};
 use ratelimit::store::Mode;
@@ -9,7 +9,7 @@ use support::{DAY, RedisServer, SECOND};
 
 const LIMIT: Limit = Limit::counter(4_000_000, DAY);
 
-/// A store that is connected, and whose server knows the script.
+/// A connected store whose server knows the scripts.
 async fn connected(server: &RedisServer) -> RedisStore {
     let store = RedisStore::new(&server.url()).unwrap();
     let requests: Vec<TestRequest> = (0..3).map(|key| TestRequest::new(1000 + key, LIMIT, 1)).collect();
@@ -17,7 +17,7 @@ async fn connected(server: &RedisServer) -> RedisStore {
     store
 }
 
-/// What is left under a key of the tests.
+/// The units in use under a key.
 async fn used(store: &RedisStore, key: usize) -> u32 {
     LIMIT.count()
         - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
@@ -32,18 +32,18 @@ async fn poll_once(asking: &mut Pending<'_>) -> Option<Result<Vec<Decision>, rat
 }
 
 #[tokio::test]
-async fn a_caller_that_is_never_polled_again_holds_up_nobody() {
+async fn a_call_that_is_never_polled_again_blocks_no_other() {
     let server = RedisServer::start();
     let store = connected(&server).await;
     let one = [TestRequest::new(0, LIMIT, 1)];
     let mut forgotten = checks(&store, &one);
     assert!(poll_once(&mut forgotten[0]).await.is_none());
     for n in 2..=10 {
-        // With a second one that was polled, and is told to wait behind others.
+        // Also with a second request that was polled once and waits in the queue.
         let mut another = checks(&store, &one);
         assert!(poll_once(&mut another[0]).await.is_none());
         let answers = tokio::time::timeout(SECOND * 20, join(checks(&store, &[one[0]; 9]))).await;
-        let answers = answers.expect("held up by a future that nobody polls");
+        let answers = answers.expect("a future that is not polled blocks others");
         assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()), "{n}");
         drop(another);
     }
@@ -51,13 +51,13 @@ async fn a_caller_that_is_never_polled_again_holds_up_nobody() {
     assert_eq!(used(&store, 0).await, 1 + 9 * (1 + 9));
 }
 
-/// Numbers that are no integers from 0 to 2^53 - 1: Lua could count with them.
+/// Numbers that are not integers from 0 to 2^53 - 1. Lua could calculate with them.
 const NUMBERS: [&str; 10] =
     ["1.5", "-1.5", "inf", "-inf", "nan", "1e300", "-5", "0.25", "9007199254740992", "9223372036854775807"];
-/// Text, and integers that Lua reads, but the server does not.
+/// Text, and integers in spellings that Lua reads, but the server does not.
 const NOT_INTEGERS: [&str; 8] = ["abc", "def", "1e3", "5.0", "0x10", " 7", "+7", "007"];
 
-/// Calls on sound keys, and between them on keys with these values: all in one batch, several times.
+/// Sends several batches with sound keys and keys with these values in between. Only requests on the latter may fail.
 async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit, values: &[&str]) {
     const SOUND: usize = 4;
     redis::cmd("FLUSHALL").exec(raw).unwrap();
@@ -97,7 +97,7 @@ async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit, va
 }
 
 #[tokio::test]
-async fn numbers_that_are_foreign_let_no_neighbour_count_twice() {
+async fn foreign_values_affect_no_other_key_of_the_batch() {
     let server = RedisServer::start();
     let store = connected(&server).await;
     let (day, mut raw) = (DAY, server.raw());
@@ -115,7 +115,7 @@ async fn numbers_that_are_foreign_let_no_neighbour_count_twice() {
 }
 
 #[tokio::test]
-async fn numbers_without_a_deadline_are_left_alone() {
+async fn foreign_numbers_without_a_ttl_stay() {
     let server = RedisServer::start();
     let store = connected(&server).await;
     let mut raw = server.raw();
@@ -137,7 +137,7 @@ async fn numbers_without_a_deadline_are_left_alone() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_not_permitted_spoils_the_calls_on_it_alone() {
+async fn a_forbidden_key_affects_only_its_own_calls() {
     let server = RedisServer::start();
     let rules = ["on", "nopass", "~t:*", "+@all"];
     redis::cmd("ACL").arg("SETUSER").arg("some").arg(&rules).exec(&mut server.raw()).unwrap();
@@ -169,9 +169,9 @@ async fn a_key_that_is_not_permitted_spoils_the_calls_on_it_alone() {
 }
 
 #[tokio::test]
-async fn there_is_room_for_so_many_while_a_server_is_silent() {
+async fn the_queue_has_a_bound_while_a_server_is_silent() {
     const ROOM: usize = 16_384;
-    /// On their way already: one alone, and batches.
+    /// One request is sent alone, and four batches are under way.
     const AHEAD: usize = 1 + 4 * 128;
     let server = RedisServer::start();
     let store = connected(&server).await;
@@ -201,7 +201,7 @@ async fn there_is_room_for_so_many_while_a_server_is_silent() {
 }
 
 #[test]
-fn calls_that_wait_in_a_runtime_that_ends_are_made_from_another() {
+fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     let server = RedisServer::start();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (lasting, passing) = (runtime(), runtime());
@@ -211,7 +211,7 @@ fn calls_that_wait_in_a_runtime_that_ends_are_made_from_another() {
     {
         let _inside = passing.enter();
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // One alone, and one for which this runtime is to drive.
+        // The first request is sent alone. For the second, this runtime would run the driver.
         for asking in &mut all[..2] {
             assert!(asking.as_mut().poll(&mut context).is_pending());
         }
@@ -223,7 +223,7 @@ fn calls_that_wait_in_a_runtime_that_ends_are_made_from_another() {
     });
     drop(passing);
     let answers = lasting.block_on(async { tokio::time::timeout(SECOND * 20, join(all)).await });
-    let answers = answers.expect("nobody drives any more");
+    let answers = answers.expect("no driver runs");
     assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()));
     assert_eq!(lasting.block_on(used(&store, 0)), 4);
 }

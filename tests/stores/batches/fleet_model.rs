@@ -1,4 +1,4 @@
-//! The fleet example's model of the way to Redis, against the real one: calls that come at once share as many script calls.
+//! Compares the model of Redis in the fleet example with the real store: both need the same number of script calls.
 
 #[path = "../../../examples/fleet/wire.rs"]
 mod model;
@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 const LIMIT: Limit = Limit::counter(1000, Duration::from_secs(3600));
 
-/// How many pass of so many calls that come at once.
+/// The number of admitted calls, of calls that arrive at the same time.
 async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     let mut calling = JoinSet::new();
     for _ in 0..calls {
@@ -23,12 +23,12 @@ async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     calling.join_all().await.into_iter().filter(|allowed| *allowed).count()
 }
 
-/// What the real store does: on one thread all calls have come before the first is answered.
+/// The real store. On one thread, all calls arrive before the first reply.
 #[tokio::main(flavor = "current_thread")]
 async fn real(sizes: &[u32]) -> Vec<(usize, u64)> {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
-    // Overrides are known then, and the scripts on the server.
+    // The limiter loads its overrides, and the server learns the scripts.
     passed_at_once(&limiter, 300, 0).await;
     let mut all = Vec::new();
     for (by, size) in (1..).zip(sizes) {
@@ -53,10 +53,10 @@ async fn modelled(sizes: &[u32]) -> Vec<(usize, u64)> {
 }
 
 #[test]
-fn the_model_of_the_fleet_asks_as_often_as_the_store() {
+fn the_fleet_model_makes_as_many_script_calls_as_the_store() {
     let sizes = [1, 2, 3, 50, 129, 130, 257, 258, 1100];
     let (real, modelled) = (real(&sizes), modelled(&sizes));
-    assert_eq!(modelled, real, "calls that passed, and script calls, of {sizes:?} at once");
+    assert_eq!(modelled, real, "admitted calls and script calls, for {sizes:?} concurrent calls");
     assert_eq!(real[0], (1, 1));
     assert_eq!(real[2], (3, 2));
     assert_eq!(modelled[8].0, 1000);

@@ -1,5 +1,5 @@
-//! Real time, real processes: 128 tasks in four processes on one key never pass more than the limit's bound, and what
-//! must pass has passed.
+//! Four processes with 128 tasks call one key in real time. They never exceed the bound of the limit, and use all of
+//! it.
 
 use crate::bounds::processes::worker_limits;
 use crate::bounds::processes::workers::{self, Records, Span};
@@ -25,7 +25,7 @@ pub(crate) fn numbers(name: &str) -> Numbers {
     Numbers { limit, count: limit.count().into(), time, capacity: limit.capacity().into() }
 }
 
-/// Lets all processes call, and looks at what they leave.
+/// Lets all processes call a limit. Returns their records.
 pub(crate) fn run(name: &str) -> (Numbers, Records) {
     let server = RedisServer::start();
     let records = workers::call(&server.url(), name);
@@ -35,14 +35,14 @@ pub(crate) fn run(name: &str) -> (Numbers, Records) {
 }
 
 impl Records {
-    /// From the first call until the last one that was refused: then all that was due had passed.
+    /// The time from the first admitted call to the last refusal. All units that were due in it were used.
     pub(crate) fn due_for(&self) -> u64 {
         let first = self.passed.iter().map(|call| call.turn.to).min().unwrap();
-        let last = self.refused.last().expect("too few calls: nobody was refused");
+        let last = self.refused.last().expect("too few calls: no call was refused");
         last.from.saturating_sub(first)
     }
 
-    /// Of what is due 99 of 100 have passed.
+    /// Asserts that at least 99 % of the units that were due were used.
     fn assert_passed(&self, due: u64) {
         self.assert_passed_of_100(99, due);
     }
@@ -53,13 +53,13 @@ impl Records {
     }
 }
 
-/// Intervals of one to eight times `time`.
+/// Lengths of intervals, in multiples of `time`.
 pub(crate) fn steps() -> impl Iterator<Item = u64> {
     1..=8
 }
 
 #[test]
-fn a_counter_keeps_its_bound_and_wastes_nothing() {
+fn a_counter_admits_exactly_its_limit() {
     let (Numbers { count, time, .. }, records) = run("counter");
     let ends = Ends::of(&records.passed);
     steps().for_each(|k| ends.at_most(count * (k + 1), k * time - GRAIN_US));
@@ -68,7 +68,7 @@ fn a_counter_keeps_its_bound_and_wastes_nothing() {
 }
 
 #[test]
-fn a_sliding_window_keeps_its_bound_and_wastes_nothing() {
+fn a_sliding_window_admits_exactly_its_limit() {
     let (Numbers { count, time, .. }, records) = run("sliding window");
     let ends = Ends::of(&records.passed);
     steps().for_each(|k| ends.at_most(count * (k + 1) - 1, k * time - GRAIN_US));
@@ -77,37 +77,37 @@ fn a_sliding_window_keeps_its_bound_and_wastes_nothing() {
 }
 
 #[test]
-fn a_sliding_log_keeps_its_bound_and_wastes_nothing() {
+fn a_sliding_log_admits_exactly_its_limit() {
     let (Numbers { count, time, .. }, records) = run("sliding log");
     let ends = Ends::of(&records.passed);
     steps().for_each(|k| ends.at_most(count * k, k * time - 1));
     windows_are_full(&records, count, time);
 }
 
-/// A bucket that leaks all the time: it wastes only what leaks while it is empty.
-fn a_bucket_keeps_its_bound_and_wastes_nothing(name: &str) {
+/// A continuously leaking bucket loses only what leaks while it is empty.
+fn assert_bucket_admits_exactly_its_limit(name: &str) {
     let (Numbers { count, time, capacity, .. }, records) = run(name);
     Ends::of(&records.passed).below_line(capacity + 1, count, time);
     records.assert_passed(capacity + count * records.due_for() / time);
 }
 
 #[test]
-fn a_greedy_bucket_keeps_its_bound_and_wastes_nothing() {
-    a_bucket_keeps_its_bound_and_wastes_nothing("greedy");
+fn a_greedy_bucket_admits_exactly_its_limit() {
+    assert_bucket_admits_exactly_its_limit("greedy");
 }
 
 #[test]
-fn a_borrowing_bucket_keeps_its_bound_and_wastes_nothing() {
-    a_bucket_keeps_its_bound_and_wastes_nothing("borrowing");
+fn a_borrowing_bucket_admits_exactly_its_limit() {
+    assert_bucket_admits_exactly_its_limit("borrowing");
 }
 
 #[test]
-fn a_meter_keeps_its_bound_and_wastes_nothing() {
-    a_bucket_keeps_its_bound_and_wastes_nothing("meter");
+fn a_meter_admits_exactly_its_limit() {
+    assert_bucket_admits_exactly_its_limit("meter");
 }
 
 #[test]
-fn an_interval_bucket_keeps_its_bound_and_wastes_nothing() {
+fn an_interval_bucket_admits_exactly_its_limit() {
     let (Numbers { count, time, capacity, .. }, records) = run("interval");
     let ends = Ends::of(&records.passed);
     steps().for_each(|k| ends.at_most(capacity + count.min(capacity) * k, k * time - 2 * GRAIN_US));
@@ -116,28 +116,27 @@ fn an_interval_bucket_keeps_its_bound_and_wastes_nothing() {
 }
 
 #[test]
-fn a_queue_keeps_its_bound_and_wastes_nothing() {
+fn a_queue_admits_exactly_its_limit() {
     let (Numbers { limit, count, time, .. }, records) = run("queue");
     Ends::of(&records.passed).below_line(1, count, time);
-    // Who was refused last had everybody before him whose turn comes within the wait.
+    // Before the last refusal, all calls with a turn within the wait were admitted.
     let wait = u64::try_from(limit.longest_wait().as_micros()).unwrap();
     records.assert_passed(count * (records.due_for() + wait) / time);
 }
 
 #[test]
-fn permits_are_never_too_many_and_all_come_back() {
+fn permits_never_exceed_the_limit_and_all_come_back() {
     let (count, records) = run_permits("short holds");
     assert!(records.passed.len() as u64 > 2 * count, "{} holds prove little", records.passed.len());
 }
 
 #[test]
-fn permits_are_put_to_use() {
+fn free_permits_are_used_soon() {
     let (count, records) = run_permits("long holds");
     let Span { from, to } = records.calling;
     let within = |turn: &Span| turn.to.min(to).saturating_sub(turn.from.max(from));
     let used: u64 = records.passed.iter().map(|call| within(&call.turn)).sum();
-    // The machine's share: a permit that changes hands is under way for as long as it takes to give it back, to ask for
-    // it and to answer.
+    // A permit that changes hands is unused for as long as it takes to return it and to request it.
     let calls = records.passed.len() as u64;
     let under_way = records.passed.iter().map(|call| call.turn.from - call.sent).sum::<u64>() / calls;
     let (each, _) = worker_limits::pace("long holds");

@@ -1,5 +1,5 @@
-//! Real processes with units on lease: never above the bound, nearly all is used however uneven the calls are, and what is
-//! left comes back.
+//! Processes with leased units: they never exceed the bound, use nearly all units even if their rates differ, and
+//! return what is left.
 
 use crate::bounds::four_processes::{Numbers, numbers, run, steps};
 use crate::bounds::processes::worker_limits;
@@ -11,7 +11,7 @@ use ratelimit::Limit;
 use std::time::Duration;
 use support::RedisServer;
 
-/// Eight processes, each with so many tasks that pause for so many microseconds after each call.
+/// The tasks of each of eight processes, and the pause of a task after each call, in microseconds.
 const UNEVEN: [(u32, u32); 8] =
     [(32, 0), (8, 0), (4, 1000), (1, 2000), (1, 5000), (1, 20_000), (1, 100_000), (1, 400_000)];
 
@@ -23,40 +23,40 @@ fn run_unevenly(name: &str) -> (Numbers, Records) {
     (numbers, records)
 }
 
-/// What can lie unused with four processes that call as fast as they can.
+/// The most units that four busy processes hold unused.
 const ON_LEASE: u64 = workers::PROCESSES as u64 * worker_limits::LEASED as u64;
 
 #[test]
-fn a_leased_counter_keeps_its_bound_and_wastes_what_lies_elsewhere_at_most() {
+fn a_leased_counter_wastes_at_most_the_leased_units() {
     let (Numbers { count, time, .. }, records) = run("leased counter");
     counter_holds(&records, count, time);
     windows_are_full(&records, count - ON_LEASE, time);
 }
 
 #[test]
-fn a_leased_bucket_passes_its_burst_by_what_is_on_lease_at_most_and_is_used() {
+fn a_leased_bucket_exceeds_its_burst_by_at_most_the_leased_units() {
     let (numbers, records) = run("leased bucket");
     bucket_holds(&records, &numbers, ON_LEASE);
 }
 
 #[test]
-fn a_counter_leased_to_eight_uneven_processes_is_used() {
+fn a_leased_counter_is_used_by_uneven_processes() {
     uneven_calls_use_a_counter("counter leased to eight");
 }
 
 #[test]
-fn a_counter_leased_by_itself_to_uneven_processes_is_used() {
+fn a_counter_with_automatic_leases_is_used_by_uneven_processes() {
     uneven_calls_use_a_counter("counter leased by itself");
 }
 
 #[test]
-fn a_bucket_leased_to_eight_uneven_processes_is_used() {
+fn a_leased_bucket_is_used_by_uneven_processes() {
     let (numbers, records) = run_unevenly("bucket leased to eight");
     bucket_holds(&records, &numbers, UNEVEN.len() as u64 * u64::from(worker_limits::LEASED_OF_EIGHT));
 }
 
 #[test]
-fn a_bucket_leased_by_itself_to_uneven_processes_is_used() {
+fn a_bucket_with_automatic_leases_is_used_by_uneven_processes() {
     let (numbers, records) = run_unevenly("bucket leased by itself");
     bucket_holds(&records, &numbers, u64::MAX);
 }
@@ -73,7 +73,8 @@ fn counter_holds(records: &Records, count: u64, time: u64) {
     windows_hold(&records.passed, count, time);
 }
 
-/// Above the burst comes what is on lease, and not more than what comes back while units are good.
+/// A bucket may exceed its burst by the units on lease, at most by those that it refills while leased units are
+/// valid.
 fn bucket_holds(records: &Records, Numbers { limit, count, time, capacity }: &Numbers, on_lease: u64) {
     let while_good = (400_000 * count / time).min(capacity / 4);
     let most = on_lease.min(while_good);
@@ -82,7 +83,7 @@ fn bucket_holds(records: &Records, Numbers { limit, count, time, capacity }: &Nu
     records.assert_passed_of_100(95, capacity + count * records.due_for() / time);
 }
 
-/// All windows together, but for the last, which may have been cut off.
+/// Asserts the use of all windows together, except the last one, which may be incomplete.
 fn windows_are_used_of_100(least: u64, records: &Records, count: u64, time: u64) {
     let mut moments: Vec<u64> = records.passed.iter().map(|call| call.turn.to).collect();
     moments.sort_unstable();
@@ -100,18 +101,18 @@ fn windows_are_used_of_100(least: u64, records: &Records, count: u64, time: u64)
     let mut used = 0;
     for window in starts.windows(2) {
         let within = |moment: u64| window[0] <= moment && moment < window[1];
-        // Where nobody was refused there was nothing to be had.
+        // In a window without a refusal, the calls did not need all units.
         if records.refused.iter().any(|refused| within(refused.from)) {
             refusing += 1;
             used += moments.iter().filter(|moment| within(**moment)).count() as u64;
         }
     }
-    assert!(refusing > 0, "too few calls: nobody was refused");
+    assert!(refusing > 0, "too few calls: no call was refused");
     assert!(used * 100 >= refusing * count * least, "{used} used in {refusing} windows of {count}");
 }
 
 #[tokio::test]
-async fn what_is_left_comes_back_when_a_limiter_is_closed() {
+async fn close_returns_leased_units() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     let hour = Duration::from_secs(3600);
@@ -126,9 +127,9 @@ async fn what_is_left_comes_back_when_a_limiter_is_closed() {
     }
 }
 
-/// Nobody gives back what was on lease of a process that was killed: it is void with its window.
+/// Nobody returns the leased units of a killed process. They expire with their window.
 #[tokio::test]
-async fn what_a_killed_process_had_is_free_again_with_the_next_window() {
+async fn leased_units_of_a_killed_process_expire_with_their_window() {
     let (server, name) = (RedisServer::start(), "counter leased by itself");
     let limiter = limiter_on(&server).build().await.unwrap();
     let limit = numbers(name).limit;

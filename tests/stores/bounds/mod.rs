@@ -1,4 +1,4 @@
-//! TODO
+//! The bounds that README promises, in real time: several processes call one limit, and their records are checked.
 
 pub(crate) mod four_processes;
 mod leased_units;

@@ -42,10 +42,10 @@ async fn every_call_is_counted_once_while_a_server_forgets_its_scripts() {
     for (pause, tasks, each) in [(Duration::ZERO, 8, 1000), (10 * MS, 256, rounds(100, 10_000))] {
         let server = RedisServer::start();
         let limiter = limiter_at(server.url()).build().await.unwrap();
-        let flusher = ScriptFlusher::start(&server, pause);
+        let thread = ScriptFlusher::start(&server, pause);
         let start = Instant::now();
         call_from_tasks(&limiter, tasks, each).await;
-        let (flushes, seconds) = (flusher.stop(), start.elapsed().as_secs_f64());
+        let (flushes, seconds) = (thread.stop(), start.elapsed().as_secs_f64());
         println!("{flushes} flushes, {:.0} calls per second", f64::from(tasks * each) / seconds);
         assert!(flushes > 10, "{flushes} flushes prove little");
         assert_eq!(used(&limiter).await, tasks * each);

@@ -1,5 +1,5 @@
-//! A server that answers anything: numbers at the edges of an i64, replies of another shape, bytes that are no reply. Every
-//! call ends with an error, or with a decision that its limit can make.
+//! Servers that send nonsense: numbers at the ends of an i64, replies of another shape, and bytes that are no reply.
+//! Every call ends with an error, or with a decision that its limit can make.
 
 use ratelimit::{Algorithm, Decision, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// Answers every script call with these bytes. Returns its URL.
+/// Starts a server that replies to every script call with these bytes. Returns its URL.
 async fn serve(reply: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -66,10 +66,10 @@ fn limits() -> Vec<Limit> {
     plain.into_iter().chain(others).chain(waiting).collect()
 }
 
-/// What a call hears: a decision, if there is one.
-type Heard = Result<Option<Decision>, ErrorKind>;
+/// The outcome of a call: a decision, if there is one.
+type Outcome = Result<Option<Decision>, ErrorKind>;
 
-fn heard(rejection: Rejection) -> Heard {
+fn outcome_of(rejection: Rejection) -> Outcome {
     match rejection {
         Rejection::Limited(limited) => Ok(Some(*limited.decision())),
         Rejection::Unavailable(unavailable) => Err(unavailable.error().kind()),
@@ -77,28 +77,36 @@ fn heard(rejection: Rejection) -> Heard {
     }
 }
 
-/// A call of one kind: deciding, deciding and giving back, or taking.
-async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> Heard {
+/// Makes a call of one kind: an acquire, a check, a penalty, or a charge and its refund.
+async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> Outcome {
     let key = Key::new("calls").by(key);
     if limit.algorithm() == Algorithm::Concurrency {
-        return limiter.permit(&limit, key).await.map_or_else(heard, |permit| Ok(Some(permit.decision())));
+        return limiter
+            .permit(&limit, key)
+            .await
+            .map_or_else(outcome_of, |permit| Ok(Some(permit.decision())));
     }
     match kind {
-        0 => limiter.acquire(&limit, key).await.map_or_else(heard, |admitted| Ok(Some(admitted.decision()))),
-        1 => limiter.check(&limit, key).await.map_or_else(heard, |admitted| Ok(Some(admitted.decision()))),
+        0 => limiter
+            .acquire(&limit, key)
+            .await
+            .map_or_else(outcome_of, |admitted| Ok(Some(admitted.decision()))),
+        1 => {
+            limiter.check(&limit, key).await.map_or_else(outcome_of, |admitted| Ok(Some(admitted.decision())))
+        }
         2 => limiter.penalize(&limit, key, 2).await.map(|_| None).map_err(|error| error.kind()),
         _ => match limiter.charge(&limit, key, 1).await {
             Ok(charge) => {
                 let decision = charge.decision();
                 charge.refund().await.map(|_| Some(decision)).map_err(|error| error.kind())
             }
-            Err(rejection) => heard(rejection),
+            Err(rejection) => outcome_of(rejection),
         },
     }
 }
 
-/// What each call of each limit hears, alone and with others.
-async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Heard)> {
+/// The outcomes of all kinds of calls on all limits, alone and at the same time.
+async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
     let url = serve(reply.to_vec()).await;
     let limiter = RateLimiter::builder().redis(url).connect_lazily().on_error(OnError::Deny);
     let limiter = limiter.deadline(deadline).deny_cache(false).build().await.unwrap();
@@ -108,12 +116,12 @@ async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Heard)> {
             let mut calls = JoinSet::new();
             for _ in 0..at_once {
                 let limiter = limiter.clone();
-                // Of concurrency nobody waits for the same permit.
+                // Each concurrent call has its own key.
                 let key = all.len();
                 calls.spawn(async move { call(&limiter, limit, key, kind).await });
             }
             let answers = tokio::time::timeout(LONG * 3, calls.join_all()).await;
-            all.extend(answers.expect("a call hangs").into_iter().map(|heard| (limit, heard)));
+            all.extend(answers.expect("a call hangs").into_iter().map(|outcome| (limit, outcome)));
         }
     }
     all
@@ -124,7 +132,7 @@ fn words(words: &[i64]) -> Vec<u8> {
     [format!("${}\r\n", bytes.len()).as_bytes(), &bytes, b"\r\n"].concat()
 }
 
-/// Replies in the shapes of the scripts, for one request and for several, with this number in all places or some.
+/// Replies in the shapes of the scripts, for one request and for several, with this number in all fields or in some.
 fn shaped(number: i64) -> Vec<Vec<u8>> {
     let integers = |count: usize| format!("*{count}\r\n{}", format!(":{number}\r\n").repeat(count));
     let one = format!(":{number}\r\n");
@@ -142,14 +150,14 @@ fn shaped(number: i64) -> Vec<Vec<u8>> {
 async fn numbers_out_of_range_are_errors() {
     for number in [i64::MIN, i64::MIN + 1, i64::MAX, (1 << 53) + 1, -(1 << 53) - 1] {
         for reply in shaped(number) {
-            for (limit, heard) in all(&reply, LONG).await {
+            for (limit, outcome) in all(&reply, LONG).await {
                 let shown = String::from_utf8_lossy(&reply);
                 let grains = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
-                match heard {
+                match outcome {
                     Err(ErrorKind::Configuration) => {}
-                    // So many grains can be missing, after a change of the limit.
+                    // After a change of the limit, this many tiny units can really be missing.
                     Ok(Some(decision)) if grains && number == -(1 << 53) - 1 => assert!(!decision.allowed()),
-                    other => panic!("{limit} heard {other:?} of {shown:?}"),
+                    other => panic!("{limit}: {other:?} for {shown:?}"),
                 }
             }
         }
@@ -157,14 +165,14 @@ async fn numbers_out_of_range_are_errors() {
 }
 
 #[tokio::test]
-async fn numbers_in_range_make_decisions_in_range() {
+async fn numbers_in_range_are_plausible_decisions() {
     for number in [-1, 0, 11, 60_001, (1 << 53) - 2, -(1 << 53) + 1] {
         for reply in shaped(number) {
-            for (limit, heard) in all(&reply, LONG).await {
-                let decision = match heard {
+            for (limit, outcome) in all(&reply, LONG).await {
+                let decision = match outcome {
                     Err(ErrorKind::Configuration) | Ok(None) => continue,
                     Ok(Some(decision)) => decision,
-                    Err(other) => panic!("{limit} heard {other:?} of {number}"),
+                    Err(other) => panic!("{limit}: {other:?} for {number}"),
                 };
                 assert!(decision.remaining() <= decision.limit(), "{limit}: {decision:?} of {number}");
                 assert!(decision.delay() <= limit.longest_wait(), "{limit}: {decision:?} of {number}");
@@ -176,7 +184,7 @@ async fn numbers_in_range_make_decisions_in_range() {
 }
 
 #[tokio::test]
-async fn what_is_no_reply_of_a_script_is_an_error() {
+async fn other_replies_are_errors() {
     let deep = "*1\r\n".repeat(5000) + ":1\r\n";
     let whole = [
         "$-1\r\n",
@@ -192,18 +200,18 @@ async fn what_is_no_reply_of_a_script_is_an_error() {
     let broken =
         ["HTTP/1.1 400\r\n\r\n", "$-5\r\n", &deep, "\r\n\r\n", ":1.5\r\n", ":99999999999999999999\r\n"];
     for reply in whole.into_iter().chain(broken) {
-        for (limit, heard) in all(reply.as_bytes(), LONG).await {
-            assert!(heard.is_err(), "{limit} heard {heard:?} of {:?}", &reply[..reply.len().min(50)]);
+        for (limit, outcome) in all(reply.as_bytes(), LONG).await {
+            assert!(outcome.is_err(), "{limit}: {outcome:?} for {:?}", &reply[..reply.len().min(50)]);
         }
     }
 }
 
-/// Such a reply never ends: the deadline ends the call.
+/// These replies never end, so the deadline ends the call.
 #[tokio::test]
-async fn half_a_reply_is_an_error() {
+async fn an_incomplete_reply_is_an_error() {
     for reply in ["$9000000000000\r\nxx", "*2000000000\r\n:1\r\n", ":1", "*3\r\n:1\r\n", "$32\r\n0"] {
-        for (limit, heard) in all(reply.as_bytes(), Duration::from_millis(10)).await {
-            assert!(heard.is_err(), "{limit} heard {heard:?} of {reply:?}");
+        for (limit, outcome) in all(reply.as_bytes(), Duration::from_millis(10)).await {
+            assert!(outcome.is_err(), "{limit}: {outcome:?} for {reply:?}");
         }
     }
 }

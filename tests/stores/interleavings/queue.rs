@@ -1,5 +1,5 @@
-//! The gate where calls meet, and the seats on which they wait, in every order of events: whatever waits is taken or comes
-//! back, whoever gives up, and each hears its answer.
+//! The queue of calls in every order of events (loom): each waiting call is taken or comes back, whichever callers
+//! leave, and each caller receives its own reply.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -22,14 +22,14 @@ use seat::{Answer, Caller, Seat, Waiting};
 
 const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, drivers: 2, pause: Duration::from_secs(1) };
 
-/// What became of the calls.
+/// The number of calls with each outcome.
 struct Fates {
     taken: AtomicUsize,
     back: AtomicUsize,
     full: AtomicUsize,
 }
 
-/// A call that waits; dropped, it has come back.
+/// A waiting call. If it is dropped without being taken, it has come back.
 struct Call {
     fates: Arc<Fates>,
     is_taken: bool,
@@ -48,7 +48,7 @@ impl Drop for Call {
     }
 }
 
-/// One caller: alone if it can be, else in the queue, driving if it is told to.
+/// One caller: sends its call alone if it can. Otherwise it queues the call, and drives the queue if it is told to.
 fn call(gate: &Gate<Call>, fates: &Arc<Fates>, now: Instant, drive: fn(Driver<Call>, Instant)) {
     match gate.enter(|| Call { fates: Arc::clone(fates), is_taken: false }, || now) {
         Entered::Alone(alone) => {
@@ -68,7 +68,7 @@ fn is_alone<T>(gate: &Gate<T>) -> bool {
     matches!(gate.enter(|| unreachable!("something is under way"), Instant::now), Entered::Alone(_))
 }
 
-/// The driver of what has to wait, if it gets one.
+/// Queues a call. Returns the driver, if this caller must start one.
 fn driver<T>(gate: &Gate<T>, item: T, now: Instant) -> Option<Driver<T>> {
     match gate.enter(|| item, || now) {
         Entered::Waits(driver) => driver,
@@ -87,12 +87,12 @@ fn drive_to_the_end(mut driver: Driver<Call>, now: Instant) {
     }
 }
 
-/// As a task that goes with its runtime.
+/// Takes one batch, as a task does whose runtime ends.
 fn drive_once(mut driver: Driver<Call>, now: Instant) {
     driver.take(|_| true, now).into_iter().for_each(Call::taken);
 }
 
-/// All orders of so many callers at once; `pause` is how long after the last batch they come.
+/// Checks all orders of `number` concurrent callers, which arrive `pause` after the last batch.
 fn callers(number: usize, pause: Duration, drive: fn(Driver<Call>, Instant), comes_back: bool) {
     let (start, mut model) = (Instant::now(), loom::model::Builder::new());
     model.preemption_bound = Some(3);
@@ -148,7 +148,7 @@ fn a_call_that_is_never_looked_at_again_holds_up_nobody() {
         assert_eq!(first.take(|call| *call != 1, start), [2]);
         assert!(first.take(|_| true, start).is_empty());
         assert!(another.is_some_and(|mut another| another.take(|_| true, start).is_empty()));
-        // It has been answered before the others.
+        // The forgotten call was answered before the others.
         assert!(is_alone(&gate));
         drop(forgotten);
     });
@@ -200,7 +200,7 @@ fn whoever_has_gone_is_not_wanted() {
             let _may_change = waiting.is_wanted();
             waiting.answer(());
         });
-        // Given up while it waits, or before it has begun to.
+        // The caller leaves while it waits, or before it has started to wait.
         drop(seat);
         sender.join().unwrap();
         let seat = Seat::<_, ()>::new("question");

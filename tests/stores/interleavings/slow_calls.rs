@@ -1,4 +1,4 @@
-//! What callers say of a server that is too slow, in every order of events.
+//! The count of missed deadlines of a slow server, in every order of events (loom).
 
 use loom::thread;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn five_in_a_row_are_too_many() {
             assert_eq!(pace.missed(deadline * MS), None);
         }
         assert_eq!(pace.missed(40 * MS), Some(100 * MS));
-        // The others were under way already.
+        // The other calls were already under way.
         assert_eq!(pace.missed(40 * MS), None);
         pace.kept();
         for _ in 0..4 {
@@ -46,7 +46,7 @@ fn an_answer_in_between_counts_for_the_server() {
     });
 }
 
-/// Of those who give up at once, one hears it, and by the longest deadline of all.
+/// Of two callers that miss their deadlines at the same time, one is told, with the longest deadline of all.
 #[test]
 fn one_hears_that_there_were_too_many() {
     loom::model(|| {
@@ -64,7 +64,7 @@ fn one_hears_that_there_were_too_many() {
     });
 }
 
-/// An answer that comes meanwhile may or may not be in time, and leaves nothing that a later one does not mend.
+/// A reply at the same time may or may not reset the count. The next reply certainly resets it.
 #[test]
 fn an_answer_meanwhile_spoils_nothing() {
     loom::model(|| {

@@ -1,11 +1,11 @@
-//! The limiter of a process: installed once and early, else made by the first call.
+//! The limiter of a process: installed before the first call, or built by the first call from `RATELIMIT_URL`.
 
 use std::process::Command;
 use support::RedisServer;
 
-/// The lines that a process prints and logs.
+/// Runs a process. Returns the lines that it prints, and its log.
 fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_process"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
     command.args(steps).env_remove("RATELIMIT_URL").env_remove("RATELIMIT_HASH_SECRET");
     if let Some(url) = url {
         command.env("RATELIMIT_URL", url);
@@ -17,7 +17,7 @@ fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
 }
 
 #[test]
-fn without_a_word_limits_are_kept_in_memory_with_one_warning() {
+fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
     let (printed, logged) = run(None, &["call", "call", "call"]);
     assert_eq!(printed[..2], ["passed", "passed"]);
     assert!(printed[2].starts_with("refused: too many requests: try again in 3600 seconds"), "{printed:?}");
@@ -37,7 +37,7 @@ fn the_environment_names_a_server_that_all_processes_share() {
 }
 
 #[test]
-fn an_environment_that_cannot_be_used_lets_nothing_through() {
+fn a_wrong_url_in_the_environment_rejects_all_calls() {
     for (url, says) in [
         ("", "it is empty"),
         ("http://:sesame@localhost", "its scheme is none of"),
@@ -48,12 +48,12 @@ fn an_environment_that_cannot_be_used_lets_nothing_through() {
         assert!(!logged.contains("sesame"), "{logged}");
         assert!(printed[0].starts_with("unavailable: ") && printed[0].contains(says), "{url}: {printed:?}");
         assert!(!printed[0].contains("sesame"), "{printed:?}");
-        assert!(printed[0].contains("RATELIMIT_URL: "), "who set it has to find it: {printed:?}");
+        assert!(printed[0].contains("RATELIMIT_URL: "), "the message must name the variable: {printed:?}");
     }
 }
 
 #[test]
-fn a_builder_says_that_it_does_not_read_the_environment() {
+fn a_builder_warns_that_it_does_not_read_the_environment() {
     let (printed, logged) = run(Some("redis://:sesame@localhost"), &["build"]);
     assert_eq!(printed, ["built"]);
     assert_eq!(logged.matches("WARN").count(), 1, "{logged}");

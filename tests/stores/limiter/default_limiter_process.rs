@@ -1,6 +1,6 @@
-//! A process of the tests of what a process has one of: the installed limiter, or the default one.
+//! A process for tests of the installed and the default limiter, of which a process has only one.
 //!
-//! Each argument is a step; the outcome of each is a line of the output, and what is logged goes to standard error.
+//! Each argument is a step. The process prints one line per step, and logs to standard error.
 
 use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! Refusals that are remembered: the store is not asked, and would have answered the same.
+//! The deny cache: it answers without the store, and never refuses a call that the store would admit.
 
 use crate::harness::{decision, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{MS, SECOND};
 
-/// A store that has to be waited for, as if it were elsewhere, and counts how often it is asked.
+/// A remote store that counts its requests.
 #[derive(Clone)]
 struct Elsewhere {
     store: Arc<MemoryStore<ManualClock>>,
@@ -31,15 +31,15 @@ impl Elsewhere {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// What the store would answer to a call.
+    /// The decision that the store itself would make.
     async fn truth(&self, limit: &Limit, by: u8, cost: u32) -> Decision {
         let limiter = RateLimiter::builder().store(self.clone()).deny_cache(false).build().await.unwrap();
         let key = Key::new("calls").by((limit.count(), by));
-        // It takes nothing: it is refused, or the test fails.
+        // This call takes no units: it is refused, or the test fails.
         decision(limiter.check_cost(limit, key, cost).await)
     }
 
-    /// The clocks of both sides go on.
+    /// Advances the clocks of the store and of the limiter.
     async fn pass(&self, time: Duration) {
         self.clock.advance(time);
         tokio::time::advance(time).await;
@@ -74,7 +74,7 @@ async fn check(limiter: &RateLimiter, limit: &Limit, cost: u32) -> Decision {
     decision(limiter.check_cost(limit, "calls", cost).await)
 }
 
-/// Asks until the limit refuses, and says how often the store was asked for it.
+/// Calls until the limit refuses. Returns the number of requests to the store so far.
 async fn use_up(elsewhere: &Elsewhere, limiter: &RateLimiter, limit: &Limit) -> usize {
     while check(limiter, limit, 1).await.allowed() {}
     elsewhere.asked()
@@ -98,13 +98,13 @@ async fn a_refusal_is_remembered_until_the_call_would_pass() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_is_remembered_for_a_second_at_most() {
+async fn a_refusal_is_remembered_for_at_most_a_second() {
     let elsewhere = Elsewhere::new();
     let (limiter, another) = (elsewhere.limiter().await, elsewhere.limiter().await);
     for limit in [Limit::counter(1, SECOND * 60), Limit::counter(0, SECOND)] {
         let asked = use_up(&elsewhere, &limiter, &limit).await;
         elsewhere.pass(999 * MS).await;
-        // Of what another process gives back this one does not know.
+        // The limiter does not know what another process returns.
         another.reset(&limit, "calls").await.unwrap();
         assert!(!check(&limiter, &limit, 1).await.allowed());
         assert_eq!(elsewhere.asked(), asked);
@@ -115,7 +115,7 @@ async fn a_refusal_is_remembered_for_a_second_at_most() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_this_process_gives_back_counts_at_once() {
+async fn returned_units_of_this_process_count_at_once() {
     let elsewhere = Elsewhere::new();
     let limiter = elsewhere.limiter().await;
     let limit = Limit::counter(3, SECOND * 60);
@@ -123,7 +123,7 @@ async fn what_this_process_gives_back_counts_at_once() {
     use_up(&elsewhere, &limiter, &limit).await;
     charge.refund().await.unwrap();
     assert!(check(&limiter, &limit, 2).await.allowed(), "after a refund");
-    // What was asked in the microsecond in which something was given back is not remembered.
+    // A refusal that was requested in the same microsecond as a return is not cached.
     elsewhere.pass(MS).await;
     use_up(&elsewhere, &limiter, &limit).await;
     limiter.reset(&limit, "calls").await.unwrap();
@@ -136,7 +136,7 @@ async fn what_this_process_gives_back_counts_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_or_holds_or_is_decided_together_asks() {
+async fn waiting_calls_permits_and_stacks_ask_the_store() {
     let elsewhere = Elsewhere::new();
     let limiter = elsewhere.limiter().await;
     let asks = async |limit: Limit| {
@@ -163,7 +163,7 @@ async fn whoever_waits_or_holds_or_is_decided_together_asks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_can_be_turned_off() {
+async fn the_deny_cache_can_be_turned_off() {
     let elsewhere = Elsewhere::new();
     let limiter = RateLimiter::builder().store(elsewhere.clone()).deny_cache(false).build().await.unwrap();
     let limit = Limit::counter(1, SECOND);
@@ -172,9 +172,10 @@ async fn it_can_be_turned_off() {
     assert_eq!(elsewhere.asked(), asked + 1);
 }
 
-/// Random calls of one process are answered as without: it refuses nothing that could pass, and its times hold.
+/// Compares random calls with the decisions of the store: no call is refused that could pass, and retry-after is
+/// right.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_refused_that_could_pass() {
+async fn the_deny_cache_refuses_no_call_that_could_pass() {
     let mut random = fastrand::Rng::with_seed(seed());
     for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
         let (elsewhere, mut answered) = (Elsewhere::new(), 0);
@@ -211,6 +212,6 @@ async fn nothing_is_refused_that_could_pass() {
                 }
             }
         }
-        assert!(answered > 50, "{answered} answers of {kind:?} prove little");
+        assert!(answered > 50, "{answered} cached refusals of {kind:?} prove little");
     }
 }

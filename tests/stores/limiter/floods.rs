@@ -1,4 +1,4 @@
-//! Floods of calls that are refused: the server hardly sees them.
+//! Floods of refused calls: few of them reach the server.
 
 use crate::harness::{decision, limiter_on, rounds, script_calls};
 use ratelimit::{Key, Limit, OnError};
@@ -8,14 +8,14 @@ use tokio::task::JoinSet;
 
 const TASKS: u32 = 16;
 
-/// What was called, and what the server was asked for it.
+/// The calls of a flood, and the script calls that it caused.
 struct Flood {
     calls: u32,
     asked: u32,
     seconds: f64,
 }
 
-/// Calls of keys that are used up, by turns and from many tasks.
+/// Calls keys that are used up, from several tasks.
 async fn flood(keys: u32, calls: u32) -> Flood {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
@@ -43,7 +43,8 @@ async fn flood(keys: u32, calls: u32) -> Flood {
 }
 
 impl Flood {
-    /// Each key is asked for once a second at most, and at the start; a little more where calls ask at the same moment.
+    /// Asserts that each key reached the server at the start and then at most once per second, with a margin for
+    /// calls at the same moment.
     fn assert_bounded(&self, keys: u32) {
         let Self { calls, asked, seconds } = *self;
         println!("{asked} of {calls} calls in {seconds:.1} s reached the server");
@@ -53,17 +54,17 @@ impl Flood {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_on_some_keys_hardly_reaches_the_server() {
+async fn a_flood_on_some_keys_rarely_reaches_the_server() {
     let flood = flood(1000, rounds(200_000, 10_000_000)).await;
     flood.assert_bounded(1000);
-    // In a flood of less than that, what the keys are asked for each second weighs more.
+    // In a shorter flood, the one call per key and second weighs more.
     if flood.calls >= 10_000_000 {
         assert!(flood.asked < flood.calls / 50, "{} of {}", flood.asked, flood.calls);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_on_many_keys_asks_for_each_of_them_once_a_second() {
+async fn a_flood_on_many_keys_asks_once_per_key_and_second() {
     let keys = rounds(2000, 100_000);
     flood(keys, rounds(200_000, 2_000_000)).await.assert_bounded(keys);
 }

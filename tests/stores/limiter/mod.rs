@@ -1,4 +1,4 @@
-//! TODO
+//! The limiter around a store: overrides, the deny cache, floods of refused calls, and the default limiter of a process.
 
 mod default_limiter;
 mod deny_cache;

@@ -1,4 +1,4 @@
-//! Limits replaced while everything runs: seen by all processes, kept by the server, and what is in use stays in use.
+//! Overrides: all processes see them, the server stores them, and units in use stay in use.
 
 use crate::harness::{decision, limiter_on};
 use ratelimit::{Key, Limit, OverrideTarget, RateLimiter};
@@ -11,12 +11,12 @@ fn key(who: &str) -> Key<'_, ((), &str)> {
     Key::new("login:{form}").by(who)
 }
 
-/// The capacity of a limit, as the limiter sees it now.
+/// The capacity of the limit, as the limiter sees it.
 async fn seen(limiter: &RateLimiter, who: &str) -> u32 {
     limiter.peek(&LOGIN, key(who)).await.unwrap().limit()
 }
 
-/// Until another limiter sees so much: within a second, as documented, and generously more on a busy machine.
+/// Waits until another limiter sees a capacity. The documented time is one second; a busy machine gets more.
 async fn until_seen(limiter: &RateLimiter, who: &str, expected: u32) {
     let start = Instant::now();
     while seen(limiter, who).await != expected {

@@ -1,4 +1,4 @@
-//! Clocks that stand at their ends, or jump there and back: the memory store decides on, and never lets too much pass.
+//! Clocks at their ends, and clocks that jump: the memory store keeps deciding and never admits too much.
 
 use crate::harness::{TestAdjustment, TestRequest, adjust, decide, operations, seed};
 use crate::models::random::extremes::{cost, limits, pause};
@@ -14,7 +14,7 @@ fn us(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// At the beginning, far away, near the end by a limit's own times, and at the end.
+/// The start, far away, near the end, or the end of the clock.
 fn moment(random: &mut fastrand::Rng, limit: &Limit) -> Duration {
     let (year, near) = (366 * 86_400_000_000, pause(random, limit));
     let moments = [0, 1, 1000, year, 1 << 53, END_US / 2, END_US - year, END_US - near, END_US - 1, END_US];
@@ -22,7 +22,7 @@ fn moment(random: &mut fastrand::Rng, limit: &Limit) -> Duration {
 }
 
 #[tokio::test]
-async fn decisions_stay_in_range_wherever_the_clock_jumps() {
+async fn decisions_are_plausible_when_the_clock_jumps() {
     let (mut random, clock) = (fastrand::Rng::with_seed(seed()), ManualClock::new());
     let mut permits = 1;
     for algorithm in Algorithm::ALL {
@@ -32,7 +32,7 @@ async fn decisions_stay_in_range_wherever_the_clock_jumps() {
             let mut stamps = vec![0, 1, END_US];
             let first = random.choice(&limits).copied().unwrap();
             for _ in 0..60 {
-                // Mostly one limit, sometimes another on the same keys.
+                // Mostly the same limit, sometimes another one on the same keys.
                 let limit =
                     if random.u8(0..8) == 0 { random.choice(&limits).copied().unwrap() } else { first };
                 match random.u8(0..3) {
@@ -67,7 +67,7 @@ async fn decisions_stay_in_range_wherever_the_clock_jumps() {
     }
 }
 
-/// A clock whose time no limit can count.
+/// A clock whose time no limit can represent.
 struct Endless;
 
 impl Clock for Endless {
@@ -77,7 +77,7 @@ impl Clock for Endless {
 }
 
 #[tokio::test]
-async fn a_clock_at_its_end_lets_no_more_pass_than_the_limit() {
+async fn a_clock_at_its_end_admits_no_more_than_the_limit() {
     let mut permits = 1;
     for limit in Algorithm::ALL.into_iter().flat_map(limits) {
         if limit.capacity() > 10_000

@@ -1,5 +1,5 @@
-//! Limiters under limits at the edges of the legal range: leases, refusals that are remembered, turns, charges and permits, of
-//! several calls at once, on both stores.
+//! Limiters with extreme limits: leases, the deny cache, turns, charges and permits, with several calls at the same
+//! time, on both stores.
 
 use crate::harness::{decision, limiter_on, operations, seed};
 use crate::models::random::extremes::{cost, limits, pause};
@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 use support::RedisServer;
 
-/// One call of a kind, by numbers that were drawn before.
+/// One random call.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     kind: u8,
@@ -31,7 +31,7 @@ fn refused(call: Call, limit: &Limit, rejection: &Rejection) {
     assert!(limited.retry_after_secs().is_none_or(|seconds| seconds >= 1));
 }
 
-/// What comes of a call by the time at which the store has answered it; one whose turn is later is given up.
+/// The outcome of a call when the store has decided. `None` if the call waits for a later turn; it is dropped then.
 async fn begun<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Option<F::Output> {
     let mut call = pin!(call);
     for _ in 0..4 {
@@ -71,7 +71,7 @@ async fn make(limiter: &RateLimiter, limit: Limit, call: Call) {
     in_range(call, &limit, limiter.peek(&limit, key).await.unwrap());
 }
 
-/// Three calls at once, again and again; `passes` lets time pass.
+/// Makes three calls at the same time, again and again. `passes` advances the time.
 async fn try_out(limiter: &RateLimiter, rounds: usize, mut passes: impl FnMut(&mut fastrand::Rng, &Limit)) {
     let mut random = fastrand::Rng::with_seed(seed());
     for algorithm in Algorithm::ALL {
@@ -96,7 +96,7 @@ async fn try_out(limiter: &RateLimiter, rounds: usize, mut passes: impl FnMut(&m
 }
 
 #[tokio::test]
-async fn in_memory_under_a_clock_that_goes_to_its_end() {
+async fn in_memory_with_a_clock_near_its_end() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone());
     let limiter = RateLimiter::builder().store(store).deadline(Duration::MAX).build().await.unwrap();

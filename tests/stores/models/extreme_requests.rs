@@ -1,7 +1,7 @@
-//! Limits at the edges of the legal range, asked for in every way: alone, many in one call, and many calls that come at once.
-//! The script and its Rust twin agree, and a plain count of units agrees with both.
+//! Extreme limits, requested in every way: alone, many in one call, and many calls at the same time. The script and
+//! its Rust twin agree, and a plain count of units agrees with both.
 //!
-//! On one thread: calls reach the server in the order in which they were made.
+//! The tests have one thread, so that calls reach the server in the order in which they are made.
 
 use crate::harness::{
     TestAdjustment, TestRequest, Twins, adjust, decide, in_mode, join, key, operations, seed,
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const KEYS: usize = 3;
 const MODES: [Mode; 4] = [Mode::Check, Mode::Check, Mode::Charge, Mode::Peek];
-/// Above 2^53 µs the server's clock cannot be counted exactly.
+/// Above 2^53 µs, Lua cannot represent the server's clock exactly.
 const END: u64 = (1 << 53) - 4 * 366 * 86_400_000_000;
 
 struct Edges {
@@ -29,7 +29,7 @@ impl Edges {
     async fn start(algorithm: Algorithm) -> Self {
         let (random, twins) = (fastrand::Rng::with_seed(seed() + algorithm as u64), Twins::start());
         let mut edges = Self { twins, random, now: 0, permits: 1, charges: Vec::new() };
-        // A script that the server does not know is sent again, behind calls that came later.
+        // The server learns the scripts. Otherwise a script is sent again, behind later calls.
         edges.twins.set_clock(1_000_000);
         let known =
             [format!("{} count=3 time=10s", algorithm.as_str()).parse().unwrap(), limits(algorithm)[0]];
@@ -57,7 +57,7 @@ impl Edges {
         (0..most).map(request).collect()
     }
 
-    /// Many calls at once, each of which is answered as if they had come one by one.
+    /// Makes calls at the same time. Each is decided as if the calls had come one after another.
     async fn ask_together(&mut self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
         let found = join(in_mode(&self.twins.redis, mode, requests)).await;
         let mut decisions = Vec::new();
@@ -103,9 +103,9 @@ impl Edges {
             (_, false) => Change::Give(stamp),
         };
         let units = match limit.algorithm() {
-            // A permit is given back and renewed as a whole.
+            // A permit is returned and renewed as a whole.
             Algorithm::Concurrency => request.cost,
-            // Of a log each unit is an entry.
+            // Each unit of a log is an entry.
             Algorithm::SlidingLog => units.min(200),
             _ => units,
         };
@@ -114,7 +114,7 @@ impl Edges {
     }
 }
 
-/// Without waits, and while no time passes, units are just counted.
+/// Without waits and while no time passes, used units can simply be counted.
 async fn counts(edges: &mut Edges, limit: Limit) {
     let mut used = [0_u64; KEYS];
     let capacity = u64::from(limit.capacity());
@@ -180,7 +180,7 @@ agree! {
     the_twins_agree_on_the_most_permits: Concurrency;
 }
 
-/// Buckets that take longest to refill, in debt, and asked for again and again before they have refilled.
+/// Buckets with the slowest refill, in debt, with requests before they have refilled.
 #[tokio::test]
 async fn the_state_of_the_slowest_buckets_stays_exact() {
     const DAY_US: u64 = 86_400_000_000;
@@ -214,9 +214,10 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
     }
 }
 
-/// From one edge to the other, as an override may: both stores go on, with answers in range.
+/// A limit may change from one extreme to the other, as an override may do. Both stores keep making plausible
+/// decisions.
 #[tokio::test]
-async fn a_limit_may_change_from_one_edge_to_the_other() {
+async fn a_limit_may_change_between_extremes() {
     for algorithm in Algorithm::ALL {
         let mut edges = Edges::start(algorithm).await;
         let limits = limits(algorithm);

@@ -1,5 +1,5 @@
-//! What definitions do not cover: limits that change under a key, stacks, mixed batches, a clock that steps back. The
-//! script and its Rust twin agree here too, and what they answer stays in bounds.
+//! Cases that the definitions do not cover: limits that change under a key, stacks, mixed batches, and a clock that
+//! steps back. The script and its Rust twin still agree, and their decisions are plausible.
 
 use crate::harness::{TestRequest, Twins, operations, seed};
 use crate::models::random::mixed_traffic::{differs_at, first_difference};
@@ -8,8 +8,8 @@ use ratelimit::store::Mode;
 use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
-/// A queue of 300 per ms for 3 s is the highest level of these limits, and one unit per minute the lowest rate: what was
-/// charged under one limit has to leak under another.
+/// The highest level of these limits is a queue of 300 per ms for 3 s, and the lowest rate is one unit per minute.
+/// Units that were charged under one limit may leak under the other.
 const LONGEST_TTL: u64 = 2 * 900_301 * 60_000 + 1000;
 
 async fn agree(operations: usize, back: bool, seed: u64) {
@@ -89,7 +89,7 @@ async fn refused_until_the_time_that_was_named(twins: &mut Twins, limit: Limit) 
     for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
         assert_eq!(twins.decide(mode, &[one]).await, before, "{limit}");
     }
-    // After exactly the time that was named, and not a millisecond earlier.
+    // At exactly retry-after, and not a millisecond earlier.
     let wait = u64::try_from(before[0].retry_after().unwrap().as_micros()).unwrap();
     twins.set_clock(2_000_000 + wait - 1000);
     assert!(!twins.decide(Mode::Check, &[one]).await[0].allowed(), "{limit}");

@@ -1,4 +1,4 @@
-//! TODO
+//! The scripts and their Rust twins against the definitions, by random operations under a clock that the tests move.
 
 pub(crate) mod definitions;
 mod extreme_clocks;

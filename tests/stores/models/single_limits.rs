@@ -1,5 +1,4 @@
-//! Random operations under a clock that the test moves: the script, its Rust twin and the definition agree in every
-//! field.
+//! Random operations on one limit: the script, its Rust twin and the definition agree in every field.
 
 use crate::harness::{Twins, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
@@ -7,7 +6,7 @@ use crate::models::random::operations::{Step, agree as as_defined, by_store};
 use crate::models::random::shrink::report;
 use crate::models::random::traffic::Traffic;
 
-/// Compares three times over, and how long keys live.
+/// Compares all three implementations, and checks the lifetimes of keys.
 async fn agree(limits: &[Numbers]) {
     let mut twins = Twins::start();
     for (i, numbers) in limits.iter().enumerate() {

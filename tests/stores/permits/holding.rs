@@ -1,5 +1,5 @@
-//! Permits come back however their holders end, last as long as they are held, and no longer than their lease when nobody
-//! is left to hold them.
+//! Held permits: they come back in every way in which a holder can end, last as long as they are held, and end with
+//! their lease if the process is killed.
 
 use crate::bounds::processes::workers::Worker;
 use crate::harness::{assert_all_expire, limiter_on, script_calls, server_time_us};
@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use support::{RedisServer, SECOND};
 
-/// Ends by itself no sooner than the test.
+/// The lease is longer than the test.
 const LONG: Limit = Limit::concurrency(1, Duration::from_secs(3600));
 const SHORT: Limit = Limit::concurrency(1, SECOND);
 
@@ -28,7 +28,7 @@ async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(20 * SECOND, what).await.expect("it does not happen")
 }
 
-/// Asks until it gets one.
+/// Requests a permit until it is admitted.
 async fn take_soon(limiter: &RateLimiter, limit: &Limit) -> Permit {
     let asking = async {
         loop {
@@ -40,12 +40,12 @@ async fn take_soon(limiter: &RateLimiter, limit: &Limit) -> Permit {
     soon(asking).await
 }
 
-/// The ids in the server, and when their leases end, in ms of its clock.
+/// The ids of the permits in the server, and the ends of their leases in ms of its clock.
 fn leases(raw: &mut redis::Connection) -> Vec<(u64, u64)> {
     redis::cmd("ZRANGE").arg("ratelimit:{permits}:cc1").arg(0).arg(-1).arg("WITHSCORES").query(raw).unwrap()
 }
 
-/// Has a permit taken and lost in some way, and another process wait for it.
+/// Takes a permit, ends its holder with `lose`, and waits until another limiter gets the permit.
 async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
     let server = RedisServer::start();
     let (holder, other) = (limiter(&server).await, limiter(&server).await);
@@ -58,15 +58,15 @@ async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
     assert_all_expire(&server, &[LONG]);
 }
 
-/// Giving back needs no waiting, and the next call of the same task finds it done.
+/// A permit is returned in the background, before the next request of the same task.
 #[tokio::test]
-async fn a_permit_is_back_before_the_next_question() {
+async fn a_dropped_permit_is_back_before_the_next_request() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     let limit = Limit::concurrency(1, Duration::from_secs(60));
     for n in 0..200 {
         let permit = limiter.permit(&limit, "one").await;
-        assert!(permit.is_ok(), "call {n}: nobody else holds one");
+        assert!(permit.is_ok(), "call {n}: the permit was not returned");
     }
 }
 
@@ -170,11 +170,11 @@ async fn a_permit_is_renewed_as_long_as_it_is_held() {
 }
 
 #[test]
-fn a_permit_that_comes_back_late_takes_nobody_elses() {
+fn a_late_return_does_not_free_a_permit_of_another_holder() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (server, stalled, runs) = (RedisServer::start(), runtime(), runtime());
     let mut raw = server.raw();
-    // Nothing is renewed while this runtime stands still.
+    // This runtime is not polled now, so nothing is renewed.
     let (holder, permit) = stalled.block_on(async {
         let holder = limiter(&server).await;
         let permit = take(&holder, &SHORT).await.unwrap();
@@ -201,7 +201,7 @@ fn a_permit_that_comes_back_late_takes_nobody_elses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn permits_that_were_taken_locally_stay_local() {
+async fn permits_taken_locally_stay_local() {
     let mut server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Local).build().await.unwrap();
     server.stop();
@@ -217,5 +217,5 @@ async fn permits_that_were_taken_locally_stay_local() {
     limiter.close().await;
     assert_eq!((script_calls(&server), leases(&mut server.raw())), (asked, vec![]));
     server.stop();
-    assert!(take(&limiter, &SHORT).await.is_some(), "it has come back where it was taken");
+    assert!(take(&limiter, &SHORT).await.is_some(), "the permit was not returned in memory");
 }

@@ -1,5 +1,5 @@
-//! Calls that wait for a permit: served in the order of arrival, woken at once within a process, found by asking again
-//! between processes, and leaving nothing behind.
+//! Calls that wait for a permit: admitted in order of arrival, woken at once within a process, and by polling between
+//! processes. They leave nothing behind.
 
 use crate::harness::{assert_all_expire, limiter_on, script_calls, server_time_us};
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
@@ -10,10 +10,11 @@ use std::time::Duration;
 use support::{HOUR, RedisServer, SECOND};
 use tokio::task::JoinHandle;
 
-/// Nothing ends by itself while a test runs.
+/// No lease and no wait ends while a test runs.
 const ONE: Limit = Limit::concurrency(1, HOUR).wait(HOUR);
 
-/// Tells those who wait to ask again in an hour: only who is woken asks earlier. Tells it late, if so wanted.
+/// A store that tells waiting calls to ask again in an hour, so only calls that are woken ask earlier. With `late`,
+/// its refusals are delayed.
 struct AskInAnHour {
     store: RedisStore,
     late: Arc<AtomicBool>,
@@ -45,7 +46,7 @@ impl Store for AskInAnHour {
     }
 }
 
-/// A limiter on that store, whose scripts the server has learned.
+/// A limiter on that store. The server knows its scripts.
 async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>) -> RateLimiter {
     let store = AskInAnHour { store: RedisStore::new(&server.url()).unwrap(), late: Arc::clone(late) };
     let limiter = RateLimiter::builder().store(store).deadline(20 * SECOND).on_error(OnError::Deny);
@@ -55,7 +56,7 @@ async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>
     limiter
 }
 
-/// Permits and tickets that the server knows of.
+/// The number of permits and tickets in the server.
 fn in_line(raw: &mut redis::Connection) -> usize {
     redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(raw).unwrap()
 }
@@ -64,7 +65,7 @@ async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(20 * SECOND, what).await.expect("it does not happen")
 }
 
-/// Waits behind all who do already, as far as the server can tell by its clock, which counts ms.
+/// Starts a call, and waits until it is queued, and until the server's clock shows another ms.
 async fn queue<T: Send + 'static>(
     raw: &mut redis::Connection,
     call: impl Future<Output = T> + Send + 'static,
@@ -82,14 +83,14 @@ async fn queue<T: Send + 'static>(
     call
 }
 
-/// Takes a permit, writes its number down, and gives the permit back.
+/// Takes a permit, records its number, and returns the permit.
 async fn sign(limiter: RateLimiter, number: usize, list: Arc<Mutex<Vec<usize>>>) {
     let _permit = limiter.permit(&ONE, "permits").await.unwrap();
     list.lock().unwrap().push(number);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permit_goes_from_hand_to_hand_in_the_order_of_arrival() {
+async fn waiting_calls_get_the_permit_in_order_of_arrival() {
     const CALLS: usize = 20;
     let server = RedisServer::start();
     let (limiter, mut raw) = (limiter_that_must_be_woken(&server, &Arc::default()).await, server.raw());
@@ -107,12 +108,12 @@ async fn a_permit_goes_from_hand_to_hand_in_the_order_of_arrival() {
     }
     limiter.close().await;
     assert_eq!(*list.lock().unwrap(), (0..CALLS).collect::<Vec<_>>());
-    assert_eq!(script_calls(&server) - asked, 1 + 2 * CALLS as u64, "nobody asks who is not next");
+    assert_eq!(script_calls(&server) - asked, 1 + 2 * CALLS as u64, "calls that are not next must not ask");
     assert_eq!(in_line(&mut raw), 0);
 }
 
 #[tokio::test]
-async fn two_permits_that_come_back_wake_two() {
+async fn two_returned_permits_wake_two_calls() {
     let server = RedisServer::start();
     let (limiter, mut raw) = (limiter_that_must_be_woken(&server, &Arc::default()).await, server.raw());
     let limit = Limit::concurrency(2, HOUR).wait(HOUR);
@@ -131,7 +132,7 @@ async fn two_permits_that_come_back_wake_two() {
 }
 
 #[tokio::test]
-async fn a_permit_that_comes_back_before_the_refusal_has_arrived_is_noticed() {
+async fn a_permit_that_is_returned_before_the_refusal_arrives_is_noticed() {
     let (server, late) = (RedisServer::start(), Arc::new(AtomicBool::new(false)));
     let (limiter, mut raw) = (limiter_that_must_be_woken(&server, &late).await, server.raw());
     let held = limiter.permit(&ONE, "permits").await.unwrap();
@@ -145,7 +146,7 @@ async fn a_permit_that_comes_back_before_the_refusal_has_arrived_is_noticed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_limiters_share_one_line() {
+async fn two_limiters_share_one_queue() {
     let server = RedisServer::start();
     let mut limiters = Vec::new();
     for _ in 0..2 {
@@ -171,7 +172,7 @@ async fn two_limiters_share_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_leaves_the_line_lets_the_next_one_pass() {
+async fn a_dropped_call_lets_the_next_one_pass() {
     let server = RedisServer::start();
     let (limiter, mut raw) = (limiter_that_must_be_woken(&server, &Arc::default()).await, server.raw());
     let limit = Limit::concurrency(2, HOUR).wait(HOUR);
@@ -180,7 +181,7 @@ async fn who_leaves_the_line_lets_the_next_one_pass() {
         async move { limiter.permit_cost(&limit, "permits", cost).await.unwrap() }
     };
     let held = permit(1).await;
-    // There is room for the second, but not before the first has left.
+    // There is room for the second call, but only after the first has left the queue.
     let first = queue(&mut raw, permit(2)).await;
     let second = queue(&mut raw, permit(1)).await;
     assert_eq!(in_line(&mut raw), 4, "one unit held, three waited for");
@@ -194,7 +195,7 @@ async fn who_leaves_the_line_lets_the_next_one_pass() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_has_waited_long_enough_is_refused_and_leaves_no_ticket() {
+async fn a_call_whose_wait_ends_is_refused_and_leaves_no_ticket() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
     let limit = ONE.wait(Duration::from_millis(50));
@@ -204,7 +205,7 @@ async fn who_has_waited_long_enough_is_refused_and_leaves_no_ticket() {
         panic!("it could be decided");
     };
     assert!(server_time_us(&mut server.raw()) - started >= 50_000, "not before the wait is over");
-    // When permits will be free at the latest.
+    // The latest time at which permits will be free.
     let retry_after = refused.decision().retry_after().unwrap();
     assert!(retry_after > HOUR / 2 && retry_after <= HOUR, "{retry_after:?}");
     assert_all_expire(&server, &[limit]);

@@ -1,4 +1,4 @@
-//! What `Debug` and events show: no key, no identity, and no text that the store holds.
+//! `Debug` output and events: they show no key, no identity, and no text from the store.
 
 use crate::harness::{limiter_on, take_events};
 use ratelimit::store::{Adjustment, Change, Overridden, Request, StoreKey};
@@ -6,7 +6,7 @@ use ratelimit::{Identity, Key, KeyWriter, Limit, MemoryStore, RateLimiter, Redis
 use std::cell::RefCell;
 use support::{MINUTE, RedisServer};
 
-/// An identity that keeps how the writer of its key is shown.
+/// An identity that records the `Debug` output of the key's writer.
 struct Caller<'c>(&'c RefCell<String>);
 
 impl Identity for Caller<'_> {
@@ -52,7 +52,7 @@ async fn debug_shows_no_key() {
 }
 
 #[tokio::test]
-async fn an_override_that_cannot_be_read_is_not_quoted() {
+async fn an_unreadable_override_is_not_quoted() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     for (text, why) in [
@@ -68,8 +68,8 @@ async fn an_override_that_cannot_be_read_is_not_quoted() {
         set.exec(&mut server.raw()).unwrap();
         take_events();
         assert!(limiter.overrides().list().await.unwrap().is_empty());
-        let heard = take_events();
-        assert!(heard.iter().any(|event| event.contains(why) && event.contains("ignoring")), "{heard:?}");
-        assert!(!heard.iter().any(|event| event.contains("walrus")), "{heard:?}");
+        let events = take_events();
+        assert!(events.iter().any(|event| event.contains(why) && event.contains("ignoring")), "{events:?}");
+        assert!(!events.iter().any(|event| event.contains("walrus")), "{events:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Servers that repeat in their errors what they were asked: no key, identity or password gets into an error, an event or
-//! a `Debug` output.
+//! Servers that repeat commands in their errors: no key, identity or password gets into an error, an event or `Debug`
+//! output.
 
 mod answers;
 
@@ -20,10 +20,10 @@ const SENTINEL_USER: &str = "bobwalrus";
 const SENTINEL_PASSWORD: &str = "opentusk";
 const WHO: &str = "whowalrus";
 const PART: &str = "parttusk";
-/// Each secret has one of these, and no word of the library has.
+/// Each secret contains one of these marks, and no other text does.
 const MARKS: [&str; 2] = ["walrus", "tusk"];
 
-/// A command at which a server repeats it, and the protocol to speak. `greeting` is `HELLO` alone.
+/// The command that a server repeats, and the protocol. `greeting` is `HELLO` without arguments.
 type Stage = (&'static str, &'static str);
 
 const SERVER: [Stage; 14] = [
@@ -54,7 +54,7 @@ const CLUSTER: [Stage; 6] = [
 ];
 const HANDED: [Stage; 3] = [("PING", "resp2"), ("EVALSHA", "resp3"), ("DEL", "resp2")];
 
-/// Where each of the codes is tried.
+/// The stages that are tried with each error code.
 const WITH_CODES: [&str; 5] = ["HELLO", "SELECT", "CLUSTER", "ASKING", "EVALSHA"];
 
 fn is_at(stage: &str, words: &[String]) -> bool {
@@ -66,7 +66,7 @@ fn is_at(stage: &str, words: &[String]) -> bool {
     }
 }
 
-/// A server, and how often it has repeated a command.
+/// Starts a server. Also returns how often it has repeated a command.
 fn server(stage: &'static str, echo: Echo) -> (FakeServer, Arc<AtomicUsize>) {
     let number = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&number);
@@ -82,7 +82,7 @@ fn server(stage: &'static str, echo: Echo) -> (FakeServer, Arc<AtomicUsize>) {
     (server, number)
 }
 
-/// All that was said of a server.
+/// All texts that the library produced.
 #[derive(Default)]
 struct Said {
     errors: usize,
@@ -105,7 +105,7 @@ impl Said {
         }
     }
 
-    /// The texts that hold a secret.
+    /// The texts that contain a secret.
     fn leaks(self) -> impl Iterator<Item = String> {
         let holds = |text: &String| MARKS.iter().any(|mark| text.to_lowercase().contains(mark));
         self.texts.into_iter().filter(holds)
@@ -121,7 +121,7 @@ async fn annotated(who: &str, part: &str) -> Result<(), Rejection> {
 async fn everything(limiter: &RateLimiter, said: &mut Said) {
     let (counter, bucket) = (Limit::counter(5, MINUTE), Limit::token_bucket(5, MINUTE));
     let key = Key::new("login").by(WHO).part(PART);
-    // The first goes alone, the others together.
+    // The first call is sent alone, the others together.
     let (alone, one, other) = tokio::join!(
         limiter.check(&counter, key),
         limiter.check(&bucket, key),
@@ -154,7 +154,7 @@ fn with(builder: RateLimiterBuilder) -> RateLimiterBuilder {
     builder.deadline(Duration::from_secs(20)).on_error(OnError::Deny).deny_cache(false)
 }
 
-/// Meets a server at the start, or, where that fails, at the first call.
+/// Uses a server that is echoing from the start. If that fails, the limiter connects at the first call.
 async fn meet(url: &str, said: &mut Said) {
     let limiter = match with(RateLimiter::builder().redis(url)).build().await {
         Ok(limiter) => limiter,
@@ -174,7 +174,7 @@ async fn meet_handed(url: &str, said: &mut Said) {
     everything(&with(builder).build().await.unwrap(), said).await;
 }
 
-/// Meets servers at URLs of one shape, and panics if a secret was seen.
+/// Tries all stages at URLs of one shape, and panics if a secret was shown.
 fn at(stages: &[Stage], shape: impl Fn(u16) -> String, is_handed: bool) {
     let (mut leaks, mut errors, mut events) = (BTreeSet::new(), 0, 0);
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -187,9 +187,9 @@ fn at(stages: &[Stage], shape: impl Fn(u16) -> String, is_handed: bool) {
                 if is_handed { meet_handed(&url, &mut said).await } else { meet(&url, &mut said).await }
             });
             assert!(repeated.load(Ordering::Relaxed) > 0, "{stage} is never asked");
-            let heard = take_events();
-            (errors, events) = (errors + said.errors, events + heard.len());
-            said.texts.extend(heard);
+            let recorded = take_events();
+            (errors, events) = (errors + said.errors, events + recorded.len());
+            said.texts.extend(recorded);
             leaks.extend(said.leaks().map(|leak| format!("{name} at {stage}, {protocol}: {leak:.300}")));
         }
     }

@@ -1,5 +1,5 @@
-//! Eight runtimes of one thread each. One after another is blocked, idle or shut down, with calls under way, while the others
-//! decide, hold permits, use leases and hear of overrides.
+//! Eight runtimes of one thread each. One after another is blocked, idle or shut down while its calls are under way.
+//! The others keep deciding, holding permits, using leases and loading overrides.
 
 use crate::harness::{limiter_at, limiter_on, rounds};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
@@ -17,12 +17,12 @@ const RUNTIMES: usize = 8;
 const DAILY: Limit = Limit::counter(1_000_000, DAY);
 const LEASED: Limit = DAILY.lease(200);
 const BUCKET: Limit = Limit::token_bucket(1_000_000, SECOND);
-/// One for each runtime. Their leases end while the test runs, unless they are renewed.
+/// One permit for each runtime. The leases end during the test unless they are renewed.
 const PERMITS: Limit = Limit::concurrency(8, Duration::from_secs(3));
 
 type Job = Box<dyn FnOnce(&mut Runtime) + Send>;
 
-/// A runtime on a thread of its own, which does one job after another.
+/// A thread with a runtime, which runs one job after another.
 struct Worker {
     jobs: mpsc::Sender<Job>,
     thread: JoinHandle<()>,
@@ -44,7 +44,7 @@ impl Worker {
         self.jobs.send(Box::new(job)).unwrap();
     }
 
-    /// Begins a job, and says where its result will be.
+    /// Starts a job. Returns the receiver of its result.
     fn begin<T: Send + 'static>(&self, job: impl Future<Output = T> + Send + 'static) -> mpsc::Receiver<T> {
         let (sender, result) = mpsc::channel();
         self.give(move |runtime| drop(sender.send(runtime.block_on(job))));
@@ -56,7 +56,7 @@ fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// What happens to a runtime.
+/// The state of the disturbed runtime.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
     Blocked,
@@ -64,7 +64,7 @@ enum Trouble {
     ShutDown,
 }
 
-/// Begins calls of every kind, and leaves them where they are.
+/// Starts calls of every kind and leaves them unfinished.
 async fn begin_calls(limiter: RateLimiter, number: usize) {
     let key = move || Key::new("calls").by(number);
     let mut calls: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
@@ -82,14 +82,14 @@ async fn begin_calls(limiter: RateLimiter, number: usize) {
         Poll::Ready(())
     })
     .await;
-    // Tasks of this runtime too, which nobody polls while it is in trouble.
+    // The calls become tasks of this runtime, which nobody polls while it is disturbed.
     for call in calls {
         tokio::spawn(call);
     }
     tokio::task::yield_now().await;
 }
 
-/// Makes trouble for a runtime until it is told to stop.
+/// Disturbs a runtime until the returned sender is used or dropped.
 fn trouble(worker: &Worker, what: Trouble, limiter: &RateLimiter, number: usize) -> mpsc::Sender<()> {
     let (release, released) = mpsc::channel::<()>();
     let limiter = limiter.clone();
@@ -111,7 +111,7 @@ fn trouble(worker: &Worker, what: Trouble, limiter: &RateLimiter, number: usize)
     release
 }
 
-/// Decides until it is told to stop, and tells of each round.
+/// Calls until it is told to stop, and reports each round.
 async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>, stop: Arc<AtomicBool>) {
     while !stop.load(Ordering::Relaxed) {
         let key = Key::new("calls").by(number);
@@ -127,7 +127,7 @@ async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>
     }
 }
 
-/// All runtimes but one, which decide.
+/// The calls of all runtimes except the disturbed one.
 struct Deciding {
     rounds: mpsc::Receiver<usize>,
     stop: Arc<AtomicBool>,
@@ -146,7 +146,7 @@ fn others_decide(workers: &[Worker], but: usize, limiter: &RateLimiter) -> Decid
 }
 
 impl Deciding {
-    /// Waits until each has decided this number of rounds, and this time has passed.
+    /// Waits until each runtime has finished `number` rounds, and for at least `least`.
     fn wait_for_rounds(&self, number: u32, least: Duration, what: &str) {
         let (start, mut done) = (Instant::now(), [0; RUNTIMES]);
         while self.ends.iter().any(|(at, _)| done[*at] < number) || start.elapsed() < least {
@@ -155,7 +155,7 @@ impl Deciding {
         }
     }
 
-    /// Each has gone on without an error.
+    /// Stops all calls. None of them may have failed.
     fn stop(self) {
         self.stop.store(true, Ordering::Relaxed);
         for (at, end) in self.ends {
@@ -164,7 +164,7 @@ impl Deciding {
     }
 }
 
-/// Holds a permit for ever. That of a runtime which has shut down comes back soon.
+/// Holds a permit forever. The permit of a runtime that was shut down is free soon.
 async fn hold(limiter: RateLimiter) {
     let start = Instant::now();
     let permit = loop {
@@ -181,7 +181,7 @@ async fn hold(limiter: RateLimiter) {
 }
 
 fn each_in_turn_troubles_no_other(limiter: impl Fn() -> RateLimiterBuilder) {
-    // In the soak for two seconds each, with the deadline that is the usual one.
+    // In the soak, each disturbance lasts two seconds, and the deadline is the default.
     let (deadline, least) = if rounds(0, 1) == 1 {
         (Duration::from_millis(100), 2 * SECOND)
     } else {
@@ -214,13 +214,13 @@ fn each_in_turn_troubles_no_other(limiter: impl Fn() -> RateLimiterBuilder) {
     }
 }
 
-/// All runtimes but one, which is the one that was asked for changes, hear of an override.
+/// All runtimes see an override, except the first one, whose task would load it.
 fn hear_of_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outside: &RateLimiter) {
     own.block_on(outside.overrides().set("changed", &Limit::counter(1, SECOND))).unwrap();
     let hear = async |limiter: RateLimiter| {
         let start = Instant::now();
         while limiter.peek(&DAILY, "changed").await.unwrap().limit() > 1 {
-            assert!(start.elapsed() < 20 * SECOND, "the override is not heard of");
+            assert!(start.elapsed() < 20 * SECOND, "the override does not apply");
             limiter.check(&DAILY, "calls").await.unwrap();
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -232,13 +232,13 @@ fn hear_of_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, 
 }
 
 #[test]
-fn on_a_server_each_runtime_concerns_its_own_calls_alone() {
+fn on_a_server_a_disturbed_runtime_affects_only_its_own_calls() {
     let server = RedisServer::start();
     each_in_turn_troubles_no_other(|| limiter_on(&server));
 }
 
 #[test]
-fn on_a_cluster_each_runtime_concerns_its_own_calls_alone() {
+fn on_a_cluster_a_disturbed_runtime_affects_only_its_own_calls() {
     let cluster = Cluster::start(3);
     each_in_turn_troubles_no_other(|| limiter_at(cluster.url()));
 }

@@ -1,4 +1,4 @@
-//! Runtimes of one process that share a limiter: what one of them begins and leaves delays no other.
+//! Runtimes that share a limiter: work that one of them leaves unfinished delays no other.
 
 use crate::harness::{
     Suspended, cluster_of_one, decision, limiter_on, limiter_on_slots, undecided, wait_for,
@@ -19,7 +19,7 @@ pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// A limiter whose calls fail soon when nobody serves them.
+/// A limiter whose calls fail soon if nobody drives them.
 fn strict(builder: RateLimiterBuilder) -> RateLimiterBuilder {
     builder.on_error(OnError::Deny).deadline(2 * SECOND)
 }
@@ -34,7 +34,7 @@ async fn give_up<T>(call: impl Future<Output = T>) {
     .await;
 }
 
-/// A call that is given up in a runtime which stays idle, while the server answers nothing.
+/// Drops a call in a runtime that then stays idle, while the server does not reply.
 fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
     let (idle, other) = (runtime(), runtime());
     let limiter = idle.block_on(strict(limiter).connect_lazily().build()).unwrap();
@@ -44,7 +44,7 @@ fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
     for _ in 0..20 {
         other.block_on(limiter.check(&DAILY, "calls")).unwrap();
     }
-    // Nor is it the worse for it itself.
+    // The idle runtime itself continues, too.
     idle.block_on(limiter.check(&DAILY, "calls")).unwrap();
 }
 
@@ -55,13 +55,13 @@ fn an_attempt_to_connect_in_an_idle_runtime_delays_no_other() {
 }
 
 #[test]
-fn a_look_at_the_slots_in_an_idle_runtime_delays_no_other() {
+fn loading_the_slots_in_an_idle_runtime_delays_no_other() {
     let server = cluster_of_one();
     first_call_is_left_idle(limiter_on_slots(&server), &server);
 }
 
 #[test]
-fn a_fetch_of_units_in_an_idle_runtime_delays_no_other() {
+fn fetching_units_in_an_idle_runtime_delays_no_other() {
     let server = RedisServer::start();
     let (idle, other) = (runtime(), runtime());
     let limiter = idle.block_on(strict(limiter_on(&server)).build()).unwrap();
@@ -73,7 +73,7 @@ fn a_fetch_of_units_in_an_idle_runtime_delays_no_other() {
     };
     idle.block_on(use_up(300));
     let suspended = Suspended::new(&server);
-    // Until one needs more units than there are.
+    // Calls until one needs more units than the process has.
     idle.block_on(async {
         let mut calls = 0;
         while calls < 10_000 {
@@ -91,12 +91,12 @@ fn a_fetch_of_units_in_an_idle_runtime_delays_no_other() {
 }
 
 #[test]
-fn permits_of_a_runtime_are_renewed_whatever_another_does() {
+fn permits_are_renewed_while_another_runtime_is_idle() {
     const ONE: Limit = Limit::concurrency(1, SECOND);
     let server = RedisServer::start();
     let first = runtime();
     let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
-    // The first permit of the process is that of a runtime which is idle from now on.
+    // The first permit of the process belongs to a runtime that is idle from now on.
     let long = Limit::concurrency(5, MINUTE);
     let startup = first.block_on(limiter.permit(&long, "startup")).unwrap();
     let (taken, is_taken) = mpsc::channel();
@@ -135,7 +135,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
     let (first, second) = (runtime(), runtime());
     let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
     let held = first.block_on(limiter.permit(&ONE, "exports")).unwrap();
-    // The first runtime is not polled any more. Any call of another one takes over.
+    // The first runtime is not polled any more. A call in another runtime takes over.
     let other = second.block_on(strict(limiter_on(&server)).build()).unwrap();
     let held_since = Instant::now();
     while held_since.elapsed() < 3 * SECOND {
@@ -146,7 +146,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
         });
     }
     first.block_on(async { drop(held) });
-    // Its own connection is not driven any more: the permit comes back all the same.
+    // The connection of the first runtime is not driven any more. The permit comes back all the same.
     second.block_on(async {
         wait_for("the permit comes back", async || {
             limiter.check(&DAILY, "calls").await.unwrap();
@@ -157,10 +157,10 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
 }
 
 #[test]
-fn overrides_are_heard_of_whatever_another_runtime_does() {
+fn overrides_are_loaded_while_another_runtime_is_idle() {
     let server = RedisServer::start();
     let (first, second) = (runtime(), runtime());
-    // The task that asks for changes starts in the first runtime, which is idle from now on.
+    // The task that loads overrides starts in the first runtime, which is idle from now on.
     let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
     second.block_on(async {
         limiter.check(&DAILY, "calls").await.unwrap();
@@ -171,7 +171,7 @@ fn overrides_are_heard_of_whatever_another_runtime_does() {
     });
 }
 
-/// As a test suite does that has one limiter: each test has a runtime of its own, which ends with it.
+/// A test suite with one limiter: each test has its own runtime, which ends with it.
 #[test]
 fn two_hundred_tests_share_one_limiter() {
     const FIVE: Limit = Limit::counter(5, MINUTE);

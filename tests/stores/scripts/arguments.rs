@@ -1,4 +1,4 @@
-//! The scripts themselves: their headers, and what they do with arguments that no limiter would send.
+//! The scripts called directly: their headers, and arguments that no limiter sends.
 
 use ratelimit::__testing;
 use redis::Value;
@@ -39,11 +39,11 @@ const ALGORITHMS: [&str; 8] = [
     "concurrency",
 ];
 
-/// What no integer is.
+/// Texts that are not integers.
 const NO_INTEGERS: [&str; 10] =
     ["", "-1", "1.5", "abc", "nan", "-nan", "inf", "0x10", "0X1", "99999999999999999"];
 
-/// What `decide` says of each request: delay, remaining, reset, and the stamp or what merged ones are told.
+/// The records of a reply of `decide`: delay, remaining, reset, and the stamp or the result of merged requests.
 pub(crate) fn decided(answer: &Value) -> Vec<[i64; 4]> {
     let Value::BulkString(bytes) = answer else { panic!("{answer:?}") };
     let (integers, []) = bytes.as_chunks::<8>() else { panic!("{answer:?}") };
@@ -51,7 +51,7 @@ pub(crate) fn decided(answer: &Value) -> Vec<[i64; 4]> {
     requests.iter().map(|request| request.map(i64::from_le_bytes)).collect()
 }
 
-/// A script of ours, asked with arguments of our own.
+/// Runs a script with any arguments.
 fn run(server: &RedisServer, script: &str, keys: &[&str], arguments: &[&str]) -> Result<Value, String> {
     let mut command = redis::cmd("EVAL");
     command.arg(script).arg(keys.len()).arg(keys).arg(arguments);
@@ -68,7 +68,7 @@ fn nothing_was_written(server: &RedisServer) {
 }
 
 #[test]
-fn decide_names_bad_arguments_before_anything_is_written() {
+fn decide_reports_bad_arguments_before_it_writes() {
     let server = RedisServer::start();
     let [decide, _] = __testing::scripts();
     let refuses = |run_before: &str, bad: &[&str], what: &str| {
@@ -103,7 +103,7 @@ fn decide_names_bad_arguments_before_anything_is_written() {
     ] {
         refuses("counter", bad, "a run");
     }
-    // One request alone has a shorter way.
+    // A single request has a shorter path.
     for (at, number) in (1..7).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
         let mut bad = ["counter", "5", "1000", "5", "0", "1", "1"];
         bad[at] = number;
@@ -124,7 +124,7 @@ fn decide_names_bad_arguments_before_anything_is_written() {
 }
 
 #[test]
-fn adjust_names_bad_arguments_before_anything_is_written() {
+fn adjust_reports_bad_arguments_before_it_writes() {
     let server = RedisServer::start();
     let [_, adjust] = __testing::scripts();
     let first = ["take", "counter", "5", "1000", "5", "0", "1", "0"];
@@ -154,7 +154,7 @@ fn adjust_names_bad_arguments_before_anything_is_written() {
 }
 
 #[test]
-fn lone_scripts_name_bad_arguments_before_anything_is_written() {
+fn single_request_scripts_report_bad_arguments_before_they_write() {
     let server = RedisServer::start();
     for (name, script) in __testing::lone_scripts() {
         let good = ["5", "1000", "5", "1"];
@@ -168,7 +168,7 @@ fn lone_scripts_name_bad_arguments_before_anything_is_written() {
         for (at, bad) in (0..number).flat_map(|at| NO_INTEGERS.map(|bad| (at, bad))) {
             let mut arguments = good;
             arguments[at] = bad;
-            // An integer that no limit has is counted with as it is.
+            // An integer beyond all limits is used as it is.
             if bad == "99999999999999999" {
                 continue;
             }
@@ -181,9 +181,9 @@ fn lone_scripts_name_bad_arguments_before_anything_is_written() {
     nothing_was_written(&server);
 }
 
-/// Whatever else is in the key: another type, text, a number with no TTL that is none of ours.
+/// Keys with foreign data: another type, text, or a number without a TTL.
 #[test]
-fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
+fn foreign_data_affects_only_its_own_request_and_stays() {
     let server = RedisServer::start();
     let [decide, adjust] = __testing::scripts();
     let mut raw = server.raw();
@@ -232,7 +232,7 @@ fn a_foreign_key_spoils_its_own_request_alone_and_stays() {
     }
 }
 
-/// Each file says what it is for, and the algorithms say all of their contract.
+/// Each file starts with its purpose, and each algorithm documents its contract.
 #[test]
 fn headers_state_the_contract() {
     for (name, text) in FILES {
@@ -256,9 +256,9 @@ fn headers_state_the_contract() {
     }
 }
 
-/// What would break on some server, or in a cluster, or above 2^53.
+/// Language that some server version, a cluster, or numbers above 2^53 would break.
 #[test]
-fn scripts_use_nothing_that_some_server_lacks() {
+fn scripts_use_only_what_every_server_has() {
     for (name, text) in FILES {
         let code: String = text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
         for forbidden in
@@ -266,7 +266,7 @@ fn scripts_use_nothing_that_some_server_lacks() {
         {
             assert!(!code.contains(forbidden), "{name} uses {forbidden}");
         }
-        // Every SET leaves a TTL; other writes find one, or are followed by PEXPIRE.
+        // Every SET has a TTL. Other writes find one, or are followed by PEXPIRE.
         for line in code.split("call(\"SET\"").skip(1) {
             assert!(line.contains("\"PX\""), "{name}: SET without PX");
         }

@@ -1,4 +1,4 @@
-//! Keys as no script leaves them: without a deadline, or with something else in them.
+//! Keys that no script leaves behind: without a TTL, or with foreign data.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use ratelimit::store::{Change, Mode};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const START: u64 = 1_763_000_000_000_000;
 
-/// How many of the script's keys would stay for ever.
+/// The number of the script's keys that would never expire.
 pub(crate) fn lasting_keys(twins: &mut Twins) -> usize {
     let mut lasting = twins.keys();
     let expiring: Vec<String> = redis::cmd("HKEYS").arg("test:deadlines").query(twins.raw()).unwrap();
@@ -19,7 +19,7 @@ fn dump(twins: &mut Twins, key: &str) -> Option<Vec<u8>> {
     redis::cmd("DUMP").arg(key).query(twins.raw()).unwrap()
 }
 
-/// The most moments or permits that any key holds.
+/// The most timestamps or permits under one key.
 pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
     let mut longest = 0;
     for key in twins.keys() {
@@ -28,13 +28,13 @@ pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
         if key.ends_with("concurrency") {
             length.arg(0).arg("+inf");
         }
-        // What is no list is one number.
+        // A key that is not a list holds one number.
         longest = longest.max(length.query(twins.raw()).unwrap_or(1));
     }
     longest
 }
 
-/// Whether a permit whose lease was renewed is held as long as that, also beside one with a short lease.
+/// Whether a permit stays held after its lease was renewed, also beside a permit with a short lease.
 pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     twins.clear();
     let lease = u64::try_from(limit.time().as_micros()).unwrap();
@@ -56,7 +56,8 @@ pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     held && renewed == [1, 1, 0]
 }
 
-/// Whether a key that has lost its deadline counts as expired, at least when its time has come, and then has one again.
+/// Whether a key that has lost its TTL counts as expired, at the latest when its time is over, and then has a TTL
+/// again.
 pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     twins.clear();
     twins.set_clock(START);
@@ -72,7 +73,7 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     first[0].allowed() && second.is_ok_and(|second| second[0].allowed()) && lasting_keys(twins) == 0
 }
 
-/// Whether what others have put under a key is named as such, and stays.
+/// Whether foreign data under a key is reported and stays.
 pub(crate) async fn spares(twins: &mut Twins, limit: Limit) -> bool {
     let changes = match limit.algorithm() {
         Algorithm::Concurrency => [Change::Give(5), Change::Renew(5)],
@@ -102,7 +103,7 @@ pub(crate) async fn spares(twins: &mut Twins, limit: Limit) -> bool {
     spares
 }
 
-/// What is stored as a number, and how long it lives, in ms.
+/// Whether a number that no limit has written is reported and stays. `ttl_ms` is its lifetime.
 async fn spares_number(twins: &mut Twins, limit: Limit, value: &str, ttl_ms: Option<u64>) -> bool {
     let name = key(0, &limit);
     let mut spares = true;
@@ -126,15 +127,14 @@ async fn spares_number(twins: &mut Twins, limit: Limit, value: &str, ttl_ms: Opt
     spares
 }
 
-/// Whether a number that no limit has written is named as foreign, and stays: one that is no integer from 0 to 2^53 - 1, or
-/// one that is an integer to Lua alone.
+/// The same for numbers that are not integers from 0 to 2^53 - 1, and for spellings that only Lua reads as integers.
 pub(crate) async fn spares_numbers(twins: &mut Twins, limit: Limit) -> bool {
     let time = u64::try_from(limit.time().as_millis()).unwrap();
     let (ttl, spelt) = match limit.algorithm() {
         Algorithm::SlidingLog | Algorithm::Concurrency => return true,
         Algorithm::Counter => (time, "1e0".to_owned()),
         Algorithm::SlidingWindow => (time + 1, "1e0".to_owned()),
-        // One unit, in a life that the next charge keeps.
+        // One unit, with a lifetime that the next charge keeps.
         _ => {
             let full = (u64::from(limit.capacity()) * time).div_ceil(u64::from(limit.count()));
             let life_s = (2 * full).div_ceil(1000);
@@ -165,7 +165,7 @@ fn limits() -> [Limit; 8] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_deadline_is_repaired() {
+async fn a_lost_ttl_is_repaired_by_the_script() {
     let mut twins = Twins::start();
     for limit in limits() {
         assert!(repairs(&mut twins, limit).await, "{limit}");
@@ -181,7 +181,7 @@ async fn a_renewed_lease_outlives_a_short_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_a_limit_is_named_and_spared() {
+async fn foreign_data_is_reported_and_stays() {
     let mut twins = Twins::start();
     for limit in limits() {
         assert!(spares(&mut twins, limit).await, "{limit}");

@@ -1,4 +1,4 @@
-//! Equal requests on one key that came together are merged by the script: as many pass as would one by one.
+//! Equal requests on one key that the script merges: as many are admitted as one by one.
 
 use crate::harness::{CLOCK, Twins, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
@@ -8,7 +8,7 @@ use ratelimit::store::Mode;
 
 const KEY: &str = "t:{merged}";
 
-/// The script's own words for a limit: name, count, time in ms and capacity, with a rate in lowest terms.
+/// The arguments of the script for a limit: name, count, time in ms and capacity, with the rate in lowest terms.
 fn arguments(numbers: &Numbers) -> (&'static str, u64, u64, u32) {
     let (count, time) = (u64::from(numbers.count), numbers.time);
     let divisor = (1..=count.min(time)).rev().find(|by| count % by == 0 && time % by == 0).unwrap();
@@ -24,7 +24,7 @@ fn arguments(numbers: &Numbers) -> (&'static str, u64, u64, u32) {
     (name, count / divisor, time / divisor, numbers.capacity())
 }
 
-/// What a script answers to random groups of requests, and what the definition answers to them one by one.
+/// Compares the script's reply to random groups of requests with the definition's decisions one by one.
 pub(crate) fn first_difference(
     twins: &mut Twins,
     script: &str,

@@ -1,4 +1,4 @@
-//! TODO
+//! The Lua scripts: arguments, keys, permissions, foreign data, and deliberate mistakes that the tests must notice.
 
 pub(crate) mod arguments;
 pub(crate) mod foreign_keys;

@@ -1,4 +1,4 @@
-//! Scripts with a mistake that was made on purpose (`mutants.txt`): the tests notice every one of them.
+//! Scripts with deliberate mistakes (`mutants.txt`): the tests notice each of them.
 
 use crate::harness::{CLOCK, Twins};
 use crate::models::definitions::{Kind, Numbers};
@@ -64,7 +64,7 @@ const LIMITS: [Numbers; 34] = [
     Numbers::new(Kind::Concurrency, 12, 86_400_000).wait(50),
 ];
 
-/// A text in a file of `lua/`, and what stands there instead.
+/// A text in a file of `lua/`, and its replacement.
 #[derive(Debug)]
 struct Mutant {
     file: &'static str,
@@ -72,7 +72,8 @@ struct Mutant {
     to: &'static str,
 }
 
-/// A line with the name of a file; then, for each mutant, the line that is there and the one that is put there.
+/// Parses the list: a line with the name of a file, and then for each mutant a line of the file (`- `) and its
+/// replacement (`+ `).
 fn mutants() -> Vec<Mutant> {
     let (mut mutants, mut file, mut from) = (Vec::new(), "", None);
     for line in include_str!("mutants.txt").lines() {
@@ -99,7 +100,7 @@ impl Mutant {
         self.file.starts_with("one/")
     }
 
-    /// The store that runs it, and the text of `decide`.
+    /// A store that runs the mutant, and the text of `decide`.
     fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
         let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
@@ -114,7 +115,7 @@ impl Mutant {
         (store.unwrap(), decide)
     }
 
-    /// The limits that its file decides; those with a wait are no matter of a lone script.
+    /// The limits that the file decides. The scripts for single requests do not decide limits with a wait.
     fn limits(&self) -> Vec<Numbers> {
         let kinds: &[Kind] = match self.file.trim_start_matches("one/") {
             "counter" => &[Kind::Counter],
@@ -131,7 +132,7 @@ impl Mutant {
         LIMITS.into_iter().filter(decided).collect()
     }
 
-    /// How it was noticed; `None` if it was not. Most are by a few requests, so the many come last.
+    /// How the mutant was noticed, or `None`. Few requests notice most mutants, so long runs come last.
     async fn noticed(&self, twins: &mut Twins) -> Option<&'static str> {
         let (store, decide) = self.store(&twins.url());
         twins.redis = store;
@@ -185,7 +186,7 @@ async fn odd(twins: &mut Twins, numbers: &Numbers) -> Option<&'static str> {
     (!spares).then_some("by what it does to foreign keys")
 }
 
-/// Whether random traffic gets another answer than the definition's.
+/// Whether random traffic has an outcome that differs from the definition.
 async fn differs(twins: &mut Twins, numbers: &Numbers, alone: bool, operations: u64, seed: u64) -> bool {
     twins.clear();
     let mut traffic = Traffic::new(*numbers, seed);
@@ -203,7 +204,7 @@ async fn differs(twins: &mut Twins, numbers: &Numbers, alone: bool, operations: 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_mistake_is_noticed() {
+async fn every_mutant_is_noticed() {
     let mut twins = Twins::start();
     let mutants = mutants();
     assert!(mutants.len() >= 40);
@@ -213,14 +214,14 @@ async fn every_mistake_is_noticed() {
             survivors.push(mutant);
         }
     }
-    assert!(survivors.is_empty(), "nobody has noticed {survivors:#?}");
+    assert!(survivors.is_empty(), "these mutants were not noticed: {survivors:#?}");
 }
 
-/// Else the above would prove nothing.
+/// Unchanged scripts must not be reported, or the test above would prove nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_mistake_is_noticed_where_there_is_none() {
+async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
-    // The one that is part of each decision, and those of lone requests.
+    // `decide` is part of each decision. The others are the scripts for single requests.
     for (file, text) in FILES.into_iter().filter(|(file, _)| *file == "decide" || file.starts_with("one/")) {
         let (from, _) = text.split_once('\n').unwrap();
         let unchanged = Mutant { file, from, to: "-- the first line is a comment" };

@@ -1,10 +1,10 @@
-//! The permissions that `lua/README.md` lists are enough, and an error names one that is missing.
+//! The permissions in `lua/README.md` are sufficient, and errors name a missing one.
 
 use crate::harness::{decision, limiter_at, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
 use support::{Cluster, MINUTE, RedisServer, SECOND};
 
-/// The rules that the documentation shows.
+/// The rules in the documentation.
 fn documented() -> Vec<String> {
     let text = include_str!("../../../lua/README.md");
     let line = text.lines().find(|line| line.contains("ACL SETUSER")).expect("a line with the rules");
@@ -40,7 +40,7 @@ async fn everything(limiter: &RateLimiter) {
     limiter.close().await;
 }
 
-/// The documented rules but for one.
+/// The documented rules without one of them.
 fn without(rule: &str) -> Vec<String> {
     let (rules, number) = (documented(), documented().len());
     let fewer: Vec<String> = rules.into_iter().filter(|other| other != rule).collect();
@@ -54,7 +54,7 @@ fn permit(server: &RedisServer, rules: &[String]) {
     set.exec(&mut server.raw()).unwrap();
 }
 
-/// A limiter with these rules; `rest` ends its URL.
+/// A limiter whose user has these rules. `rest` is the end of its URL.
 async fn limiter_with(
     server: &RedisServer,
     rules: &[String],
@@ -64,7 +64,7 @@ async fn limiter_with(
     limiter_at(format!("redis://limits:sesame@127.0.0.1:{}{rest}", server.port())).build().await
 }
 
-/// It names what is missing and where to look, and nothing that is not to be seen.
+/// Asserts that an error names the missing command and the documentation, and no secret.
 fn assert_names(error: &ratelimit::Error, command: &str) {
     let said = error.to_string();
     assert_eq!(error.kind(), ErrorKind::Configuration, "{said}");
@@ -74,7 +74,7 @@ fn assert_names(error: &ratelimit::Error, command: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_documented_is_enough() {
+async fn the_documented_permissions_are_sufficient() {
     let server = RedisServer::start();
     for rest in ["", "/2", "/2?protocol=resp3"] {
         everything(&limiter_with(&server, &documented(), rest).await.unwrap()).await;
@@ -88,17 +88,17 @@ async fn what_is_documented_is_enough() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_script_may_not_call_is_named() {
+async fn a_missing_permission_of_a_script_is_named() {
     let server = RedisServer::start();
     let limiter = limiter_with(&server, &without("+rpush"), "").await.unwrap();
     let error = undecided(limiter.check(&Limit::sliding_log(5, MINUTE), "calls").await);
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
-    // Not every version of the server says which command it is.
+    // Some server versions do not say which command it is.
     assert!(error.to_string().contains("NOPERM: no permission to run"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn keys_of_others_are_not_named() {
+async fn errors_do_not_name_keys() {
     let server = RedisServer::start();
     permit(&server, &documented());
     let url = format!("redis://limits:sesame@127.0.0.1:{}", server.port());

@@ -1,4 +1,4 @@
-//! What the store leaves in the server: keys of the documented form, each with a TTL that is short enough.
+//! The keys that the store writes: they have the documented form, and each has a short TTL.
 
 use crate::harness::{TestRequest, decide, decision, limiter_on, undecided};
 use ratelimit::store::Mode;
@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use support::{RedisServer, SECOND};
 
-/// All algorithms but the one that gives permits, with a capacity of `count`.
+/// All algorithms without permits, with a capacity of `count`.
 fn spent(count: u32, time: Duration) -> [Limit; 6] {
     [
         Limit::counter(count, time),
@@ -19,7 +19,7 @@ fn spent(count: u32, time: Duration) -> [Limit; 6] {
     ]
 }
 
-/// Several calls under one key; permits are held until the end.
+/// Several calls under one key. Permits are never released.
 async fn call<K: AsKey>(limiter: &RateLimiter, limits: &[Limit], held: &Limit, key: impl Fn() -> K) {
     for _ in 0..3 {
         for limit in limits {
@@ -55,7 +55,7 @@ async fn keys_are_as_documented_and_all_expire() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn turns_leave_no_key_for_longer_than_they_may() {
+async fn keys_with_turns_expire_in_time() {
     let server = RedisServer::start();
     let store = RedisStore::new(&server.url()).unwrap();
     let (time, wait) = (SECOND * 10, SECOND * 30);
@@ -76,7 +76,7 @@ async fn turns_leave_no_key_for_longer_than_they_may() {
 async fn a_lost_ttl_is_repaired() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
-    // A log's entries know their own time, so it goes on counting.
+    // The entries of a log contain their own time, so a log without TTL still works.
     for limit in spent(2, SECOND * 60).into_iter().filter(|limit| limit.algorithm().as_str() != "sliding_log")
     {
         limiter.check_cost(&limit, "job", 2).await.unwrap();

@@ -1,4 +1,4 @@
-//! Servers that die, hand over, and move their keys, while they are asked: what callers see, and what is counted.
+//! Clusters under load whose nodes die, fail over and move slots: which calls fail, and what is counted.
 
 use crate::harness::{
     Suspended, assert_recovered_within, decision, limiter_at, rounds, time_until_decided, undecided,
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use support::{Cluster, DAY};
 use tokio::task::JoinSet;
 
-/// Bound of the time from a crash to the first decision after it: an election, and the client's second.
+/// The bound of the time from a crash to the first decision after it: an election, and one second of the client.
 const RECOVERY: Duration = Duration::from_secs(4);
 
-/// Callers that ask without a pause, until they are told to stop.
+/// Callers that call without a pause until they are stopped.
 struct Load {
     stop: Arc<AtomicBool>,
     callers: JoinSet<HashMap<u32, Calls>>,
@@ -22,16 +22,16 @@ struct Load {
     start: Instant,
 }
 
-/// What became of the calls of one key.
+/// The calls of one key.
 #[derive(Clone, Copy, Debug, Default)]
 struct Calls {
     admitted: u32,
-    /// They may have been counted.
+    /// Failed calls may have been counted.
     failed: u32,
 }
 
 impl Load {
-    /// Each key has a limit of its own.
+    /// Starts 64 callers. Each key has its own limit.
     fn on(limiter: &RateLimiter, limit: Limit, keys: u32) -> Self {
         let (stop, decisions, start) = (Arc::default(), Arc::default(), Instant::now());
         let mut load = Self { stop, callers: JoinSet::new(), decisions, start };
@@ -63,7 +63,7 @@ impl Load {
         load
     }
 
-    /// Until so many more decisions were made.
+    /// Waits for `decisions` more decisions.
     async fn runs_on(&self, decisions: u64) {
         let enough = self.decisions.load(Ordering::Relaxed) + decisions;
         while self.decisions.load(Ordering::Relaxed) < enough {
@@ -71,7 +71,7 @@ impl Load {
         }
     }
 
-    /// What became of the calls of each key.
+    /// Stops all callers. Returns the calls of each key.
     async fn stop(self) -> HashMap<u32, Calls> {
         self.stop.store(true, Ordering::Relaxed);
         let (decisions, time) = (self.decisions.load(Ordering::Relaxed), self.start.elapsed());
@@ -89,7 +89,7 @@ impl Load {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn slots_move_and_every_call_is_counted_once() {
+async fn every_call_is_counted_once_while_slots_move() {
     let cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).deny_cache(false).build().await.unwrap();
     let (keys, count) = (600, 40);
@@ -106,7 +106,7 @@ async fn slots_move_and_every_call_is_counted_once() {
     assert!(calls.values().all(|calls| calls.admitted == count && calls.failed == 0), "{calls:?}");
 }
 
-/// A batch of one slot has keys on two nodes.
+/// The keys of one batch are on two nodes while their slot moves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_one_slot_may_be_on_two_nodes() {
     let cluster = Cluster::start(3);
@@ -139,7 +139,7 @@ async fn keys_of_one_slot_may_be_on_two_nodes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_primary_of_a_cluster_dies() {
+async fn limiters_survive_crashes_of_primaries() {
     let mut cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
     let limiter = limiter.build().await.unwrap();
@@ -165,16 +165,16 @@ async fn a_primary_of_a_cluster_dies() {
     load.runs_on(u64::from(keys)).await;
     let calls = load.stop().await;
     assert_eq!(calls.len(), keys as usize);
-    // A replica that had not heard of the last calls admits them again: a bucket for each death at most. A call that has
-    // failed may have taken its unit along.
+    // A replica that missed the last calls admits them again: at most a whole limit per crash. A failed call may have
+    // taken its unit.
     let most = count * (deaths + 1);
     let holds = |calls: &Calls| calls.admitted <= most && calls.admitted + calls.failed >= count;
     assert!(calls.values().all(holds), "{calls:?}");
 }
 
-/// A replica that has heard nothing of the last calls makes one fresh limit of each key, and no more.
+/// A replica that missed the last calls starts a fresh limit for each key, and no more than one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replica_that_lags_behind_admits_once_more() {
+async fn a_lagging_replica_admits_one_limit_more() {
     let mut cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
     let (limiter, limit) = (limiter.build().await.unwrap(), Limit::counter(20, DAY));
@@ -187,13 +187,13 @@ async fn a_replica_that_lags_behind_admits_once_more() {
     };
     let dying = cluster.primary_of(cluster.slot_of("{lost}"));
     let lagging = Suspended::new(cluster.server(cluster.replica_of(dying)));
-    // What is on its way to it would still arrive.
+    // Without this, data that is already sent would still reach the replica.
     let mut raw = cluster.server(dying).raw();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("replica").exec(&mut raw).unwrap();
     assert_eq!(admitted().await, 20);
     cluster.kill(dying);
     drop(lagging);
     time_until_decided(&limiter, "lost").await;
-    // Finding it took one.
+    // The first call after the failover took one unit.
     assert_eq!(admitted().await, 19);
 }

@@ -1,4 +1,4 @@
-//! TODO
+//! Where servers are: single servers, clusters, sentinels, sockets and TLS; failovers, moved slots and wrong URLs.
 
 pub(crate) mod cluster_failover;
 pub(crate) mod same_decisions;

@@ -1,10 +1,11 @@
-//! The same decisions wherever the servers are: in a cluster, behind sentinels, on a socket, encrypted, in either protocol.
+//! Every topology makes the same decisions: clusters, sentinels, sockets, both protocol versions, and an existing
+//! connection.
 
 use crate::harness::{decision, limiter_at, undecided};
 use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, RedisStore};
 use support::{Cluster, MINUTE, RedisServer, SECOND, Sentinels};
 
-/// Many callers at once on many keys, each two of which share a slot: each admits what it may, and nothing else.
+/// Asserts exact counts for callers on many keys at the same time. Each slot has two keys.
 async fn counts_exactly(limiter: &RateLimiter) {
     const CALLERS: usize = 16;
     let limits =
@@ -49,7 +50,7 @@ async fn a_cluster_counts_exactly() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn limits_on_several_nodes_pass_or_fall_together() {
+async fn a_stack_on_several_nodes_is_admitted_as_a_whole() {
     let cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).build().await.unwrap();
     let (few, many) = (Limit::counter(3, MINUTE), Limit::token_bucket(100, MINUTE * 60));
@@ -79,7 +80,7 @@ async fn limits_on_several_nodes_pass_or_fall_together() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn overrides_hold_in_a_cluster() {
+async fn overrides_apply_in_a_cluster() {
     let cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).build().await.unwrap();
     limiter.overrides().set("login", &Limit::counter(1, MINUTE)).await.unwrap();
@@ -124,7 +125,7 @@ async fn a_socket_and_a_database_number() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_is_there_already() {
+async fn an_existing_connection() {
     let mut server = RedisServer::builder().persistent().start();
     let connection =
         redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
@@ -134,7 +135,7 @@ async fn a_connection_that_is_there_already() {
     counts_exactly(&limiter).await;
     server.kill();
     server.restart();
-    // It does not come back, and nobody waits for it.
+    // The connection does not come back, and no call waits for it.
     for _ in 0..20 {
         let error = undecided(limiter.check(&Limit::counter(2, MINUTE), "calls").await);
         assert!(error.is_transient(), "{error}");

@@ -1,4 +1,4 @@
-//! Primaries that sentinels watch: they die or hand over, and are found again.
+//! Primaries behind sentinels: after a crash or a failover, limiters find the new primary.
 
 use crate::harness::{assert_recovered_within, limiter_at, rounds, time_until_decided};
 use ratelimit::ErrorKind;
@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use support::{SECOND, Sentinels};
 
-/// After this much silence a server's place is given to another.
+/// The time after which sentinels consider a silent primary down.
 const SILENT: Duration = SECOND;
 
 /// The moment when a sentinel names another primary.
@@ -20,7 +20,7 @@ fn named_another(mut sentinel: redis::Connection, dead: u16) -> Instant {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_primary_that_sentinels_watch_dies_or_hands_over() {
+async fn limiters_follow_crashes_and_failovers_of_the_primary() {
     let mut sentinels = Sentinels::start();
     let limiter = limiter_at(sentinels.url()).deadline(Duration::from_millis(500)).build().await.unwrap();
     for round in 0..rounds(2, 20) {
@@ -29,11 +29,11 @@ async fn a_primary_that_sentinels_watch_dies_or_hands_over() {
             let (start, sentinel) = (Instant::now(), sentinels.server(sentinels.sentinel_ports()[0]).raw());
             let named = tokio::task::spawn_blocking(move || named_another(sentinel, dead));
             let took = time_until_decided(&limiter, "canary").await;
-            // Sentinels that have not agreed on one of them to act try again after 4 seconds.
+            // Sentinels that did not agree on a leader try again after 4 seconds.
             let named = named.await.unwrap().duration_since(start);
             assert_recovered_within((SILENT + 3 * SECOND).max(named + 3 * SECOND / 2), took);
             tokio::task::block_in_place(|| {
-                // One of them may have told before another has heard.
+                // One sentinel may know the new primary earlier than the others.
                 let _successor = sentinels.wait_for_another(dead);
                 sentinels.restart(dead);
             });
@@ -46,7 +46,7 @@ async fn a_primary_that_sentinels_watch_dies_or_hands_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sentinel_that_is_gone_is_passed_over() {
+async fn a_dead_sentinel_is_skipped() {
     let mut sentinels = Sentinels::start();
     let limiter = limiter_at(sentinels.url()).build().await.unwrap();
     sentinels.kill(sentinels.sentinel_ports()[0]);
@@ -55,7 +55,7 @@ async fn a_sentinel_that_is_gone_is_passed_over() {
     for port in &sentinels.sentinel_ports()[1..] {
         sentinels.kill(*port);
     }
-    // Whoever has found the primary needs them no more; whoever has not, is told.
+    // A limiter that has found the primary no longer needs the sentinels. A new limiter reports an error.
     time_until_decided(&limiter, "canary").await;
     let error = limiter_at(sentinels.url()).build().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");

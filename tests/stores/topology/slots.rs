@@ -1,4 +1,4 @@
-//! A server that shards: limits of different identities live on different slots, and are decided one after another.
+//! Slots: limits of different identities are on different slots and are decided one after another.
 
 use crate::harness::{cluster_of_one, limiter_on_slots};
 use ratelimit::{Key, Limit, RateLimiter};
@@ -9,7 +9,7 @@ async fn left(limiter: &RateLimiter, limit: &Limit, key: impl ratelimit::AsKey) 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stack_over_slots_is_refused_as_a_whole() {
+async fn a_stack_over_several_slots_is_refused_as_a_whole() {
     let server = cluster_of_one();
     let limiter = limiter_on_slots(&server).build().await.unwrap();
     let (user, tenant, everybody) =
@@ -25,14 +25,14 @@ async fn a_stack_over_slots_is_refused_as_a_whole() {
     }
     let refused = limiter.check_all(&keys).await.unwrap_err();
     assert_eq!(refused.decision().unwrap().limit(), 3, "{refused:?}");
-    // What was charged before the refusal is back.
+    // The charges before the refusal were returned.
     assert_eq!(left(&limiter, &user, by_user.in_stack()).await, 2);
     assert!(left(&limiter, &tenant, by_tenant.in_stack()).await >= 4);
     assert_eq!(server.keys_without_ttl(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn limits_of_one_identity_stay_in_one_call() {
+async fn limits_of_one_identity_share_one_script_call() {
     let server = cluster_of_one();
     let limiter = limiter_on_slots(&server).build().await.unwrap();
     let (few, many) = (Limit::counter(2, MINUTE), Limit::counter(9, 2 * MINUTE));
@@ -46,6 +46,6 @@ async fn limits_of_one_identity_stay_in_one_call() {
         let line = info.lines().find(|line| line.starts_with(&format!("cmdstat_{command}:calls=")));
         line.and_then(|line| line.split(['=', ',']).nth(1)).map_or(0, |calls| calls.parse().unwrap())
     };
-    // Building the limiter, three stacks, one look; each script once by text.
+    // One build, three stacks and one peek. Each script is sent once as text.
     assert!(calls("evalsha") + calls("eval") <= 1 + 3 + 1 + 3, "{info}");
 }

@@ -1,4 +1,4 @@
-//! Which node of a cluster is asked, and which one is held to be slow when a call has waited in vain.
+//! Missed deadlines in a cluster: they count against the node that the call was waiting for.
 
 use crate::harness::{
     Suspended, cluster_of_one, limiter_at, limiter_on_slots, script_calls, undecided, wait_until_reachable,
@@ -7,10 +7,10 @@ use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder,
 use std::time::Duration;
 use support::{Cluster, HOUR, SECOND};
 
-/// Asked first, since its time is the shorter one.
+/// Asked first, because its time is shorter.
 const FIRST: Limit = Limit::counter(1_000_000, Duration::from_secs(600));
 const SECOND_LIMIT: Limit = Limit::counter(1_000_000, HOUR);
-/// So many deadlines in a row are missed before a server is not waited for any more.
+/// The number of deadlines in a row that are missed before calls no longer wait for a server.
 const MANY: usize = 5;
 
 fn strict(builder: RateLimiterBuilder, deadline: Duration) -> RateLimiterBuilder {
@@ -18,7 +18,7 @@ fn strict(builder: RateLimiterBuilder, deadline: Duration) -> RateLimiterBuilder
 }
 
 #[tokio::test]
-async fn a_refused_stack_asks_for_nothing_to_be_given_back() {
+async fn a_refused_stack_needs_no_return_of_units() {
     let server = cluster_of_one();
     let limiter = strict(limiter_on_slots(&server), 20 * SECOND).build().await.unwrap();
     let one = Limit::counter(1, FIRST.time());
@@ -32,7 +32,7 @@ async fn a_refused_stack_asks_for_nothing_to_be_given_back() {
     assert_eq!(script_calls(&server) - before, 20, "two questions for each");
 }
 
-/// An identity whose limits live on a node.
+/// An identity whose limits are on this node.
 fn identity_at(cluster: &Cluster, port: u16) -> String {
     let names = (0..10_000).map(|number| format!("u{number}"));
     let mut there = names.filter(|name| cluster.primary_of(cluster.slot_of(name)) == port);
@@ -45,7 +45,7 @@ async fn calls(limiter: &RateLimiter, first: &str, second: &str) -> Result<(), R
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_node_that_was_awaited_is_the_one_that_was_slow() {
+async fn a_missed_deadline_counts_against_the_awaited_node() {
     let cluster = Cluster::start(3);
     let [healthy, slow, ..] = cluster.primaries()[..] else { panic!("three primaries") };
     let (first, second) = (identity_at(&cluster, healthy), identity_at(&cluster, slow));
@@ -54,7 +54,7 @@ async fn the_node_that_was_awaited_is_the_one_that_was_slow() {
     let limiter = strict(limiter_at(cluster.url()), SECOND / 2).build().await.unwrap();
     calls(&limiter, &first, &second).await.unwrap();
     let suspended = Suspended::new(cluster.server(slow));
-    // The healthy node answers each of them, the other one none; and nobody else asks.
+    // The healthy node decides each of these calls, the slow one none, and there are no other calls.
     let waiting: Vec<_> = (0..=MANY)
         .map(|_| {
             let (limiter, first, second) = (limiter.clone(), first.clone(), second.clone());
@@ -70,12 +70,12 @@ async fn the_node_that_was_awaited_is_the_one_that_was_slow() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_is_silent_from_the_start_costs_as_many_deadlines_as_a_server() {
+async fn a_silent_cluster_costs_as_many_deadlines_as_a_server() {
     let server = cluster_of_one();
     let limiter = strict(limiter_on_slots(&server), SECOND / 20).connect_lazily().build().await.unwrap();
     let suspended = Suspended::new(&server);
     let mut missed = 0;
-    // The first call also asks for overrides, whose deadline is not the server's to miss.
+    // The first call also loads overrides. Its missed deadline does not count against the server.
     for _ in 0..100 {
         match undecided(limiter.check(&FIRST, "calls").await).kind() {
             ErrorKind::Timeout => missed += 1,

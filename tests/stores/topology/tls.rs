@@ -1,4 +1,4 @@
-//! Connections through TLS: who is trusted, what is shown, and what is said where one side speaks plainly.
+//! Connections with TLS: trust, client certificates, and errors if only one side uses TLS.
 
 use crate::harness::limiter_at;
 use crate::topology::wrong_urls::refused;
@@ -6,7 +6,7 @@ use ratelimit::{ErrorKind, Limit};
 use std::time::Duration;
 use support::{RedisServer, has_tls};
 
-/// The servers of the wide matrix are not all built with it; that of the ordinary run is.
+/// Whether the server supports TLS. Only some servers of the wide matrix do; that of the ordinary run must.
 fn is_built_in() -> bool {
     let named = std::env::var("RATELIMIT_REDIS_SERVER").unwrap_or_default();
     assert!(has_tls() || named.contains("target/servers"), "the server has to know TLS");
@@ -16,7 +16,7 @@ fn is_built_in() -> bool {
 const LIMIT: Limit = Limit::counter(2, Duration::from_secs(60));
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_trusted_decides() {
+async fn a_trusted_server_decides() {
     if !is_built_in() {
         return;
     }
@@ -28,7 +28,7 @@ async fn a_server_that_is_trusted_decides() {
         let limiter = limiter.build().await.unwrap();
         limiter.check(&LIMIT, "calls").await.unwrap();
     }
-    // The system's authorities have not signed it.
+    // No authority of the system has signed this certificate.
     refused(&url, ErrorKind::Configuration, "`tls_ca` in the URL names the file of an authority to trust")
         .await;
     let other = RedisServer::builder().tls().start();
@@ -38,7 +38,7 @@ async fn a_server_that_is_trusted_decides() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_may_want_to_see_a_certificate() {
+async fn a_server_may_require_a_client_certificate() {
     if !is_built_in() {
         return;
     }
@@ -59,7 +59,7 @@ async fn a_server_may_want_to_see_a_certificate() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_side_may_expect_the_other_way() {
+async fn an_error_says_which_side_uses_tls() {
     if !is_built_in() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Servers that are not what the URL says: each is an error that says what is wrong, and how it is written.
+//! Servers that do not match their URL: each error says what is wrong and which URL to write.
 
 use crate::harness::{HUGE, cluster_of_one, limiter_at, undecided, wait_for, wait_until_reachable};
 use ratelimit::{ErrorKind, RateLimiter};
@@ -13,7 +13,7 @@ pub(crate) async fn refused(url: &str, kind: ErrorKind, says: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cluster_and_a_server_are_told_apart() {
+async fn a_cluster_and_a_single_server_are_distinguished() {
     let (one, node) = (RedisServer::start(), cluster_of_one());
     let (at, node) = (format!("127.0.0.1:{}", one.port()), format!("127.0.0.1:{}", node.port()));
     let configuration = ErrorKind::Configuration;
@@ -23,7 +23,7 @@ async fn a_cluster_and_a_server_are_told_apart() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sentinel_decides_nothing() {
+async fn a_sentinel_is_not_a_server() {
     let sentinels = Sentinels::start();
     let at = format!("127.0.0.1:{}", sentinels.sentinel_ports()[0]);
     for scheme in ["redis", "redis+cluster"] {
@@ -33,19 +33,20 @@ async fn a_sentinel_decides_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replica_cannot_count() {
+async fn a_replica_is_rejected() {
     let primary = RedisServer::start();
     let replica =
         RedisServer::builder().args(["--replicaof", "127.0.0.1", &primary.port().to_string()]).start();
     refused(&replica.url(), ErrorKind::Unavailable, "it is a replica, which cannot count").await;
-    // Whoever starts all the same asks a few times in vain, and finds it when it has become the primary.
-    let limiter = knocks_seldom(&replica, &replica.url()).await;
+    // A limiter that was started all the same asks a few times, and works as soon as the server has become the
+    // primary.
+    let limiter = assert_connects_rarely(&replica, &replica.url()).await;
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut replica.raw()).unwrap();
     wait_until_reachable(&limiter).await;
 }
 
-/// A limiter that is started all the same makes no connection for each of its calls.
-async fn knocks_seldom(server: &RedisServer, url: &str) -> RateLimiter {
+/// Asserts that a limiter that connects lazily does not open a connection for each call. Returns the limiter.
+async fn assert_connects_rarely(server: &RedisServer, url: &str) -> RateLimiter {
     let connections = || -> u32 {
         let info: String = redis::cmd("INFO").arg("stats").query(&mut server.raw()).unwrap();
         let number = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
@@ -62,7 +63,7 @@ async fn knocks_seldom(server: &RedisServer, url: &str) -> RateLimiter {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_knocks_for_each_call() {
+async fn a_wrong_url_does_not_cause_a_connection_per_call() {
     let (locked, node) = (RedisServer::builder().password("sesame").start(), cluster_of_one());
     let at = format!("127.0.0.1:{}", locked.port());
     for url in [
@@ -72,13 +73,13 @@ async fn nobody_knocks_for_each_call() {
         format!("redis+cluster://:sesame@{at}"),
         format!("redis+sentinel://:sesame@{at}/main"),
     ] {
-        knocks_seldom(&locked, &url).await;
+        assert_connects_rarely(&locked, &url).await;
     }
-    knocks_seldom(&node, &node.url()).await;
+    assert_connects_rarely(&node, &node.url()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_is_not_there() {
+async fn a_missing_database() {
     let server = RedisServer::start();
     refused(
         &format!("{}99", server.url()),

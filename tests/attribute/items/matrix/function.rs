@@ -1,6 +1,7 @@
-//! The shapes that a limited function can have, each as a macro that writes one.
+//! The shapes of limited functions, each as a macro that writes one.
 
-/// Writes a function whose body counts its runs, with attributes above and below its limit, and the way to call it.
+/// Writes a function whose body counts its runs, with attributes above and below its limit, and the code that calls
+/// it.
 macro_rules! function {
     (free [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*

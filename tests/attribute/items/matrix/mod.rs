@@ -1,5 +1,5 @@
-//! Every shape of function with every set of arguments, alone, under and above another attribute, and as `#[async_trait]`
-//! has left it: each compiles, lets one call pass, and refuses the next one before its body.
+//! Every shape of function with every set of arguments: alone, below and above another attribute, and under
+//! `#[async_trait]`. Each compiles, admits one call, and refuses the next one before its body.
 
 mod function;
 
@@ -21,21 +21,21 @@ const LIMIT: Limit = Limit::sliding_log(1, Duration::from_secs(60));
 
 type Outcome = Pin<Box<dyn Future<Output = Result<(), Rejection>>>>;
 
-/// One cell: where it is, how it is called, and the name of the limit that refuses the second call.
+/// One cell: its position, how to call it, and the name of the limit that refuses the second call.
 struct Cell {
     place: &'static str,
     call: fn(&'static Runs) -> Outcome,
     limit: &'static str,
 }
 
-/// What each function does.
+/// The body of each function.
 #[expect(clippy::unnecessary_wraps, reason = "the functions return what it returns")]
 fn run(id: u32, peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> {
     assert_eq!((id, peer), (ID, PEER));
     Ok(runs.add())
 }
 
-/// Names and template come from the outside, since a name that another macro has written is another name.
+/// The names are arguments of the macro, because of hygiene: a name that another macro writes is a different name.
 macro_rules! arguments {
     ($kind:ident $above:tt $below:tt $id:ident $peer:ident $template:literal) => {
         cells! { $kind $above $below $id $peer
@@ -51,7 +51,7 @@ macro_rules! arguments {
     };
 }
 
-/// Nothing is given back.
+/// No unit is returned.
 fn drop_it<T>(_: &T) -> bool {
     false
 }
@@ -176,8 +176,8 @@ const SHAPES: [&[&[Cell]]; 12] = [
     of_a_block::VARIANTS,
 ];
 
-/// Those that do not exist: `#[async_trait]` has nothing to do with free functions, and leaves those that return futures
-/// as they are; it takes no `impl Trait`; and what stands above a block does not stand on its methods.
+/// Combinations that do not exist. `#[async_trait]` does not apply to free functions, leaves functions that return
+/// futures unchanged, and accepts no `impl Trait`. An attribute above a block is not above its methods.
 const MISSING: usize = (4 + 1) * 8;
 
 #[tokio::test]

@@ -1,10 +1,10 @@
-//! The kinds of calls that are dropped, and what may be in use afterwards.
+//! The kinds of calls that are dropped, and the units that may be in use afterwards.
 
 use super::{BUCKET, COUNTER, Dropped, Kind, OTHER, PATIENT, PERMITS, QUEUE, key};
 use ratelimit::{Rejection, rate_limit, scope};
 use std::ops::RangeInclusive;
 
-/// Units that are taken for good: by a call that has ended, perhaps by one that was dropped before its answer.
+/// Units of a call that stay charged: if the call ended, or if it was dropped before its decision arrived.
 fn taken(dropped: Dropped) -> RangeInclusive<u32> {
     match dropped {
         _ if dropped.is_ready => 1..=1,
@@ -13,7 +13,7 @@ fn taken(dropped: Dropped) -> RangeInclusive<u32> {
     }
 }
 
-/// Units that come back when the call is dropped after the answer.
+/// Units of a call that are returned if it is dropped after its decision.
 fn given_back(dropped: Dropped) -> RangeInclusive<u32> {
     if dropped.before_the_answer() { 0..=1 } else { 0..=0 }
 }
@@ -124,7 +124,7 @@ pub(super) const KINDS: [Kind; 13] = [
                 charge.settle(3).await.unwrap();
             })
         },
-        // Once it is charged, what it has really cost is on its way.
+        // After the charge, the settlement is already on its way.
         after: |dropped| match dropped {
             _ if dropped.is_ready => 3..=3,
             _ if dropped.before_the_question() => 0..=0,

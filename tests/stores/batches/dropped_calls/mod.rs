@@ -1,5 +1,5 @@
-//! Calls of every kind, dropped at each of their polls in turn. What is in use afterwards is what is held: no unit is lost,
-//! and nothing is admitted twice.
+//! Calls of every kind, dropped after each number of polls. Afterwards only the units of held permits and admitted
+//! calls are in use.
 
 mod kinds;
 
@@ -21,8 +21,8 @@ const PATIENT: Limit = Limit::concurrency(2, HOUR).wait(HOUR);
 
 type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Polls a call at most so often, each time when it has been woken. Whether it was ready. Where it lingers, what it has asked
-/// last is sent before it is dropped.
+/// Polls a call at most `polls` times, each time after it was woken. Returns whether it was ready. With `linger`, its
+/// last request is sent before the call is dropped.
 async fn poll_times(call: &mut Call, polls: usize, linger: bool) -> bool {
     let mut left = polls;
     let polled = poll_fn(|context| {
@@ -36,7 +36,7 @@ async fn poll_times(call: &mut Call, polls: usize, linger: bool) -> bool {
             Poll::Pending => Poll::Pending,
         }
     });
-    // A call that waits for a turn is not woken any more.
+    // A call that waits for a turn is not woken again.
     let is_ready = tokio::time::timeout(SECOND / 5, polled).await.unwrap_or(false);
     if linger {
         for _ in 0..10 {
@@ -46,22 +46,22 @@ async fn poll_times(call: &mut Call, polls: usize, linger: bool) -> bool {
     is_ready
 }
 
-/// A limiter, and whether its answers have to be waited for.
+/// A limiter, and whether its store is remote.
 struct Place {
     limiter: RateLimiter,
     is_far: bool,
 }
 
-/// A call to be dropped, on a key of its own.
+/// A call to drop, on its own key.
 struct Kind {
     name: &'static str,
     limit: Limit,
-    /// Its key is that of one of several limits.
+    /// The key is one of a stack.
     in_stack: bool,
-    /// What is in use before.
+    /// Units in use before the call.
     before: u32,
     call: fn(RateLimiter, u32) -> Call,
-    /// What may be in use after a call that was polled so often and dropped, or that has ended.
+    /// Units that may be in use after the call was dropped or has ended.
     after: fn(Dropped) -> RangeInclusive<u32>,
 }
 
@@ -78,7 +78,7 @@ impl Dropped {
         self.polls == 0
     }
 
-    /// The store may have been asked, and its answer was not heard.
+    /// The store may have been asked, and its reply did not arrive.
     fn before_the_answer(self) -> bool {
         !self.is_ready && self.is_far && self.polls == 1
     }
@@ -95,7 +95,7 @@ impl Kind {
     }
 }
 
-/// Takes what is to be in use before, and holds what has to be held.
+/// Takes the units that must be in use before the call. Returns the held permits.
 async fn prepare(limiter: &RateLimiter, kind: &Kind, number: u32) -> Vec<ratelimit::Permit> {
     let mut held = Vec::new();
     for _ in 0..kind.before {
@@ -134,9 +134,9 @@ async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32, linger: bool)
     assert!(kind.name.contains("in turn"), "{} is never ready", kind.name);
 }
 
-/// Until what is given back in the background has arrived. (Permits that are held are not given back.)
+/// Waits until units that are returned in the background have arrived. Held permits are not returned.
 async fn settle(limiter: &RateLimiter) {
-    // A call of its own behind all that is on its way on the same connection.
+    // These requests are sent behind all others on the same connection.
     for _ in 0..3 {
         tokio::task::yield_now().await;
         let _ = limiter.peek(&COUNTER, "settled").await.unwrap();
@@ -144,7 +144,7 @@ async fn settle(limiter: &RateLimiter) {
 }
 
 async fn drop_every_kind(place: Place) {
-    // Overrides are known, and connections are there.
+    // The limiter loads its overrides and connects.
     place.limiter.check(&COUNTER, "warm").await.unwrap();
     for (at, kind) in KINDS.iter().enumerate() {
         let first = 1000 * u32::try_from(at).unwrap();
@@ -173,7 +173,7 @@ async fn on_a_cluster() {
     drop_every_kind(Place { limiter, is_far: true }).await;
 }
 
-/// Calls on a lease: usual ones, and between them those of clients that go away after one poll or a few.
+/// Calls a leased limit, and drops every second series of calls after one poll or a few.
 async fn drop_leased_calls(limiter: RateLimiter) {
     const LEASED: Limit = Limit::counter(1_000_000, HOUR).lease(1000);
     let (mut admitted, mut dropped) = (0, 0);

@@ -1,4 +1,4 @@
-//! Processes that call one limit at the same time, and the records of their calls.
+//! The processes that call a limit at the same time, and their records.
 
 pub(crate) mod worker_limits;
 pub(crate) mod workers;

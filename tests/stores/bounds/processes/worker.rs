@@ -1,16 +1,15 @@
-//! A process of the tests that need several: 32 tasks that call one limit as fast as they can, or one permit that is
-//! held.
+//! A process that calls one limit from several tasks, or holds a permit, and reports its calls.
 //!
-//! `worker URL LIMIT TASKS PAUSE` makes fewer tasks, which pause for so many microseconds after each call.
+//! `worker URL LIMIT [TASKS PAUSE]` prints `ready` and reads a time in microseconds since the epoch. Until then it
+//! calls a limit of `worker_limits.rs` from 32 tasks without pauses, or from `TASKS` tasks with a pause of `PAUSE`
+//! microseconds after each call. Then it prints one line per event, with times of the same clock:
+//! - `began AT`: all tasks were about to start
+//! - `passed SENT FROM TO`: the turn of an admitted call was between `FROM` and `TO`, or it held its permit from
+//!   `FROM` to `TO`
+//! - `refused SENT TO`: a call was refused; each task reports one per 20 ms, and its last one
 //!
-//! `worker URL LIMIT` says `ready`, reads until when to call, in microseconds of the system's clock, calls a limit of
-//! `worker_limits.rs` until then, and reports what it has seen, each in a line with moments of that clock:
-//!   began AT              all tasks are about to call
-//!   passed SENT FROM TO   a call had its turn between the latter, or held its permit all that time
-//!   refused SENT TO       a call was refused: each task says so once in a while, and at the end
-//!
-//! `worker URL hold LEASE KEY` takes the one permit of a key, with a lease of so many milliseconds, reports `held`, and
-//! holds it until it is killed or its input ends.
+//! `worker URL hold LEASE KEY` takes the only permit of a key, with a lease of `LEASE` milliseconds, prints `held`,
+//! and holds the permit until it is killed or its input ends.
 
 use ratelimit::{Algorithm, Limit, OnError, RateLimiter, Rejection};
 use std::error::Error;
@@ -21,7 +20,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 mod worker_limits;
 
 const TASKS: usize = 32;
-/// Between two refusals that a task reports, in microseconds.
+/// The shortest time between two refusals that a task reports, in microseconds.
 const PAUSE_US: u64 = 20_000;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -109,7 +108,7 @@ impl Caller {
         Ok(self.report)
     }
 
-    /// Calls as the limit wants to be called.
+    /// Makes the kind of call that the limit needs. Returns the time of its turn, or `None` if it was refused.
     async fn call(&self, sent: u64) -> Result<Option<(u64, u64)>, Failure> {
         let Self { limiter, limit, name, .. } = self;
         if limit.algorithm() == Algorithm::Concurrency {
@@ -128,7 +127,7 @@ impl Caller {
         }
     }
 
-    /// From when to when a permit was held for certain.
+    /// Holds a permit for a while. Returns the time for which it was certainly held.
     async fn hold_for_a_while(&self) -> Result<Option<(u64, u64)>, Failure> {
         let (held, pause) = worker_limits::pace(&self.name);
         let permit = match self.limiter.permit(&self.limit, &self.name).await {

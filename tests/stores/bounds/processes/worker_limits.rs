@@ -1,18 +1,18 @@
-//! The limits of the bounds test, by name, for the processes that call them and the one that judges.
+//! The limits of these tests by name, for the processes that call them and for the test that checks their records.
 
 use ratelimit::{Limit, Refill};
 use std::time::Duration;
 use support::SECOND;
 
-/// Longer than any stall of a holder: a lease that ends would let another in.
+/// Longer than any stall of a process. If a lease ended early, another process would take the permit.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A quarter of 300 units for four processes together, and for eight.
+/// A quarter of 300 units, divided among four processes and among eight.
 pub(crate) const LEASED: u32 = 300 / 16;
 pub(crate) const LEASED_OF_EIGHT: u32 = 300 / 32;
 
-/// Slow ones with a long memory: a machine that stalls for seconds lets no full bucket go to waste, and wastes no more
-/// than one window.
+/// The numbers are small and the windows long: a machine that stalls for seconds must not let a bucket fill up, and
+/// loses at most one window.
 pub(crate) fn named(name: &str) -> Option<Limit> {
     let bucket = Limit::token_bucket(100, SECOND);
     Some(match name {
@@ -29,17 +29,17 @@ pub(crate) fn named(name: &str) -> Option<Limit> {
         "counter leased by itself" => Limit::counter(300, SECOND).lease_auto(),
         "bucket leased by itself" => bucket.burst(300).lease_auto(),
         "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
-        // Fewer places than callers, so that it does not run empty.
+        // Fewer places than callers, so that the queue never runs empty.
         "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),
         "short holds" | "long holds" => Limit::concurrency(16, LEASE),
         _ => return None,
     })
 }
 
-/// For how long a permit is held, and how long a caller pauses that got none.
+/// The time for which a permit is held, and the pause of a caller that was refused.
 ///
-/// Who asks without pause keeps the machine so busy that a permit is under way for longer than it is held: that shows
-/// whether there are ever too many. Whether they are put to use is seen when there is time to use them.
+/// "short holds" has no pause: permits change hands as fast as possible, which shows whether there are ever too many.
+/// "long holds" leaves the machine time to use all permits.
 pub(crate) const fn pace(name: &str) -> (Duration, Duration) {
     match name.as_bytes() {
         b"long holds" => (SECOND, Duration::from_millis(100)),

@@ -1,38 +1,39 @@
-//! Several processes that call one limit at once, and what they have recorded.
+//! Starts worker processes and collects their records.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How many processes call, 32 tasks each.
+/// The number of processes, with 32 tasks each.
 pub(crate) const PROCESSES: usize = 4;
-/// For how long they call.
+/// The time for which they call.
 const CALLING: Duration = Duration::from_secs(4);
 
-/// From when to when, in microseconds of the system's clock, which is the server's too.
+/// An interval in microseconds since the epoch. All processes and the server share this clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     pub(crate) from: u64,
     pub(crate) to: u64,
 }
 
-/// A call that passed, when it was sent, and its turn: somewhere within this. A permit was held all that time.
+/// An admitted call: when it was sent, and the interval that contains its turn. A permit was held for the whole
+/// interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) sent: u64,
     pub(crate) turn: Span,
 }
 
-/// What all processes have seen.
+/// The records of all processes.
 pub(crate) struct Records {
-    /// While all of them called.
+    /// The time in which all processes called.
     pub(crate) calling: Span,
     pub(crate) passed: Vec<Passed>,
-    /// Calls that were refused, sent at the first and answered at the second moment, in the order of their sending.
+    /// Refused calls, from sending to refusal, in the order of sending.
     pub(crate) refused: Vec<Span>,
 }
 
-/// A process that ends with this value.
+/// A process that ends when this value is dropped.
 pub(crate) struct Worker(Child);
 
 impl Worker {
@@ -41,7 +42,7 @@ impl Worker {
         Self(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap())
     }
 
-    /// The next line of its report.
+    /// The next line of output.
     pub(crate) fn line(&mut self) -> String {
         let (mut line, stdout) = (Vec::new(), self.0.stdout.as_mut().unwrap());
         let mut byte = [0];
@@ -51,12 +52,12 @@ impl Worker {
         String::from_utf8(line).unwrap()
     }
 
-    /// Lets it call until then, in microseconds of the system's clock.
+    /// Sends a line of input: the time until which to call.
     pub(crate) fn tell(&mut self, line: &str) {
         writeln!(self.0.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// What it reports until it ends.
+    /// All output until the process ends.
     fn report(mut self) -> String {
         let mut report = String::new();
         self.0.stdout.as_mut().unwrap().read_to_string(&mut report).unwrap();
@@ -64,7 +65,7 @@ impl Worker {
         report
     }
 
-    /// Ends it as a crash would, and waits for its end.
+    /// Kills the process, and waits for its end.
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -78,12 +79,12 @@ impl Drop for Worker {
     }
 }
 
-/// Lets all processes call a limit of `worker_limits.rs`.
+/// Lets [`PROCESSES`] processes call a limit of `worker_limits.rs`.
 pub(crate) fn call(url: &str, limit: &str) -> Records {
     records(std::iter::repeat_with(|| Worker::start(&[url, limit])).take(PROCESSES).collect())
 }
 
-/// Lets a process for each of these call: so many tasks, which pause for so many microseconds after each call.
+/// Starts one process for each pair of a number of tasks and a pause in microseconds.
 pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) -> Records {
     let start =
         |(tasks, pause): &(u32, u32)| Worker::start(&[url, limit, &tasks.to_string(), &pause.to_string()]);
@@ -110,7 +111,7 @@ fn records(mut workers: Vec<Worker>) -> Records {
             ("began", [at]) => records.calling.from = records.calling.from.max(*at),
             ("passed", &[sent, from, to]) => records.passed.push(Passed { sent, turn: Span { from, to } }),
             ("refused", &[from, to]) => records.refused.push(Span { from, to }),
-            _ => panic!("a worker says {line}"),
+            _ => panic!("unexpected line of a worker: {line}"),
         }
     }
     records.refused.sort_unstable();

@@ -1,12 +1,12 @@
-//! What records of calls prove: each call had its turn somewhere within its own span, and nobody knows where.
+//! Proves from records that limits were not exceeded. The turn of each call is somewhere in a known interval.
 
 use crate::bounds::processes::workers::{Passed, Span};
 
-/// The grain of the store's clock where keys that expire are its clock.
+/// The resolution of clocks that are based on TTLs, in microseconds.
 pub(crate) const GRAIN_US: u64 = 1000;
 
-/// The calls as sorted moments: before these they had no turn, and at these they had. Between two moments, whatever they
-/// are, lie for certain as many as had their turn at the second, but those that may have had it before the first.
+/// The ends of all intervals, sorted. Between two moments there were at least as many turns as intervals ended before
+/// the second moment, less those that began before the first.
 pub(crate) struct Ends {
     from: Vec<u64>,
     to: Vec<u64>,
@@ -22,7 +22,7 @@ impl Ends {
         Self { from: sorted(|span| span.from), to: sorted(|span| span.to) }
     }
 
-    /// At most so many calls in each interval of so many microseconds.
+    /// Asserts at most `most` turns in each interval of `length` microseconds.
     pub(crate) fn at_most(&self, most: u64, length: u64) {
         let mut before = 0;
         for (at, to) in self.to.iter().enumerate() {
@@ -32,7 +32,7 @@ impl Ends {
         }
     }
 
-    /// At most `at_once` and `count` for each `time` in each interval: no `to` above the line from the lowest `from`.
+    /// Asserts at most `at_once` turns plus `count` per `time` in each interval.
     pub(crate) fn below_line(&self, at_once: u64, count: u64, time: u64) {
         let (mut lowest, mut from) = (i128::MAX, self.from.iter().enumerate().peekable());
         let height = |calls: usize, at: u64| {
@@ -52,7 +52,7 @@ impl Ends {
     }
 }
 
-/// How many calls lie for certain between these moments.
+/// The number of turns that were certainly between two moments.
 fn within(passed: &[Passed], from: u64, to: u64) -> u64 {
     passed.iter().filter(|call| from <= call.turn.from && call.turn.to <= to).count() as u64
 }
@@ -61,10 +61,11 @@ fn first(moments: impl Iterator<Item = u64>) -> Option<u64> {
     moments.min()
 }
 
-/// At most `count` calls in each window, the next of which starts with the first call after its end.
+/// Asserts at most `count` turns in each window. A window starts with the first turn after the end of the previous
+/// one.
 pub(crate) fn windows_hold(passed: &[Passed], count: u64, time: u64) {
     let turns = || passed.iter().map(|call| call.turn);
-    // The window starts between these, and the one before has ended then.
+    // The window started between these moments, and the previous one had ended.
     let mut starts = first(turns().map(|turn| turn.from)).zip(first(turns().map(|turn| turn.to)));
     let mut after = 0;
     while let Some((earliest, latest)) = starts {
@@ -77,7 +78,7 @@ pub(crate) fn windows_hold(passed: &[Passed], count: u64, time: u64) {
     }
 }
 
-/// At most `at_once` before the first step has ended, and `count` more with each step from the first call on.
+/// Asserts at most `at_once` turns before the first step ends, and `count` more with each step.
 pub(crate) fn steps_hold(passed: &[Passed], at_once: u64, count: u64, time: u64) {
     let Some(start) = first(passed.iter().map(|call| call.turn.from)) else { return };
     for step in 0..8 {
@@ -86,8 +87,7 @@ pub(crate) fn steps_hold(passed: &[Passed], at_once: u64, count: u64, time: u64)
     }
 }
 
-/// In cells that follow each other without gap: at most `count` calls in each, with the share of those in the one before
-/// it that the window still covers.
+/// Asserts at most `count` turns in each cell of a sliding window, including the covered share of the cell before.
 pub(crate) fn cells_hold(passed: &[Passed], count: u64, time: u64) {
     let turns = || passed.iter().map(|call| call.turn);
     let Some(earliest) = first(turns().map(|turn| turn.from)) else { return };
@@ -95,7 +95,7 @@ pub(crate) fn cells_hold(passed: &[Passed], count: u64, time: u64) {
     let mut previous = 0;
     for cell in 0.. {
         let (from, to) = (latest + cell * time + GRAIN_US, earliest + (cell + 1) * time - GRAIN_US);
-        // An empty cell is forgotten, and the next call starts another line of cells.
+        // A new series of cells starts after an empty cell.
         if !turns().any(|turn| turn.to >= earliest + cell * time && turn.from <= latest + (cell + 1) * time) {
             return;
         }
@@ -110,11 +110,11 @@ pub(crate) fn cells_hold(passed: &[Passed], count: u64, time: u64) {
     }
 }
 
-/// How many permits were held at once, for certain.
+/// The largest number of permits that were certainly held at the same time.
 pub(crate) fn most_at_once(held: &[Passed]) -> u64 {
     let starts = held.iter().map(|call| (call.turn.from, true));
     let mut events: Vec<(u64, bool)> = starts.chain(held.iter().map(|call| (call.turn.to, false))).collect();
-    // At one moment ends come first.
+    // At the same moment, ends come before starts.
     events.sort_unstable();
     let (mut now, mut most) = (0, 0);
     for (_, begins) in events {

@@ -1,18 +1,19 @@
-//! Token bucket: a level that leaks continuously (greedy; a leaky bucket's meter too), or in steps (interval).
+//! Token bucket: a level that leaks continuously (greedy, also the meter of a leaky bucket), or in steps (interval).
 
 use super::{Numbers, Turns, saturated, tolerance};
 
-/// From now until a charge with this stamp has leaked; nothing where it cannot be given back. The stamp of the last
-/// charge is the moment at which the level will be zero; while turns are held, no other counts.
+/// The time until a charge with this stamp has leaked. `None` if it can no longer be returned. The stamp of the last
+/// charge is the time at which the level reaches zero. While calls wait for turns, only the last charge can be
+/// returned.
 pub(super) fn left_until(stamp: u64, now: u64, reset: u64, tolerance: u64, last_only: bool) -> Option<u64> {
     let left = stamp.checked_sub(now)?;
     if left.abs_diff(reset) <= tolerance { Some(reset) } else { (!last_only).then_some(left) }
 }
 
-/// Leaks `count` per `time`. The level is a fraction with denominator `time`.
+/// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
 pub(super) struct Greedy {
     numbers: Numbers,
-    /// ms
+    /// In ms.
     now: u64,
     level: u128,
 }
@@ -83,13 +84,13 @@ impl Turns for Greedy {
     }
 }
 
-/// Gets `count` back at the end of each `time`, counted from the call that found it empty.
+/// Returns `count` units at the end of each `time`, aligned with the call that found the bucket empty.
 pub(super) struct Interval {
     numbers: Numbers,
-    /// ms
+    /// In ms.
     now: u64,
     level: u64,
-    /// The end of the running step, while the level is above zero.
+    /// The end of the current step, while the level is above zero.
     step: u64,
 }
 
@@ -102,7 +103,7 @@ impl Interval {
         self.numbers.capacity().into()
     }
 
-    /// Until so many units have come back.
+    /// The time until this many units have come back.
     fn until_back(&self, units: u64) -> u64 {
         match units.div_ceil(self.numbers.count.into()) {
             0 => 0,
@@ -110,7 +111,7 @@ impl Interval {
         }
     }
 
-    /// How many steps end from now on until then.
+    /// The number of steps that end between now and then.
     fn steps_until(&self, then: u64) -> u64 {
         if then < self.step { 0 } else { 1 + (then - self.step) / self.numbers.time }
     }

@@ -1,11 +1,11 @@
-//! Concurrency: permits that hold units until they are released or their lease ends, and tickets of those who wait.
+//! Concurrency: permits that hold units until they are released or their lease ends, and tickets of waiting calls.
 
 use super::{Answer, Definition, Numbers};
 use ratelimit::store::Mode;
 
 pub(super) struct Concurrency {
     numbers: Numbers,
-    /// ms
+    /// In ms.
     now: u64,
     permits: Vec<Permit>,
     tickets: Vec<Ticket>,
@@ -40,7 +40,7 @@ impl Concurrency {
         self.tickets.iter().find(|ticket| ticket.id == id)
     }
 
-    /// Units of the tickets with an earlier arrival; of all for one that has none.
+    /// The units of the tickets that arrived earlier, or of all tickets if this call has none.
     fn ahead(&self, id: u64) -> i64 {
         let arrival = self.ticket(id).map_or(u64::MAX, |ticket| ticket.arrival);
         let ahead = self.tickets.iter().filter(|ticket| ticket.arrival < arrival);
@@ -56,7 +56,7 @@ impl Concurrency {
         self.permits.iter().map(|permit| permit.lease_end - self.now).min().unwrap_or(self.numbers.time)
     }
 
-    /// When one who waits is to ask again.
+    /// The time after which a waiting call asks again.
     fn ask_again(&self, ahead: i64) -> u64 {
         let soon = if ahead < i64::from(self.numbers.count) { 20 } else { 100 };
         soon.min(self.until_a_lease_ends())

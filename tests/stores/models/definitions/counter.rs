@@ -1,12 +1,12 @@
-//! Counter: at most `count` units in each of its windows, which start with their first charged call.
+//! Counter: at most `count` units in each window. A window starts with its first charged call.
 
 use super::{Numbers, Turns, saturated, tolerance};
 
 pub(super) struct Counter {
     numbers: Numbers,
-    /// ms
+    /// In ms.
     now: u64,
-    /// Those that have not ended, in their order; the later ones lie in the future.
+    /// The windows that have not ended, in order. Later ones may lie in the future.
     windows: Vec<Window>,
 }
 
@@ -30,7 +30,7 @@ impl Counter {
         i128::from(self.numbers.count) - i128::from(window.used)
     }
 
-    /// The begin of the window that takes this cost: only the last one takes calls, or a new one after it.
+    /// The start of the window that takes this cost: the last window, or a new one after it.
     fn place(&self, cost: u32) -> u64 {
         match self.windows.last() {
             None => self.now,

@@ -1,12 +1,12 @@
-//! Leaky bucket as a queue: a call leaves when everything before it has leaked. (As a meter it is a greedy bucket.)
+//! Leaky bucket as a queue: a call leaves when everything before it has leaked. As a meter it is a greedy bucket.
 
 use super::bucket::left_until;
 use super::{Numbers, Turns, saturated};
 
-/// Leaks `count` per `time`. The level is a fraction with denominator `time`.
+/// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
 pub(super) struct Queue {
     numbers: Numbers,
-    /// ms
+    /// In ms.
     now: u64,
     level: u128,
 }
@@ -49,7 +49,7 @@ impl Turns for Queue {
         self.now + self.reset_after()
     }
 
-    /// All who come later wait for this one: only the last can step back.
+    /// Later calls wait for this one, so only the last charge can be returned.
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
         let Some(left) = left_until(stamp, self.now, self.reset_after(), 2, true) else { return 0 };
         let still_in_use = u128::from(left) * u128::from(self.numbers.count);
@@ -58,7 +58,7 @@ impl Turns for Queue {
         u32::try_from(back.div_ceil(u128::from(self.numbers.time))).unwrap()
     }
 
-    /// Places: one is served, and as many wait as the rate can serve within `wait`.
+    /// The free places: one call is served, and as many wait as the rate can serve within `wait`.
     fn room(&self) -> i64 {
         let within_wait = i128::from(self.numbers.wait) * i128::from(self.numbers.count);
         let free = within_wait - i128::try_from(self.level).unwrap();

@@ -1,12 +1,12 @@
-//! Sliding log: every unit has a stamp, and counts for one `time` from then on.
+//! Sliding log: every unit has a timestamp and counts for one `time` from then on.
 
 use super::{Numbers, Turns, saturated};
 
-/// Times are µs.
+/// Times are in µs.
 pub(super) struct Log {
     numbers: Numbers,
     now: u64,
-    /// Of the units that still count, in order; some may lie in the future.
+    /// The timestamps of the units that still count, in order. Some may lie in the future.
     stamps: Vec<u64>,
 }
 

@@ -1,8 +1,7 @@
-//! The algorithms as they are defined: explicit windows, levels, cells, stamps and permits. No anchors, no TTLs, no
-//! packed integers.
+//! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
+//! or packed integers.
 //!
-//! Written from the definitions alone, in the plainest way: slow is fine. A limit never changes here, and time never
-//! goes back.
+//! This code is plain and slow. The limit of a key never changes here, and time never goes back.
 
 mod bucket;
 mod concurrency;
@@ -16,29 +15,29 @@ use ratelimit::store::Mode;
 use ratelimit::{Limit, Refill};
 use std::time::Duration;
 
-/// What a store has to answer. Times are ms, but for the stamp of a log, which is µs.
+/// The decision that a store must make. Times are in ms; the stamp of a log is in µs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) allowed: bool,
     pub(crate) delay: u64,
     pub(crate) limit: u32,
     pub(crate) remaining: u32,
-    /// For a refusal; `None` there: never.
+    /// For a refusal. `None` means never.
     pub(crate) retry_after: Option<u64>,
     pub(crate) reset_after: u64,
-    /// By which a charge can be given back; 0 where there is none.
+    /// Finds the charge again when units are returned. Zero without a charge.
     pub(crate) stamp: u64,
 }
 
-/// A limit under one key. All times that are given are µs.
+/// A limit under one key. Arguments of times are in µs.
 pub(crate) trait Definition {
-    /// `id` is the permit's, where the algorithm has permits.
+    /// Decides a request. `id` names a permit, if the algorithm has permits.
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer;
-    /// Units given back, of the charge with this stamp.
+    /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
-    /// Units charged without asking.
+    /// Charges units unconditionally. Returns the number of charged units.
     fn take(&mut self, now: u64, units: u32) -> u32;
-    /// Units of the permit whose lease begins anew.
+    /// Renews the lease of a permit. Returns its units.
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
     }
@@ -56,7 +55,7 @@ pub(crate) enum Kind {
     Concurrency,
 }
 
-/// The numbers of a limit; times in ms.
+/// The numbers of a limit, with times in ms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     pub(crate) kind: Kind,
@@ -101,7 +100,7 @@ impl Numbers {
         }
     }
 
-    /// How long a store may remember it, in ms.
+    /// The longest time for which a store may store the state, in ms.
     pub(crate) fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
@@ -132,7 +131,7 @@ impl Numbers {
         limit.wait(wait)
     }
 
-    /// The limit under a key that nobody has used.
+    /// The limit under an unused key.
     pub(crate) fn definition(self) -> Box<dyn Definition> {
         if self.count == 0 || (self.burst == 0 && !self.is_queue()) {
             return Box::new(Nothing { capacity: self.capacity() });
@@ -149,21 +148,21 @@ impl Numbers {
     }
 }
 
-/// An algorithm in which a request has a turn, and a charge is a matter of when.
+/// An algorithm in which each request has a turn.
 trait Turns {
     fn numbers(&self) -> &Numbers;
-    /// Lets time pass, to `now` µs.
+    /// Advances the time to `now`, in µs.
     fn pass_to(&mut self, now: u64);
-    /// Until this cost has its turn, if it can have one at all and nobody else comes.
+    /// The time until this cost has its turn, if no other call comes.
     fn turn(&self, cost: u32) -> u64;
     fn remaining(&self) -> u32;
     fn reset_after(&self) -> u64;
-    /// Charges at the turn; answers the stamp.
+    /// Charges at the turn. Returns the stamp.
     fn charge(&mut self, cost: u32) -> u64;
     fn give(&mut self, units: u32, stamp: u64) -> u32;
-    /// What is free, rounded down; negative beyond the capacity.
+    /// The free units, rounded down. Negative if more than the capacity is in use.
     fn room(&self) -> i64;
-    /// Charges now, whatever is free.
+    /// Charges now, even without free units.
     fn force(&mut self, units: u32);
 }
 
@@ -202,7 +201,7 @@ impl<T: Turns> Definition for T {
     }
 }
 
-/// How far a stamp may be off, in ms, where windows or steps of this length follow each other.
+/// The most by which a stamp may be off, in ms, where windows or steps have this length.
 fn tolerance(length: u64) -> u64 {
     2.min(length - 1)
 }
@@ -211,7 +210,7 @@ fn saturated(units: i128) -> u32 {
     u32::try_from(units.max(0)).unwrap()
 }
 
-/// A limit of which `count` or `burst` is zero: it refuses everything.
+/// A limit whose `count` or `burst` is zero. It refuses everything.
 struct Nothing {
     capacity: u32,
 }

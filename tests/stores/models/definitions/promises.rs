@@ -1,4 +1,4 @@
-//! What the algorithms promise, asked of the definitions themselves: bounds, turns in order, exact retries, refunds.
+//! The promises of the documentation, tested on the definitions: bounds, order of turns, exact retry-after, refunds.
 
 use super::{Answer, Definition, Kind, Numbers};
 use ratelimit::store::Mode;
@@ -23,7 +23,7 @@ const OTHERS: [Numbers; 8] = [
     Numbers::new(Kind::Log, 10, 40).wait(120),
 ];
 
-/// Calls that were let through: when (µs), and with how many units. In the order in which they came.
+/// Admitted calls: when (µs), and with how many units, in order of arrival.
 struct Run {
     numbers: Numbers,
     now: u64,
@@ -53,7 +53,7 @@ impl Run {
         answer
     }
 
-    /// A call like those of a service: mostly small and soon, sometimes large or late.
+    /// A call as services make them: mostly small and soon, sometimes large or late.
     fn call(&mut self) -> (u32, Answer) {
         let grain = if self.numbers.kind == Kind::Log { 1 } else { 1000 };
         let most = self.numbers.time * 1000 / grain;
@@ -68,7 +68,7 @@ impl Run {
         (cost, self.decide(mode, cost))
     }
 
-    /// `bound` takes the length of an interval (µs) that begins and ends with a call, both of them in it.
+    /// Asserts a bound for all intervals. `bound` takes the length of a closed interval in µs.
     fn never_above(&self, bound: impl Fn(u64) -> u64) {
         for (i, (from, _)) in self.released.iter().enumerate() {
             let mut within = 0;
@@ -81,7 +81,7 @@ impl Run {
     }
 }
 
-/// After many calls.
+/// A run with many calls.
 fn run(numbers: Numbers) -> Run {
     let mut run = Run::new(numbers, 1);
     for _ in 0..1500 {
@@ -96,12 +96,12 @@ fn no_interval_admits_more_than_is_promised() {
     for numbers in BUCKETS.into_iter().chain(OTHERS) {
         let (count, time) = (u64::from(numbers.count), numbers.time * 1000);
         let capacity = u64::from(numbers.capacity());
-        // Half-open intervals that hold both ends are a bit longer than `length`.
+        // A half-open interval that contains both ends is a little longer than `length`.
         let times = |length| length / time + 1;
         run(numbers).never_above(|length| match numbers.kind {
             Kind::Counter => count * (times(length) + 1),
             Kind::Greedy => capacity + (count * length).div_ceil(time) + 1,
-            // Turns begin at whole milliseconds.
+            // Turns are rounded to whole milliseconds.
             Kind::Leaky if numbers.is_queue() => capacity + (count * (length + 1000)).div_ceil(time),
             Kind::Leaky => capacity + (count * length).div_ceil(time),
             Kind::Interval if numbers.wait > 0 => capacity + count * times(length),
@@ -115,7 +115,7 @@ fn no_interval_admits_more_than_is_promised() {
 }
 
 #[test]
-fn a_queue_of_single_calls_is_strictly_spaced() {
+fn a_queue_spaces_single_calls_evenly() {
     let mut run = Run::new(Numbers::new(Kind::Leaky, 30, 7000).wait(3000), 2);
     for _ in 0..1500 {
         run.now += run.random.u64(0..400_000);
@@ -135,7 +135,7 @@ fn turns_are_in_the_order_of_arrival() {
 }
 
 #[test]
-fn after_exactly_the_time_that_was_named_the_same_cost_passes() {
+fn a_call_passes_exactly_at_retry_after() {
     for numbers in BUCKETS.into_iter().chain(OTHERS) {
         let (mut run, mut met) = (Run::new(numbers, 3), 0);
         for _ in 0..3000 {
@@ -154,7 +154,7 @@ fn after_exactly_the_time_that_was_named_the_same_cost_passes() {
 }
 
 #[test]
-fn a_charge_given_back_at_once_was_never_there() {
+fn an_immediate_refund_leaves_no_trace() {
     let interval = |numbers: &Numbers| numbers.kind == Kind::Interval;
     for numbers in BUCKETS.into_iter().filter(|n| !interval(n)).chain(OTHERS) {
         let (mut run, mut met) = (Run::new(numbers, 4), 0);
@@ -167,7 +167,7 @@ fn a_charge_given_back_at_once_was_never_there() {
                 let now = run.now;
                 assert_eq!(run.definition.give(now, cost, charge.stamp), cost, "{numbers:?}");
                 let after = run.decide(Mode::Peek, 1);
-                // A window or a cell that was opened stays open, though nothing is in it.
+                // A window or cell that was opened stays open after a refund.
                 let opens = matches!(numbers.kind, Kind::Counter | Kind::Window);
                 assert!(opens || after == before, "{numbers:?}: {before:?} {after:?}");
                 met += 1;
@@ -178,7 +178,7 @@ fn a_charge_given_back_at_once_was_never_there() {
 }
 
 #[test]
-fn taking_goes_one_capacity_deep_at_most() {
+fn unconditional_charges_reach_at_most_one_capacity_of_debt() {
     for numbers in BUCKETS.into_iter().chain(OTHERS) {
         let (now, capacity) = (5_000_000, numbers.capacity());
         let mut definition = numbers.definition();
@@ -186,14 +186,14 @@ fn taking_goes_one_capacity_deep_at_most() {
         assert_eq!(definition.take(now, 1), 0);
         let answer = definition.decide(now, Mode::Peek, 1, 0);
         assert!(!answer.allowed && answer.remaining == 0);
-        // After that time all of it is gone.
+        // After reset-after, nothing is in use.
         let later = now + answer.reset_after * 1000;
         assert_eq!(definition.decide(later, Mode::Peek, 1, 0).remaining, capacity);
     }
 }
 
 #[test]
-fn permits_never_exceed_the_count_and_tickets_keep_their_places() {
+fn permits_never_exceed_the_count_and_tickets_keep_their_order() {
     let numbers = Numbers::new(Kind::Concurrency, 3, 1000).wait(500);
     let (mut definition, mut now) = (numbers.definition(), 1_000_000);
     let ask = |definition: &mut dyn Definition, now, id| definition.decide(now, Mode::Charge, 1, id);
@@ -205,7 +205,7 @@ fn permits_never_exceed_the_count_and_tickets_keep_their_places() {
     assert_eq!(waiters, [20, 20, 20, 100]);
     now += 100_000;
     assert_eq!(definition.give(now, 1, 2), 1);
-    // The slot is the first waiter's, also while he does not ask.
+    // The free permit belongs to the first waiting call, even if it does not ask.
     assert_eq!([8, 7, 6, 5].map(|id| ask(&mut *definition, now, id).allowed), [false; 4]);
     assert!(ask(&mut *definition, now, 4).allowed);
     assert_eq!(definition.give(now, 1, 1), 1);

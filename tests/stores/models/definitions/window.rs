@@ -1,14 +1,14 @@
-//! Sliding window: two neighbouring cells, of which the earlier one counts by the share that the window still covers.
+//! Sliding window: two neighboring cells. The earlier one counts by the share that the window still covers.
 
 use super::{Numbers, Turns, saturated, tolerance};
 
 pub(super) struct Window {
     numbers: Numbers,
-    /// ms
+    /// In ms.
     now: u64,
-    /// When the first cell has begun; meaningless without cells.
+    /// The start of the first cell. Meaningless without cells.
     origin: u64,
-    /// What was charged in each cell since then. The last one has a charge.
+    /// The units that were charged in each cell since then. The last cell has a charge.
     cells: Vec<u32>,
 }
 
@@ -37,7 +37,7 @@ impl Window {
         cell.checked_sub(1).map_or(0, |before| self.charged_in(before))
     }
 
-    /// The last cell: with the last charge, or, when that one has ended, the one that holds now.
+    /// The last cell: the one with the last charge, or the current one if that has ended.
     fn last(&self) -> Option<usize> {
         (!self.cells.is_empty()).then(|| self.cell_at(self.now).max(self.cells.len() - 1))
     }
@@ -46,14 +46,14 @@ impl Window {
         self.begin(cell) > self.now
     }
 
-    /// `count` minus what a cell counts at this time, rounded down.
+    /// `count` minus the units that a cell counts at this time, rounded down.
     fn free(&self, cell: usize, time: u64) -> i64 {
         let share = u128::from(self.charged_before(cell)) * u128::from(self.end(cell) - time);
         let before = i64::try_from(share.div_ceil(self.numbers.time.into())).unwrap();
         i64::from(self.numbers.count) - i64::from(self.charged_in(cell)) - before
     }
 
-    /// The first ms at which the cost fits into this cell, up to its very end.
+    /// The first ms at which the cost fits into this cell, up to the end of the cell.
     fn first_fit(&self, cell: usize, cost: u32) -> Option<u64> {
         let from = self.begin(cell).max(self.now);
         let room = i128::from(self.numbers.count) - i128::from(self.charged_in(cell)) - i128::from(cost);
@@ -68,7 +68,7 @@ impl Window {
         Some(at)
     }
 
-    /// When this cost has its turn, and in which cell: the last one, if it has room before its end, or the next one.
+    /// The turn of this cost, and its cell: the last one if it has room before its end, or the next one.
     fn place(&self, cost: u32) -> (u64, usize) {
         let Some(last) = self.last() else { return (self.now, 0) };
         match self.first_fit(last, cost) {
@@ -93,7 +93,7 @@ impl Turns for Window {
 
     fn pass_to(&mut self, now: u64) {
         self.now = now / 1000;
-        // One `time` after its end, the last cell counts no more.
+        // The last cell stops counting one `time` after its end.
         if !self.cells.is_empty() && self.now >= self.end(self.cells.len()) {
             self.cells.clear();
         }

@@ -1,4 +1,4 @@
-//! Limits, costs and moments from the edges of what is legal.
+//! Extreme limits, costs and pauses, at the ends of what is legal.
 
 use ratelimit::{Algorithm, Limit, LimitError, Refill};
 use std::time::Duration;
@@ -9,7 +9,7 @@ const COUNTS: [u32; 13] =
 const TIMES_MS: [u64; 9] = [1, 2, 7, 1000, 60_000, 86_400_000, (1 << 33) - 1, YEAR_MS - 1, YEAR_MS];
 const WAITS_MS: [u64; 4] = [0, 1, 86_400_000, YEAR_MS];
 
-/// What may be added to a limit, where it is legal.
+/// An option that is added to a limit, where it is legal.
 type Addition = fn(Limit) -> Result<Limit, LimitError>;
 const ADDITIONS: [Addition; 10] = [
     Ok,
@@ -24,7 +24,7 @@ const ADDITIONS: [Addition; 10] = [
     Limit::try_lease_auto,
 ];
 
-/// All legal limits of an algorithm whose numbers are at the edges.
+/// All legal limits of an algorithm with extreme numbers.
 pub(crate) fn limits(algorithm: Algorithm) -> Vec<Limit> {
     let mut limits = Vec::new();
     for count in COUNTS {
@@ -51,7 +51,8 @@ fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Limit, Limi
     }
 }
 
-/// Nothing, one, half, all, one too many, or far too many units. Of lists mostly few, because each unit is an entry.
+/// A cost of zero, one, half, all, one too many, or far too many units. Mostly small for lists, because each unit is
+/// an entry.
 pub(crate) fn cost(random: &mut fastrand::Rng, limit: &Limit) -> u32 {
     let capacity = limit.capacity();
     let (least, most) = (capacity.saturating_sub(1), capacity.saturating_add(1));
@@ -61,7 +62,7 @@ pub(crate) fn cost(random: &mut fastrand::Rng, limit: &Limit) -> u32 {
     if lists && cost <= capacity && random.u8(0..10) > 0 { cost.min(30) } else { cost }
 }
 
-/// How far time goes on, in µs: not at all, to the edges of the limit's periods, or beyond.
+/// A pause in µs: none, close to the periods of the limit, or beyond.
 pub(crate) fn pause(random: &mut fastrand::Rng, limit: &Limit) -> u64 {
     let us = |time: Duration| u64::try_from(time.as_micros()).unwrap();
     let (time, wait) = (us(limit.time()), us(limit.longest_wait()));
@@ -71,9 +72,9 @@ pub(crate) fn pause(random: &mut fastrand::Rng, limit: &Limit) -> u64 {
         .unwrap()
 }
 
-/// What holds for every limit: it is read as it is written.
+/// Every limit is parsed as it is displayed.
 #[test]
-fn every_limit_at_the_edges_is_read_as_it_is_written() {
+fn every_extreme_limit_is_parsed_as_it_is_displayed() {
     let mut all = 0;
     for algorithm in Algorithm::ALL {
         for limit in limits(algorithm) {

@@ -1,4 +1,5 @@
-//! Requests and adjustments of all algorithms at once: limits that change under a key, stacks, other limits' charges.
+//! Random requests and adjustments of all algorithms: limits that change under a key, stacks, and charges of other
+//! limits.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
 use ratelimit::store::{Change, Mode};
@@ -11,7 +12,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// One of many limits that are all of one algorithm, since keys are of one too.
+/// A random limit of one algorithm. Each key has only limits of one algorithm.
 fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     let time = ms(random.choice([1, 7, 250, 1000, 1500, 60_000]).unwrap());
     let count = random.choice([1, 2, 5, 12, 300]).unwrap();
@@ -33,7 +34,7 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     }
 }
 
-/// What is asked of both, and what may be given back.
+/// The source of random calls, and the charges that can be returned.
 struct Mixture {
     random: fastrand::Rng,
     algorithms: Vec<Algorithm>,
@@ -55,7 +56,7 @@ impl Mixture {
         TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits)
     }
 
-    /// Requests alone and in stacks, whose members have different keys.
+    /// Single requests, and stacks whose members have different keys.
     fn requests(&mut self) -> Vec<TestRequest> {
         let mut requests = Vec::new();
         while requests.len() < self.random.usize(1..=8) {
@@ -69,8 +70,8 @@ impl Mixture {
         requests
     }
 
-    /// A look at every key: what has expired is gone for good then. Else a clock that steps back finds it or not, as a
-    /// store has cleared it away.
+    /// Looks at every key, so that both stores remove what has expired. Otherwise, after the clock steps back,
+    /// expired state may be found or not.
     fn look_at_all(&mut self) -> Call {
         let mut requests = Vec::new();
         for algorithm in self.algorithms.clone() {
@@ -103,7 +104,7 @@ impl Mixture {
     }
 }
 
-/// What holds for every answer, whatever has happened before.
+/// Asserts what holds for every decision.
 pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) {
     assert!(decision.remaining() <= decision.limit(), "{request:?} {decision:?}");
     assert_eq!(decision.limit(), request.limit.capacity());
@@ -121,7 +122,7 @@ pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) 
     assert!(mode == Mode::Charge || decision.stamp() == 0);
 }
 
-/// What both stores are told at once.
+/// A call that is made on both stores.
 #[derive(Clone, Debug)]
 pub(crate) enum Call {
     Decide(Mode, Vec<TestRequest>),
@@ -142,7 +143,7 @@ impl Call {
         Self::Decide(random.choice(modes).unwrap(), mixture.requests())
     }
 
-    /// -> operations, and whether both do the same.
+    /// Makes the call on both stores. Returns the number of operations, and whether both agree.
     async fn make(&self, twins: &Twins, mixture: &mut Mixture) -> (usize, bool) {
         match self {
             Self::Adjust(adjustments) => {
@@ -164,7 +165,7 @@ impl Call {
     }
 }
 
-/// Makes random calls until the twins differ, and says which calls those were.
+/// Makes random calls until the twins differ. Returns all calls up to the difference.
 pub(crate) async fn first_difference(
     twins: &mut Twins,
     algorithms: &[Algorithm],
@@ -198,7 +199,7 @@ pub(crate) async fn first_difference(
     None
 }
 
-/// Where the twins first differ when these calls are made on fresh stores.
+/// The first difference when these calls are made on empty stores.
 pub(crate) async fn differs_at(twins: &mut Twins, calls: &[(u64, Call)]) -> Option<usize> {
     let mut mixture = Mixture::new(&[], 0);
     twins.clear();

@@ -1,4 +1,4 @@
-//! TODO
+//! Random operations: how they are generated, made and compared, and how a failing sequence is shortened.
 
 pub(crate) mod extremes;
 pub(crate) mod mixed_traffic;

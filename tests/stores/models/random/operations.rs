@@ -1,4 +1,4 @@
-//! Steps of a test: what is done to a key, what comes of it by definition and by a store, and whether that is the same.
+//! Operations on a key: their outcome by definition and by a store, and whether both agree.
 
 use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
 use crate::models::definitions::{Answer, Definition, Kind, Numbers};
@@ -6,7 +6,7 @@ use ratelimit::store::{Change, Mode, Store};
 use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
 
-/// What happens to a key.
+/// An operation on a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Decide { mode: Mode, cost: u32, permit: u64 },
@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
     Units(u32),
 }
 
-/// A store's decision in the words of the definitions.
+/// A store's decision in the form of the definitions.
 pub(crate) fn answer(decision: &Decision) -> Answer {
     let ms = |duration: Duration| {
         assert_eq!(duration.subsec_nanos() % 1_000_000, 0, "a fraction of a millisecond");
@@ -48,7 +48,7 @@ pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Ste
     }
 }
 
-/// Steps of one sort (requests of one mode, or adjustments) in one call of the store.
+/// Makes operations of one sort (requests of one mode, or adjustments) in one call of the store.
 pub(crate) async fn by_store(
     store: &dyn Store,
     limit: Limit,
@@ -73,8 +73,8 @@ pub(crate) async fn by_store(
     Ok(decisions.iter().map(|decision| Outcome::Answer(answer(decision))).collect())
 }
 
-/// Whether a store does these steps as defined. Of a permit, a ticket or a stamp that counts no more it may say that it was
-/// still there to be removed: nobody makes use of it, and to know better would cost each release a command.
+/// Whether a store's outcomes are as defined. A store may report that it removed a permit, a ticket or a stamp that
+/// no longer counts: no caller uses that number, and the exact number would cost each release another command.
 pub(crate) fn agree(
     numbers: &Numbers,
     steps: &[(usize, Step)],

@@ -1,11 +1,12 @@
-//! When a store differs from what is expected: the smallest sequence that shows it.
+//! Shortens a failing sequence of operations to the smallest one that still fails.
 
 use crate::harness::Twins;
 use crate::models::definitions::{Answer, Numbers};
 use crate::models::random::operations::{Outcome, Step, agree, by_definition, by_store};
 use std::fmt::Write;
 
-/// Makes a sequence shorter as long as it still fails; false if it does not. `fails_at`: the first place at which it does.
+/// Removes parts of a sequence as long as it still fails. Returns false if it does not fail. `fails_at` returns the
+/// first index that fails.
 pub(crate) async fn shorten<T: Clone>(
     sequence: &mut Vec<T>,
     mut fails_at: impl AsyncFnMut(&[T]) -> Option<usize>,
@@ -37,7 +38,8 @@ enum Which {
     Script,
 }
 
-/// Fails, and says as little as possible. `outcomes`: by the memory store, by the script, as defined.
+/// Panics with the smallest sequence that shows the difference. `outcomes`: by the memory store, by the script, as
+/// defined.
 pub(crate) async fn report(
     twins: &mut Twins,
     numbers: Numbers,
@@ -85,7 +87,7 @@ async fn explain(twins: &mut Twins, numbers: Numbers, sequence: &[(u64, Step)], 
     }
 }
 
-/// Where one step after the other first differs from the definition, and how.
+/// The first operation whose outcome differs from the definition, and that outcome.
 async fn differs_at(
     twins: &mut Twins,
     numbers: Numbers,
@@ -96,7 +98,7 @@ async fn differs_at(
     let (mut definition, limit) = (numbers.definition(), numbers.limit());
     let mut charged = Vec::new();
     for (at, (now, step)) in sequence.iter().enumerate() {
-        // Nobody asks again with the id of a permit, and nothing is defined for it.
+        // The id of a permit is never used again, so there is no definition for it.
         if let Step::Decide { permit, .. } = step
             && charged.contains(permit)
         {

@@ -1,4 +1,4 @@
-//! Random traffic on a few keys of one limit, and what its definition answers.
+//! Random traffic on a few keys of one limit, and the outcomes by definition.
 
 use crate::models::definitions::{Answer, Definition, Kind, Numbers};
 use crate::models::random::operations::{Outcome, Step, by_definition};
@@ -6,7 +6,7 @@ use ratelimit::store::{Change, Mode};
 
 const KEYS: usize = 6;
 
-/// A charge that can be given back, or a permit.
+/// A charge that can be returned, or a permit.
 #[derive(Clone, Copy)]
 struct Charge {
     key: usize,
@@ -18,14 +18,14 @@ pub(crate) struct Traffic {
     numbers: Numbers,
     random: fastrand::Rng,
     definitions: Vec<Box<dyn Definition>>,
-    /// µs
+    /// In µs.
     now: u64,
-    /// Recent ones.
+    /// Recent charges.
     charges: Vec<Charge>,
-    /// Those who wait for a permit; the stamp is its id.
+    /// Requests that wait for a permit. The stamp is the permit's id.
     waiting: Vec<Charge>,
     permits: u64,
-    /// Times that answers have named, at which something happens.
+    /// Times that decisions have announced, at which something changes.
     named: Vec<u64>,
 }
 
@@ -43,14 +43,14 @@ impl Traffic {
         }
     }
 
-    /// Until the year 2255: above 2^53 µs scripts cannot count time.
+    /// Ends in the year 2255: above 2^53 µs, Lua cannot represent the time.
     pub(crate) fn goes_on(&self) -> bool {
         self.now < (1 << 53) - 20 * (self.numbers.time + self.numbers.wait) * 1000
     }
 
-    /// The next moment (µs), and what is done then in one call.
+    /// The next moment (µs), and its operations, which are made in one call.
     pub(crate) fn next(&mut self) -> (u64, Vec<(usize, Step)>) {
-        // One request alone is decided by a script of its own.
+        // A single request is decided by its own script.
         let alone = self.random.u32(0..3) == 0;
         if !alone || self.random.bool() {
             self.pass();
@@ -71,7 +71,7 @@ impl Traffic {
         (self.now, steps)
     }
 
-    /// The same for one request, mostly one that a lone script decides.
+    /// The same for a single request, mostly one for a single-request script.
     pub(crate) fn next_alone(&mut self) -> (u64, Vec<(usize, Step)>) {
         if self.random.u32(0..6) == 0 {
             self.pass();
@@ -84,7 +84,7 @@ impl Traffic {
         (self.now, vec![alone])
     }
 
-    /// What the definition answers to that, in order.
+    /// The outcomes by definition, in order.
     pub(crate) fn expected(&mut self, steps: &[(usize, Step)]) -> Vec<Outcome> {
         steps
             .iter()
@@ -98,7 +98,7 @@ impl Traffic {
             .collect()
     }
 
-    /// Mostly nothing or little, sometimes to the edge of something, sometimes far beyond.
+    /// Advances the time: mostly not or little, sometimes to the end of a period, sometimes far beyond.
     fn pass(&mut self) {
         let period = self.numbers.time * 1000;
         let longest = period.max(self.numbers.wait * 1000);
@@ -115,7 +115,7 @@ impl Traffic {
         };
     }
 
-    /// To a moment that an answer has named, or one unit of the clock beside it.
+    /// The time to an announced moment, or to one tick of the clock beside it.
     fn until_named(&mut self) -> u64 {
         let Some(at) = self.random.choice(self.named.iter().copied()) else { return 0 };
         let beside = self.random.choice([0, 0, 1, 1000]).unwrap();
@@ -161,7 +161,7 @@ impl Traffic {
         if concurrency {
             return (key, Step::Adjust { units: cost, change: Change::Give(stamp) });
         }
-        // Cells of a few milliseconds cannot be told apart by a stamp that is as much off.
+        // Cells of a few milliseconds cannot be told apart by a stamp that is off by as much.
         let off = if self.numbers.time < 6 { 0 } else { random.u64(0..=4) };
         let stamp = if random.bool() { stamp + off } else { stamp - off };
         let units = if random.bool() { cost } else { random.u32(0..=cost.saturating_add(1)) };

@@ -1,13 +1,13 @@
-//! The replies of a server that repeats what it was asked, and those of one that works.
+//! The replies of a server that repeats commands, and those of a working server.
 
 use std::sync::Arc;
 
-/// A way to repeat the words of a command: as servers and proxies do, and in worse ways.
+/// A way to repeat the words of a command, as servers and proxies do, and in worse ways.
 pub(super) type Echo = Arc<dyn Fn(&[String], u16) -> Vec<u8> + Send + Sync>;
 
 type Way = fn(&[String], u16) -> Vec<u8>;
 
-/// Codes that this library treats in different ways.
+/// Error codes that the library treats differently.
 const CODES: [&str; 13] = [
     "NOPERM",
     "NOAUTH",
@@ -74,7 +74,7 @@ const WAYS: [(&str, Way); 23] = [
     ("no length", |words, _| format!("${}\r\n", words.join(" ")).into_bytes()),
 ];
 
-/// The ways with their names, also those with each of the codes if these are wanted.
+/// All ways with their names. With `with_codes`, also each error code.
 pub(super) fn echoes(with_codes: bool) -> Vec<(&'static str, Echo)> {
     let ways = WAYS.into_iter().map(|(name, way)| (name, Arc::new(way) as Echo));
     let with_code = |code| -> (&'static str, Echo) {
@@ -95,13 +95,13 @@ fn list(members: &[Vec<u8>]) -> Vec<u8> {
     [format!("*{}\r\n", members.len()).into_bytes(), members.concat()].concat()
 }
 
-/// One node has all slots.
+/// One node owns all slots.
 fn slots(host: &str, port: u16) -> Vec<u8> {
     let node = list(&[bulk(host), format!(":{port}\r\n").into_bytes()]);
     list(&[list(&[b":0\r\n".to_vec(), b":16383\r\n".to_vec(), node])])
 }
 
-/// The reply of a server that is a sentinel, a primary and a cluster at once.
+/// The reply of a working server, which is a sentinel, a primary and a cluster node at the same time.
 pub(super) fn fine(words: &[String], port: u16) -> Vec<u8> {
     match words[0].as_str() {
         "HELLO" => list(&[bulk("server"), bulk("redis")]),
