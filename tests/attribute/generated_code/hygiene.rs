@@ -124,7 +124,7 @@ async fn arguments_keep_their_names() {
 #[tokio::test]
 async fn arguments_keep_their_names_beside_permits() {
     let (runs, limits) = (&Runs::default(), RateLimiter::in_memory());
-    let twice = Limit::counter(2, std::time::Duration::from_secs(60));
+    let twice = Limit::counter(2, support::MINUTE);
     let call = async || names_of_what_is_held(&limits, 3, 1, twice, (5, 6), runs).await;
     assert_eq!(call().await.unwrap(), 16);
     assert_eq!(call().await.unwrap(), 17);

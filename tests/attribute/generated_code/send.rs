@@ -1,13 +1,11 @@
 //! Futures of limited functions: they stay `Send`, and they borrow no longer than before.
 
-use crate::harness::{Runs, scoped};
+use crate::harness::{PEER, Runs, scoped};
 use axum::extract::ConnectInfo;
 use ratelimit::{Rejection, rate_limit};
 use std::cell::Cell;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Mutex;
-
-const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
 fn send<T: Send>(value: T) -> T {
     value

@@ -3,11 +3,16 @@
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{ManualClock, MemoryStore, RateLimiter, Rejection};
 use std::future::{Future, poll_fn};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+
+/// The address of a client.
+pub(crate) const PEER_IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub(crate) const PEER: SocketAddr = SocketAddr::new(PEER_IP, 1);
 
 /// Counts how often a body has run.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@ mod events;
 mod remote_store;
 
 pub(crate) use calls::{
-    Runs, at_once, caught, keys_of, limiter, passes_once, scoped, scoped_with, soon, unavailable,
-    unidentified,
+    PEER, PEER_IP, Runs, at_once, caught, keys_of, limiter, passes_once, scoped, scoped_with, soon,
+    unavailable, unidentified,
 };
 pub(crate) use events::reported;
 pub(crate) use remote_store::RemoteStore;

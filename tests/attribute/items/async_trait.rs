@@ -1,13 +1,11 @@
 //! Methods that `#[async_trait]` has already turned into functions that return boxed futures.
 
-use crate::harness::{Runs, keys_of, passes_once, scoped};
+use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
 use axum::extract::ConnectInfo;
 use ratelimit::{RateLimiter, Rejection, rate_limit};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-
-const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
 #[async_trait]
 trait Mail: Send + Sync {

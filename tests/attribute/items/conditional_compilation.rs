@@ -7,12 +7,10 @@
     reason = "conditions that always hold, and those that never do"
 )]
 
-use crate::harness::{Runs, passes_once};
+use crate::harness::{PEER_IP, Runs, passes_once};
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
 use std::net::IpAddr;
-
-const PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 struct Wrapped<T>(T);
 
@@ -86,8 +84,8 @@ async fn conditional_attributes(id: &u32, runs: &Runs) -> Result<u32, Rejection>
 #[tokio::test]
 async fn conditions() {
     let runs = &Runs::default();
-    passes_once(runs, async || conditional_arguments(PEER, Wrapped([1, 2]), 3, runs).await).await;
-    passes_once(runs, async || conditional_arguments_of_a_future(Wrapped(PEER), runs).await).await;
-    passes_once(runs, async || runs.argument(PEER).await).await;
+    passes_once(runs, async || conditional_arguments(PEER_IP, Wrapped([1, 2]), 3, runs).await).await;
+    passes_once(runs, async || conditional_arguments_of_a_future(Wrapped(PEER_IP), runs).await).await;
+    passes_once(runs, async || runs.argument(PEER_IP).await).await;
     passes_once(runs, async || conditional_attributes(&1, runs).await).await;
 }

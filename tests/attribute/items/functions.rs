@@ -89,8 +89,8 @@ async fn the_default_is_a_hundred_calls_per_minute() {
             by_defaults(runs).await.unwrap();
         }
         let rejection = by_defaults(runs).await.unwrap_err();
-        assert_eq!(rejection.retry_after(), Some(std::time::Duration::from_secs(60)));
-        clock.advance(std::time::Duration::from_secs(60));
+        assert_eq!(rejection.retry_after(), Some(support::MINUTE));
+        clock.advance(support::MINUTE);
         by_defaults(runs).await.unwrap();
     })
     .await;

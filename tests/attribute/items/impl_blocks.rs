@@ -1,14 +1,12 @@
 //! The attribute on `impl` blocks: it limits each async method.
 
-use crate::harness::{Runs, keys_of, passes_once, scoped};
+use crate::harness::{PEER_IP, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-
-const PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 #[derive(Clone, Default)]
 struct Service {
@@ -250,11 +248,11 @@ async fn a_key_is_shared_by_all_methods() {
     let runs = &Runs::default();
     let shared = Shared(runs, 1_u8);
     scoped(async {
-        shared.first(1, PEER).await.unwrap();
-        shared.second((PEER, 1), PEER).await.unwrap();
-        assert_eq!(shared.first(1, PEER).await.unwrap_err().name(), "shared:{id}");
-        assert!(shared.second((PEER, 1), PEER).await.is_err());
-        shared.first(2, PEER).await.unwrap();
+        shared.first(1, PEER_IP).await.unwrap();
+        shared.second((PEER_IP, 1), PEER_IP).await.unwrap();
+        assert_eq!(shared.first(1, PEER_IP).await.unwrap_err().name(), "shared:{id}");
+        assert!(shared.second((PEER_IP, 1), PEER_IP).await.is_err());
+        shared.first(2, PEER_IP).await.unwrap();
     })
     .await;
     assert_eq!(runs.count(), 3);

@@ -1,16 +1,14 @@
 //! `#[tracing::instrument]` above and below the attribute, and the fields that it records.
 
-use crate::harness::{Runs, keys_of, passes_once, scoped};
+use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
 use axum::extract::ConnectInfo;
 use ratelimit::{Rejection, rate_limit};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber, instrument};
-
-const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
 #[instrument(skip(runs))]
 #[rate_limit(count = 1, key = "{id}")]

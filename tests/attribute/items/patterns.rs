@@ -1,8 +1,8 @@
 //! Patterns as arguments. They bind the same names, also where the attribute needs to name the whole argument.
 
-use crate::harness::{Runs, passes_once};
+use crate::harness::{PEER, Runs, passes_once};
 use ratelimit::{Rejection, rate_limit};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 #[derive(Clone)]
 struct Point {
@@ -13,8 +13,6 @@ struct Point {
 struct Wrapped<T>(T);
 
 const POINT: Point = Point { x: 1, y: (2, 3) };
-const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
-
 #[rate_limit(count = 1, key = "{a}:{b}")]
 async fn tuple((a, b): (u32, u32), runs: &Runs) -> Result<u32, Rejection> {
     runs.add();

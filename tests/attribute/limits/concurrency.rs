@@ -4,7 +4,7 @@
 use crate::harness::{Runs, at_once, caught, limiter, scoped, soon};
 use async_trait::async_trait;
 use ratelimit::{Limit, ManualClock, MemoryStore, RateLimiter, Rejection, rate_limit};
-use std::time::Duration;
+use support::{MINUTE, SECOND};
 use tokio::sync::Notify;
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ async fn only_count_calls_run_at_once() {
         assert!(soon(&mut a).await.is_none() && soon(&mut b).await.is_none());
         let refused = at_once(render(runs, &go)).await.unwrap_err();
         assert_eq!((refused.name(), runs.count()), ("render", 2));
-        assert_eq!(refused.retry_after(), Some(Duration::from_secs(60)), "when the leases end");
+        assert_eq!(refused.retry_after(), Some(MINUTE), "when the leases end");
         go.notify_one();
         assert_eq!(a.await.unwrap(), 1);
         assert!(soon(&mut Box::pin(render(runs, &go))).await.is_none(), "runs");
@@ -140,14 +140,14 @@ async fn a_call_may_hold_several_permits() {
 #[tokio::test]
 async fn a_limit_value_may_be_a_concurrency_limit() {
     let go = Notify::new();
-    let permits = Limit::concurrency(1, Duration::from_secs(30));
+    let permits = Limit::concurrency(1, 30 * SECOND);
     scoped(async {
         let mut held = Box::pin(planned(permits, &go));
         assert!(soon(&mut held).await.is_none());
         assert!(at_once(planned(permits, &go)).await.is_err());
         drop(held);
         assert!(soon(&mut Box::pin(planned(permits, &go))).await.is_none());
-        let counter = Limit::counter(1, Duration::from_secs(30));
+        let counter = Limit::counter(1, 30 * SECOND);
         assert!(soon(&mut Box::pin(planned(counter, &go))).await.is_none());
         assert!(at_once(planned(counter, &go)).await.is_err(), "a counter takes, and gives nothing back");
     })

@@ -3,13 +3,13 @@
 use crate::harness::{RemoteStore, limiter, scoped};
 use ratelimit::{Key, Limit, ManualClock, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
-use support::SECOND;
+use support::{HOUR, MINUTE, SECOND};
 
-const WINDOW: Duration = Duration::from_secs(60);
+pub(super) const WINDOW: Duration = MINUTE;
 
 const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
 
-async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
+pub(super) async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
     match limiter.check(limit, "k").await {
         Ok(_) => true,
         Err(Rejection::Limited(_)) => false,
@@ -18,7 +18,7 @@ async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
 }
 
 /// The number of admitted calls.
-async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
+pub(super) async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
     let mut passed = 0;
     for _ in 0..calls {
         passed += usize::from(passes(limiter, limit).await);
@@ -146,55 +146,6 @@ async fn a_limit_with_other_numbers_starts_a_new_lease() {
     assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
 }
 
-/// One call per 10 ms needs leases of ten units for 100 ms. One call per second needs no lease.
-#[tokio::test(start_paused = true)]
-async fn a_lease_follows_the_rate_of_calls() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
-    let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
-    for _ in 0..500 {
-        assert!(passes(&limiter, &many).await);
-        tokio::time::sleep(SECOND / 100).await;
-    }
-    let asked = store.take_requests();
-    assert!((50..65).contains(&asked), "{asked} requests in 5 seconds");
-    for call in 1..=10 {
-        tokio::time::sleep(SECOND).await;
-        assert!(passes(&limiter, &many).await);
-        assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 9500 - call);
-    }
-}
-
-/// A bucket that refills quickly is asked as rarely as a counter.
-#[tokio::test(start_paused = true)]
-async fn a_bucket_that_refills_quickly_is_asked_rarely() {
-    let clock = ManualClock::new();
-    let store = RemoteStore::with_clock(&clock);
-    let limiter = limiter(store.clone()).await;
-    let bucket = Limit::token_bucket(10_000, SECOND).lease_auto();
-    for _ in 0..500 {
-        assert!(passes(&limiter, &bucket).await);
-        clock.advance(SECOND / 100);
-        tokio::time::sleep(SECOND / 100).await;
-    }
-    let asked = store.take_requests();
-    assert!((75..100).contains(&asked), "{asked} requests in 5 seconds, about 80 expected");
-}
-
-/// A process that keeps calling returns units that it does not need.
-#[tokio::test(start_paused = true)]
-async fn surplus_units_are_returned_while_the_process_calls() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
-    let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
-    assert_eq!(passed(&limiter, &many, 1024).await, 1024);
-    for _ in 0..4 {
-        assert!(passes(&limiter, &many).await);
-        tokio::time::sleep(SECOND / 5).await;
-    }
-    assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 10_000 - 1028);
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_small_limit_leases_nothing() {
     let store = RemoteStore::with_clock(&ManualClock::new());
@@ -271,7 +222,7 @@ async fn costs_above_the_lease_and_stacks_ask_the_store() {
     let limiter = limiter(store.clone()).await;
     limiter.check_cost(&LIMIT, "k", 17).await.unwrap();
     assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
-    let hourly = Limit::counter(10, Duration::from_secs(3600)).lease(5);
+    let hourly = Limit::counter(10, HOUR).lease(5);
     let key = Key::new("k");
     let stack = limiter.check_all(&[(&LIMIT, key, 1), (&hourly, key, 1)]).await.unwrap();
     assert_eq!(stack[1].decision().remaining(), 9);

@@ -3,7 +3,7 @@
 use crate::harness::{decision, limiter_on, undecided};
 use ratelimit::{Algorithm, ErrorKind, Key, Limit, ManualClock, MemoryStore, RateLimiter, Rejection};
 use std::time::Duration;
-use support::{HOUR, MS, RedisServer, SECOND};
+use support::{HOUR, MINUTE, MS, RedisServer, SECOND};
 
 /// Every algorithm that charges units.
 fn limits() -> [Limit; 6] {
@@ -243,7 +243,7 @@ async fn every_method_rejects_with_a_question_mark() {
 async fn a_rejection_of_several_limits_names_the_one_with_the_longest_wait() {
     on_both(async |limiter| {
         let (open, hour) = (Limit::counter(100, HOUR), Limit::counter(1, HOUR));
-        let minute = Limit::counter(1, Duration::from_secs(60));
+        let minute = Limit::counter(1, MINUTE);
         let all = [(&open, "open", 1), (&minute, "minute", 1), (&hour, "hour", 1)];
         assert_eq!(limiter.check_all(&all).await.unwrap().len(), 3);
         assert_eq!(limiter.check_all(&all).await.unwrap_err().name(), "hour");

@@ -1,8 +1,7 @@
 //! Calls that wait for a turn: in order of arrival, as far apart as the limit says. A dropped call returns its turn.
 
-use crate::harness::{assert_all_expire, decision, limiter_on, script_calls};
+use crate::harness::{assert_all_expire, decision, limiter_on, poll_once, script_calls, soon, wait_for};
 use ratelimit::{Decision, Limit, OnError, RateLimiter, Refill};
-use std::future::{Future, poll_fn};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer, SECOND};
@@ -15,13 +14,13 @@ async fn acquire_in_order(limiter: &RateLimiter, limit: Limit) -> Vec<(Decision,
     for _ in 0..CALLS {
         let limiter = limiter.clone();
         let mut call = Box::pin(async move { limiter.acquire(&limit, "turns").await });
-        let first = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
+        let first = poll_once(&mut call).await;
         calls.push(tokio::spawn(async move {
-            let decision = match first {
-                Poll::Ready(decision) => decision,
+            let outcome = match first {
+                Poll::Ready(outcome) => outcome,
                 Poll::Pending => call.await,
             };
-            (crate::harness::decision(decision), Instant::now())
+            (decision(outcome), Instant::now())
         }));
         tokio::task::yield_now().await;
     }
@@ -174,8 +173,7 @@ async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing(
             keys.iter().map(|key| redis::cmd("DUMP").arg(key).query(&mut raw).unwrap()).collect()
         };
         let (before, calls) = (state(), script_calls(&server));
-        let refused = tokio::time::timeout(20 * SECOND, limiter.acquire(&limit, "late")).await;
-        let refused = decision(refused.expect("refused without waiting"));
+        let refused = decision(soon(limiter.acquire(&limit, "late")).await);
         assert!(!refused.allowed(), "{limit}");
         assert!(refused.retry_after().unwrap() > HOUR / 6, "{limit}: {refused:?}");
         assert_eq!((state(), script_calls(&server)), (before, calls + 1), "{limit}");
@@ -197,8 +195,7 @@ async fn waiting(limiter: &RateLimiter, limit: Limit) -> tokio::task::JoinHandle
         let decision = caller.acquire(&limit, "turns").await;
         panic!("an hour early: {decision:?}");
     });
-    let given = async { while next_turn(limiter, &limit).await == before {} };
-    tokio::time::timeout(20 * SECOND, given).await.expect("a turn");
+    wait_for("the store reserves a turn", async || next_turn(limiter, &limit).await != before).await;
     call
 }
 

@@ -1,19 +1,17 @@
 //! Calls that are dropped at random moments. The counted units lie between the confirmed and the started calls, and
 //! no permit or turn stays in use.
 
-use crate::harness::{assert_all_expire, limiter_on, operations, seed};
+use crate::harness::{HUGE, assert_all_expire, limiter_on, operations, poll_once, seed};
 use ratelimit::{Limit, OnError, RateLimiter};
 use std::fmt::Debug;
-use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
-use support::{DAY, RedisServer, SECOND};
+use support::{RedisServer, SECOND};
 
 const TASKS: u64 = 64;
-const DAILY: Limit = Limit::counter(4_000_000_000, DAY);
 const PERMITS: Limit = Limit::concurrency(8, SECOND);
 const WAITING: Limit = PERMITS.wait(SECOND);
 const QUEUE: Limit = Limit::leaky_bucket(1000, SECOND).wait(SECOND);
@@ -22,8 +20,8 @@ const QUEUE: Limit = Limit::leaky_bucket(1000, SECOND).wait(SECOND);
 #[derive(Default)]
 struct Counted {
     started: AtomicU32,
-    acknowledged: AtomicU32,
-    aborted: AtomicUsize,
+    confirmed: AtomicU32,
+    dropped: AtomicUsize,
 }
 
 /// One task.
@@ -34,17 +32,17 @@ struct Caller {
 }
 
 impl Caller {
-    async fn give_up_until(mut self, aborted: usize) {
-        while self.counted.aborted.load(Ordering::Relaxed) < aborted {
+    async fn drop_calls_until(mut self, dropped: usize) {
+        while self.counted.dropped.load(Ordering::Relaxed) < dropped {
             let limiter = self.limiter.clone();
             match self.random.u8(..7) {
-                0 => self.count(limiter.check(&DAILY, "count")).await,
-                1 => self.count(limiter.acquire(&DAILY, "count")).await,
-                2 => self.count(limiter.charge(&DAILY, "count", 1)).await,
-                3 => drop(self.give_up(limiter.permit(&PERMITS, "permits")).await),
-                4 => drop(self.give_up(limiter.permit(&WAITING, "permits")).await),
-                5 => drop(self.give_up(limiter.permit_cost(&WAITING, "permits", 3)).await),
-                _ => drop(self.give_up(limiter.acquire(&QUEUE, "queue")).await),
+                0 => self.count(limiter.check(&HUGE, "count")).await,
+                1 => self.count(limiter.acquire(&HUGE, "count")).await,
+                2 => self.count(limiter.charge(&HUGE, "count", 1)).await,
+                3 => drop(self.drop_early(limiter.permit(&PERMITS, "permits")).await),
+                4 => drop(self.drop_early(limiter.permit(&WAITING, "permits")).await),
+                5 => drop(self.drop_early(limiter.permit_cost(&WAITING, "permits", 3)).await),
+                _ => drop(self.drop_early(limiter.acquire(&QUEUE, "queue")).await),
             }
         }
     }
@@ -53,14 +51,14 @@ impl Caller {
     async fn count<T, E: Debug>(&mut self, call: impl Future<Output = Result<T, E>>) {
         self.counted.started.fetch_add(1, Ordering::Relaxed);
         let patient = self.random.u8(..4) == 0;
-        if let Some(answer) = if patient { Some(call.await) } else { self.give_up(call).await } {
+        if let Some(answer) = if patient { Some(call.await) } else { self.drop_early(call).await } {
             answer.unwrap();
-            self.counted.acknowledged.fetch_add(1, Ordering::Relaxed);
+            self.counted.confirmed.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Polls a call a few times, or runs it for at most 3 ms, and drops it if it is not ready.
-    async fn give_up<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
+    async fn drop_early<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
         let answer = if self.random.u8(..4) == 0 {
             let time = Duration::from_micros(self.random.u64(..3000));
             tokio::time::timeout(time, call).await.ok()
@@ -69,7 +67,7 @@ impl Caller {
             poll_at_most(polls, call).await
         };
         if answer.is_none() {
-            self.counted.aborted.fetch_add(1, Ordering::Relaxed);
+            self.counted.dropped.fetch_add(1, Ordering::Relaxed);
         }
         answer
     }
@@ -78,7 +76,7 @@ impl Caller {
 async fn poll_at_most<T>(polls: u8, call: impl Future<Output = T>) -> Option<T> {
     let mut call = pin!(call);
     for _ in 0..polls {
-        if let Poll::Ready(answer) = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await {
+        if let Poll::Ready(answer) = poll_once(&mut call).await {
             return Some(answer);
         }
         tokio::task::yield_now().await;
@@ -94,7 +92,7 @@ async fn dropped_calls_lose_no_units() {
     let (calls, seed) = (operations(100_000), seed());
     let caller = |task| {
         let (limiter, counted) = (limiter.clone(), Arc::clone(&counted));
-        Caller { limiter, counted, random: fastrand::Rng::with_seed(seed + task) }.give_up_until(calls)
+        Caller { limiter, counted, random: fastrand::Rng::with_seed(seed + task) }.drop_calls_until(calls)
     };
     let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(caller(task))).collect();
     for task in tasks {
@@ -104,9 +102,9 @@ async fn dropped_calls_lose_no_units() {
 
     let left: usize = redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(&mut server.raw()).unwrap();
     assert_eq!(left, 0, "permits or tickets without a holder");
-    let used = DAILY.count() - limiter.peek(&DAILY, "count").await.unwrap().remaining();
-    let [least, most] = [&counted.acknowledged, &counted.started].map(|count| count.load(Ordering::Relaxed));
-    assert!(least <= used && used <= most, "{used} used, {least} acknowledged, {most} started");
+    let used = HUGE.count() - limiter.peek(&HUGE, "count").await.unwrap().remaining();
+    let [least, most] = [&counted.confirmed, &counted.started].map(|count| count.load(Ordering::Relaxed));
+    assert!(least <= used && used <= most, "{used} used, {least} confirmed, {most} started");
     assert!(least > 1000 && most > least + 1000, "{least} of {most} prove little");
-    assert_all_expire(&server, &[DAILY, WAITING, QUEUE]);
+    assert_all_expire(&server, &[HUGE, WAITING, QUEUE]);
 }

@@ -3,13 +3,11 @@
 
 use crate::harness::{
     TestRequest, Twins, checks, cluster_of_one, decide, decision, in_mode, join, key, limiter_on,
-    limiter_on_slots, operations, script_calls, seed,
+    limiter_on_slots, operations, poll_once, script_calls, seed,
 };
 use crate::models::definitions::{Kind, Numbers};
 use ratelimit::store::Mode;
 use ratelimit::{Decision, Key, Limit, OnError, RateLimiter, RedisStore};
-use std::future::poll_fn;
-use std::task::Poll;
 use support::{DAY, RedisServer, SECOND};
 
 /// Calls a limit from several tasks, on several keys in turn. Returns the units that remained after each admitted
@@ -207,8 +205,8 @@ async fn a_call_that_is_dropped_in_the_queue_is_not_sent() {
     let limit = Limit::counter(100, DAY);
     decide(&store, Mode::Check, &[TestRequest::new(0, limit, 1)]).await.unwrap();
     let mut all = checks(&store, &[TestRequest::new(0, limit, 1); 20]);
-    for asking in &mut all {
-        assert!(poll_fn(|context| Poll::Ready(asking.as_mut().poll(context))).await.is_pending());
+    for pending in &mut all {
+        assert!(poll_once(pending).await.is_pending());
     }
     drop(all.split_off(5));
     let answers = join(all).await;

@@ -1,9 +1,10 @@
 //! Failures in a batch affect only the calls that they concern.
 
-use crate::harness::{Pending, Suspended, TestRequest, checks, decide, in_mode, join, key};
+use crate::harness::{
+    Pending, Suspended, TestRequest, checks, decide, in_mode, join, key, poll_once, runtime, soon,
+};
 use ratelimit::store::Mode;
-use ratelimit::{Decision, ErrorKind, Limit, RedisStore, Refill};
-use std::future::poll_fn;
+use ratelimit::{ErrorKind, Limit, RedisStore, Refill};
 use std::task::Poll;
 use support::{DAY, RedisServer, SECOND};
 
@@ -23,27 +24,18 @@ async fn used(store: &RedisStore, key: usize) -> u32 {
         - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
 }
 
-async fn poll_once(asking: &mut Pending<'_>) -> Option<Result<Vec<Decision>, ratelimit::Error>> {
-    poll_fn(|context| match asking.as_mut().poll(context) {
-        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-        Poll::Pending => Poll::Ready(None),
-    })
-    .await
-}
-
 #[tokio::test]
 async fn a_call_that_is_never_polled_again_blocks_no_other() {
     let server = RedisServer::start();
     let store = connected(&server).await;
     let one = [TestRequest::new(0, LIMIT, 1)];
     let mut forgotten = checks(&store, &one);
-    assert!(poll_once(&mut forgotten[0]).await.is_none());
+    assert!(poll_once(&mut forgotten[0]).await.is_pending());
     for n in 2..=10 {
         // Also with a second request that was polled once and waits in the queue.
         let mut another = checks(&store, &one);
-        assert!(poll_once(&mut another[0]).await.is_none());
-        let answers = tokio::time::timeout(SECOND * 20, join(checks(&store, &[one[0]; 9]))).await;
-        let answers = answers.expect("a future that is not polled blocks others");
+        assert!(poll_once(&mut another[0]).await.is_pending());
+        let answers = soon(join(checks(&store, &[one[0]; 9]))).await;
         assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()), "{n}");
         drop(another);
     }
@@ -180,8 +172,8 @@ async fn the_queue_has_a_bound_while_a_server_is_silent() {
     let error = loop {
         let mut asked = checks(&store, &[TestRequest::new(waiting.len() % 100, LIMIT, 1)]).remove(0);
         match poll_once(&mut asked).await {
-            None => waiting.push(asked),
-            Some(answer) => break answer.expect_err("a silent server has answered"),
+            Poll::Pending => waiting.push(asked),
+            Poll::Ready(answer) => break answer.expect_err("a silent server has answered"),
         }
         assert!(waiting.len() <= ROOM + AHEAD, "without bound");
         if waiting.len() % 1000 == 0 {
@@ -203,7 +195,6 @@ async fn the_queue_has_a_bound_while_a_server_is_silent() {
 #[test]
 fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     let server = RedisServer::start();
-    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (lasting, passing) = (runtime(), runtime());
     let store = lasting.block_on(connected(&server));
     let requests = [TestRequest::new(0, LIMIT, 1); 4];
@@ -212,18 +203,17 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
         let _inside = passing.enter();
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         // The first request is sent alone. For the second, this runtime would run the driver.
-        for asking in &mut all[..2] {
-            assert!(asking.as_mut().poll(&mut context).is_pending());
+        for pending in &mut all[..2] {
+            assert!(pending.as_mut().poll(&mut context).is_pending());
         }
     }
     lasting.block_on(async {
-        for asking in &mut all[2..] {
-            assert!(poll_once(asking).await.is_none());
+        for pending in &mut all[2..] {
+            assert!(poll_once(pending).await.is_pending());
         }
     });
     drop(passing);
-    let answers = lasting.block_on(async { tokio::time::timeout(SECOND * 20, join(all)).await });
-    let answers = answers.expect("no driver runs");
+    let answers = lasting.block_on(soon(join(all)));
     assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()));
     assert_eq!(lasting.block_on(used(&store, 0)), 4);
 }

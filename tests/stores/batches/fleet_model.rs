@@ -6,11 +6,10 @@ mod model;
 use crate::harness::{decision, limiter_on, script_calls};
 use model::{Redis, Wire};
 use ratelimit::{Key, Limit, OnError, RateLimiter};
-use std::time::Duration;
-use support::RedisServer;
+use support::{HOUR, RedisServer};
 use tokio::task::JoinSet;
 
-const LIMIT: Limit = Limit::counter(1000, Duration::from_secs(3600));
+const LIMIT: Limit = Limit::counter(1000, HOUR);
 
 /// The number of admitted calls, of calls that arrive at the same time.
 async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {

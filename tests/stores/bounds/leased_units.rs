@@ -8,8 +8,7 @@ use crate::bounds::proofs::full_use::windows_are_full;
 use crate::bounds::proofs::upper_bounds::{Ends, GRAIN_US, windows_hold};
 use crate::harness::{assert_all_expire, limiter_on};
 use ratelimit::Limit;
-use std::time::Duration;
-use support::RedisServer;
+use support::{HOUR, RedisServer};
 
 /// The tasks of each of eight processes, and the pause of a task after each call, in microseconds.
 const UNEVEN: [(u32, u32); 8] =
@@ -115,7 +114,7 @@ fn windows_are_used_of_100(least: u64, records: &Records, count: u64, time: u64)
 async fn close_returns_leased_units() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
-    let hour = Duration::from_secs(3600);
+    let hour = HOUR;
     for limit in [Limit::counter(1000, hour).lease(100), Limit::token_bucket(1000, hour).lease_auto()] {
         for _ in 0..70 {
             limiter.check(&limit, "k").await.unwrap();

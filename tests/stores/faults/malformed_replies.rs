@@ -1,14 +1,13 @@
 //! Servers that send nonsense: numbers at the ends of an i64, replies of another shape, and bytes that are no reply.
 //! Every call ends with an error, or with a decision that its limit can make.
 
+use crate::harness::PATIENCE;
 use ratelimit::{Algorithm, Decision, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection};
 use std::time::Duration;
 use support::MINUTE;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-
-const LONG: Duration = Duration::from_secs(20);
 
 /// Starts a server that replies to every script call with these bytes. Returns its URL.
 async fn serve(reply: Vec<u8>) -> String {
@@ -120,7 +119,7 @@ async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
                 let key = all.len();
                 calls.spawn(async move { call(&limiter, limit, key, kind).await });
             }
-            let answers = tokio::time::timeout(LONG * 3, calls.join_all()).await;
+            let answers = tokio::time::timeout(PATIENCE * 3, calls.join_all()).await;
             all.extend(answers.expect("a call hangs").into_iter().map(|outcome| (limit, outcome)));
         }
     }
@@ -150,7 +149,7 @@ fn shaped(number: i64) -> Vec<Vec<u8>> {
 async fn numbers_out_of_range_are_errors() {
     for number in [i64::MIN, i64::MIN + 1, i64::MAX, (1 << 53) + 1, -(1 << 53) - 1] {
         for reply in shaped(number) {
-            for (limit, outcome) in all(&reply, LONG).await {
+            for (limit, outcome) in all(&reply, PATIENCE).await {
                 let shown = String::from_utf8_lossy(&reply);
                 let grains = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
                 match outcome {
@@ -168,7 +167,7 @@ async fn numbers_out_of_range_are_errors() {
 async fn numbers_in_range_are_plausible_decisions() {
     for number in [-1, 0, 11, 60_001, (1 << 53) - 2, -(1 << 53) + 1] {
         for reply in shaped(number) {
-            for (limit, outcome) in all(&reply, LONG).await {
+            for (limit, outcome) in all(&reply, PATIENCE).await {
                 let decision = match outcome {
                     Err(ErrorKind::Configuration) | Ok(None) => continue,
                     Ok(Some(decision)) => decision,
@@ -200,7 +199,7 @@ async fn other_replies_are_errors() {
     let broken =
         ["HTTP/1.1 400\r\n\r\n", "$-5\r\n", &deep, "\r\n\r\n", ":1.5\r\n", ":99999999999999999999\r\n"];
     for reply in whole.into_iter().chain(broken) {
-        for (limit, outcome) in all(reply.as_bytes(), LONG).await {
+        for (limit, outcome) in all(reply.as_bytes(), PATIENCE).await {
             assert!(outcome.is_err(), "{limit}: {outcome:?} for {:?}", &reply[..reply.len().min(50)]);
         }
     }

@@ -2,15 +2,13 @@
 
 use super::unreliable_server::{Fault, LATE, MISSED_BEFORE_OUTAGE, SHORT, UnreliableServer};
 use crate::harness::{
-    HUGE, PATIENCE, Suspended, TestRequest, call_from_tasks, decide, failure, limiter_at, script_calls, soon,
-    undecided, wait_until_reachable,
+    HUGE, PATIENCE, Suspended, TestRequest, call_from_tasks, decide, failure, limiter_at, poll_once,
+    script_calls, soon, undecided, wait_until_reachable,
 };
 use ratelimit::store::Mode;
 use ratelimit::{ErrorKind, OnError, RateLimiter, RedisStore};
-use std::future::poll_fn;
 use std::net::TcpListener;
 use std::pin::pin;
-use std::task::Poll;
 use std::time::Duration;
 use support::{MS, RedisServer, SECOND, Traffic};
 
@@ -154,10 +152,7 @@ async fn a_dropped_call_does_not_count_as_a_missed_deadline() {
         || async { decide(&store, Mode::Check, &[TestRequest::new(0, HUGE, 1)]).await.unwrap()[0].allowed() };
     assert!(call().await);
     server.proxy.set(Traffic::DelayReplies(20 * MS));
-    let drop_after_one_poll = async || {
-        let mut call = pin!(call());
-        poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await
-    };
+    let drop_after_one_poll = async || poll_once(&mut pin!(call())).await.is_ready();
     for _ in 0..2 * MISSED_BEFORE_OUTAGE {
         assert!(!drop_after_one_poll().await);
     }

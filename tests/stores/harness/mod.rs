@@ -24,5 +24,6 @@ pub(crate) use slots::{cluster_of_one, limiter_on_slots};
 pub(crate) use suspended::Suspended;
 pub(crate) use twins::{CLOCK, Twins};
 pub(crate) use waiting::{
-    PATIENCE, assert_recovered_within, soon, time_until_decided, wait_for, wait_until_reachable,
+    PATIENCE, assert_recovered_within, poll_once, runtime, soon, time_until_decided, wait_for,
+    wait_until_reachable,
 };

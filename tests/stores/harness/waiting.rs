@@ -3,8 +3,12 @@
 use super::limiters::{HUGE, undecided};
 use super::rounds;
 use ratelimit::{Limit, RateLimiter};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::{DAY, MS, SECOND};
+use tokio::runtime::{Builder, Runtime};
 
 /// The longest time that a test waits for an event, however busy the machine is.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,6 +25,16 @@ pub(crate) async fn wait_for(event: &str, mut has_happened: impl AsyncFnMut() ->
 /// The output of a future that must be ready soon.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("the future is not ready")
+}
+
+/// Polls a future once.
+pub(crate) async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
+}
+
+/// A tokio runtime of one thread, which makes progress only inside `block_on`.
+pub(crate) fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 /// Waits until a limiter reaches its server again.

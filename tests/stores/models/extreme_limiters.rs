@@ -1,14 +1,14 @@
 //! Limiters with extreme limits: leases, the deny cache, turns, charges and permits, with several calls at the same
 //! time, on both stores.
 
-use crate::harness::{decision, limiter_on, operations, seed};
+use crate::harness::{decision, limiter_on, operations, poll_once, seed};
 use crate::models::random::extremes::{cost, limits, pause};
 use ratelimit::{Algorithm, Decision, Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter, Rejection};
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
-use support::RedisServer;
+use support::{MINUTE, RedisServer};
 
 /// One random call.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,7 @@ fn refused(call: Call, limit: &Limit, rejection: &Rejection) {
 async fn begun<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Option<F::Output> {
     let mut call = pin!(call);
     for _ in 0..4 {
-        let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
-        if let Poll::Ready(answer) = polled {
+        if let Poll::Ready(answer) = poll_once(&mut call).await {
             return Some(answer);
         }
         let _ = limiter.peek(limit, "another").await.unwrap();
@@ -117,7 +116,7 @@ async fn on_a_server() {
 
 #[tokio::test]
 async fn a_limiter_with_any_deadline_can_be_closed() {
-    let minute = Duration::from_secs(60);
+    let minute = MINUTE;
     for deadline in
         [Duration::from_millis(1), Duration::from_micros(u64::MAX), Duration::MAX / 5, Duration::MAX]
     {

@@ -2,14 +2,14 @@
 //! their lease if the process is killed.
 
 use crate::bounds::processes::workers::Worker;
-use crate::harness::{assert_all_expire, limiter_on, script_calls, server_time_us};
+use crate::harness::{assert_all_expire, limiter_on, runtime, script_calls, server_time_us, soon};
 use ratelimit::{Limit, OnError, Permit, RateLimiter, Rejection};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
-use support::{RedisServer, SECOND};
+use std::time::Instant;
+use support::{HOUR, MINUTE, RedisServer, SECOND};
 
 /// The lease is longer than the test.
-const LONG: Limit = Limit::concurrency(1, Duration::from_secs(3600));
+const LONG: Limit = Limit::concurrency(1, HOUR);
 const SHORT: Limit = Limit::concurrency(1, SECOND);
 
 async fn limiter(server: &RedisServer) -> RateLimiter {
@@ -20,12 +20,8 @@ async fn take(limiter: &RateLimiter, limit: &Limit) -> Option<Permit> {
     match limiter.permit(limit, "permits").await {
         Ok(permit) => Some(permit),
         Err(Rejection::Limited(_)) => None,
-        Err(rejection) => panic!("it could not be decided: {rejection:?}"),
+        Err(rejection) => panic!("not decided: {rejection:?}"),
     }
-}
-
-async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(20 * SECOND, what).await.expect("it does not happen")
 }
 
 /// Requests a permit until it is admitted.
@@ -63,7 +59,7 @@ async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
 async fn a_dropped_permit_is_back_before_the_next_request() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
-    let limit = Limit::concurrency(1, Duration::from_secs(60));
+    let limit = Limit::concurrency(1, MINUTE);
     for n in 0..200 {
         let permit = limiter.permit(&limit, "one").await;
         assert!(permit.is_ok(), "call {n}: the permit was not returned");
@@ -171,7 +167,6 @@ async fn a_permit_is_renewed_as_long_as_it_is_held() {
 
 #[test]
 fn a_late_return_does_not_free_a_permit_of_another_holder() {
-    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (server, stalled, runs) = (RedisServer::start(), runtime(), runtime());
     let mut raw = server.raw();
     // This runtime is not polled now, so nothing is renewed.

@@ -1,13 +1,13 @@
 //! Calls that wait for a permit: admitted in order of arrival, woken at once within a process, and by polling between
 //! processes. They leave nothing behind.
 
-use crate::harness::{assert_all_expire, limiter_on, script_calls, server_time_us};
+use crate::harness::{PATIENCE, assert_all_expire, limiter_on, script_calls, server_time_us, soon};
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Decision, Limit, OnError, RateLimiter, RedisStore, Rejection};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::{HOUR, RedisServer, SECOND};
+use support::{HOUR, RedisServer};
 use tokio::task::JoinHandle;
 
 /// No lease and no wait ends while a test runs.
@@ -49,7 +49,7 @@ impl Store for AskInAnHour {
 /// A limiter on that store. The server knows its scripts.
 async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>) -> RateLimiter {
     let store = AskInAnHour { store: RedisStore::new(&server.url()).unwrap(), late: Arc::clone(late) };
-    let limiter = RateLimiter::builder().store(store).deadline(20 * SECOND).on_error(OnError::Deny);
+    let limiter = RateLimiter::builder().store(store).deadline(PATIENCE).on_error(OnError::Deny);
     let limiter = limiter.build().await.unwrap();
     drop(limiter.permit(&ONE, "permits").await.unwrap());
     limiter.close().await;
@@ -59,10 +59,6 @@ async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>
 /// The number of permits and tickets in the server.
 fn in_line(raw: &mut redis::Connection) -> usize {
     redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(raw).unwrap()
-}
-
-async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(20 * SECOND, what).await.expect("it does not happen")
 }
 
 /// Starts a call, and waits until it is queued, and until the server's clock shows another ms.

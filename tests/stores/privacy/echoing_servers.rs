@@ -3,7 +3,7 @@
 
 mod answers;
 
-use crate::harness::take_events;
+use crate::harness::{PATIENCE, runtime, take_events};
 use answers::{Echo, echoes, error, fine};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore, Rejection, rate_limit};
 use std::collections::BTreeSet;
@@ -11,7 +11,6 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 use support::{FakeServer, MINUTE};
 
 const USER: &str = "annwalrus";
@@ -151,7 +150,7 @@ async fn everything(limiter: &RateLimiter, said: &mut Said) {
 }
 
 fn with(builder: RateLimiterBuilder) -> RateLimiterBuilder {
-    builder.deadline(Duration::from_secs(20)).on_error(OnError::Deny).deny_cache(false)
+    builder.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false)
 }
 
 /// Uses a server that is echoing from the start. If that fails, the limiter connects at the first call.
@@ -177,7 +176,6 @@ async fn meet_handed(url: &str, said: &mut Said) {
 /// Tries all stages at URLs of one shape, and panics if a secret was shown.
 fn at(stages: &[Stage], shape: impl Fn(u16) -> String, is_handed: bool) {
     let (mut leaks, mut errors, mut events) = (BTreeSet::new(), 0, 0);
-    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for (stage, protocol) in stages {
         for (name, echo) in echoes(WITH_CODES.contains(stage)) {
             let (server, repeated) = server(stage, echo);

@@ -1,7 +1,7 @@
 //! Eight runtimes of one thread each. One after another is blocked, idle or shut down while its calls are under way.
 //! The others keep deciding, holding permits, using leases and loading overrides.
 
-use crate::harness::{limiter_at, limiter_on, rounds};
+use crate::harness::{PATIENCE, limiter_at, limiter_on, rounds, runtime};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
 use std::future::{pending, poll_fn};
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use support::{Cluster, DAY, RedisServer, SECOND};
+use support::{Cluster, DAY, MS, RedisServer, SECOND};
 use tokio::runtime::Runtime;
 
 const RUNTIMES: usize = 8;
@@ -52,13 +52,9 @@ impl Worker {
     }
 }
 
-fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
-}
-
 /// The state of the disturbed runtime.
 #[derive(Clone, Copy, Debug)]
-enum Trouble {
+enum Disturbance {
     Blocked,
     Idle,
     ShutDown,
@@ -90,21 +86,21 @@ async fn begin_calls(limiter: RateLimiter, number: usize) {
 }
 
 /// Disturbs a runtime until the returned sender is used or dropped.
-fn trouble(worker: &Worker, what: Trouble, limiter: &RateLimiter, number: usize) -> mpsc::Sender<()> {
+fn disturb(worker: &Worker, what: Disturbance, limiter: &RateLimiter, number: usize) -> mpsc::Sender<()> {
     let (release, released) = mpsc::channel::<()>();
     let limiter = limiter.clone();
     worker.give(move |runtime| match what {
-        Trouble::Blocked => runtime.block_on(async {
+        Disturbance::Blocked => runtime.block_on(async {
             begin_calls(limiter, number).await;
             let _ = released.recv();
         }),
-        Trouble::Idle => {
+        Disturbance::Idle => {
             runtime.block_on(begin_calls(limiter, number));
             let _ = released.recv();
         }
-        Trouble::ShutDown => {
+        Disturbance::ShutDown => {
             runtime.block_on(begin_calls(limiter, number));
-            *runtime = self::runtime();
+            *runtime = crate::harness::runtime();
             let _ = released.recv();
         }
     });
@@ -123,7 +119,7 @@ async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>
         let permit = limiter.permit(&Limit::concurrency(1, SECOND), Key::new("own").by(number)).await;
         drop(permit.unwrap());
         let _ = rounds.send(number);
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        tokio::time::sleep(MS).await;
     }
 }
 
@@ -150,7 +146,7 @@ impl Deciding {
     fn wait_for_rounds(&self, number: u32, least: Duration, what: &str) {
         let (start, mut done) = (Instant::now(), [0; RUNTIMES]);
         while self.ends.iter().any(|(at, _)| done[*at] < number) || start.elapsed() < least {
-            let at = self.rounds.recv_timeout(20 * SECOND);
+            let at = self.rounds.recv_timeout(PATIENCE);
             done[at.unwrap_or_else(|_| panic!("{what}, and the others do not go on: {done:?}"))] += 1;
         }
     }
@@ -170,9 +166,9 @@ async fn hold(limiter: RateLimiter) {
     let permit = loop {
         match limiter.permit(&PERMITS, Key::new("permits")).await {
             Ok(permit) => break permit,
-            Err(rejection) => assert!(start.elapsed() < 20 * SECOND, "{rejection}"),
+            Err(rejection) => assert!(start.elapsed() < PATIENCE, "{rejection}"),
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(10 * MS).await;
     };
     tokio::spawn(async move {
         pending::<()>().await;
@@ -180,13 +176,10 @@ async fn hold(limiter: RateLimiter) {
     });
 }
 
-fn each_in_turn_troubles_no_other(limiter: impl Fn() -> RateLimiterBuilder) {
+fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     // In the soak, each disturbance lasts two seconds, and the deadline is the default.
-    let (deadline, least) = if rounds(0, 1) == 1 {
-        (Duration::from_millis(100), 2 * SECOND)
-    } else {
-        (5 * SECOND, Duration::ZERO)
-    };
+    let (deadline, least) =
+        if rounds(0, 1) == 1 { (100 * MS, 2 * SECOND) } else { (5 * SECOND, Duration::ZERO) };
     let strict = || limiter().on_error(OnError::Deny).deadline(deadline).build();
     let own = runtime();
     let (shared, outside) = (own.block_on(strict()).unwrap(), own.block_on(strict()).unwrap());
@@ -195,19 +188,19 @@ fn each_in_turn_troubles_no_other(limiter: impl Fn() -> RateLimiterBuilder) {
         worker.begin(hold(shared.clone())).recv().unwrap();
     }
     for (at, worker) in workers.iter().enumerate() {
-        for what in [Trouble::Blocked, Trouble::Idle, Trouble::ShutDown] {
-            let release = trouble(worker, what, &shared, at);
+        for what in [Disturbance::Blocked, Disturbance::Idle, Disturbance::ShutDown] {
+            let release = disturb(worker, what, &shared, at);
             let others = others_decide(&workers, at, &shared);
             others.wait_for_rounds(20, least, &format!("{at} is {what:?}"));
             let live = own.block_on(outside.peek(&PERMITS, Key::new("permits"))).unwrap();
-            let ended = u32::from(matches!(what, Trouble::ShutDown));
+            let ended = u32::from(matches!(what, Disturbance::ShutDown));
             assert!(live.remaining() <= ended, "{what:?}: {} of 8 permits are lost", live.remaining());
             others.stop();
             release.send(()).unwrap();
         }
         worker.begin(hold(shared.clone())).recv().unwrap();
     }
-    hear_of_an_override(&workers, &shared, &own, &outside);
+    see_an_override(&workers, &shared, &own, &outside);
     for worker in workers {
         drop(worker.jobs);
         worker.thread.join().unwrap();
@@ -215,30 +208,30 @@ fn each_in_turn_troubles_no_other(limiter: impl Fn() -> RateLimiterBuilder) {
 }
 
 /// All runtimes see an override, except the first one, whose task would load it.
-fn hear_of_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outside: &RateLimiter) {
+fn see_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outside: &RateLimiter) {
     own.block_on(outside.overrides().set("changed", &Limit::counter(1, SECOND))).unwrap();
-    let hear = async |limiter: RateLimiter| {
+    let sees = async |limiter: RateLimiter| {
         let start = Instant::now();
         while limiter.peek(&DAILY, "changed").await.unwrap().limit() > 1 {
-            assert!(start.elapsed() < 20 * SECOND, "the override does not apply");
+            assert!(start.elapsed() < PATIENCE, "the override does not apply");
             limiter.check(&DAILY, "calls").await.unwrap();
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            tokio::time::sleep(10 * MS).await;
         }
     };
-    let hearing: Vec<_> = workers[1..].iter().map(|worker| worker.begin(hear(shared.clone()))).collect();
-    for heard in hearing {
-        heard.recv().unwrap();
+    let seeing: Vec<_> = workers[1..].iter().map(|worker| worker.begin(sees(shared.clone()))).collect();
+    for seen in seeing {
+        seen.recv().unwrap();
     }
 }
 
 #[test]
 fn on_a_server_a_disturbed_runtime_affects_only_its_own_calls() {
     let server = RedisServer::start();
-    each_in_turn_troubles_no_other(|| limiter_on(&server));
+    disturb_each_in_turn(|| limiter_on(&server));
 }
 
 #[test]
 fn on_a_cluster_a_disturbed_runtime_affects_only_its_own_calls() {
     let cluster = Cluster::start(3);
-    each_in_turn_troubles_no_other(|| limiter_at(cluster.url()));
+    disturb_each_in_turn(|| limiter_at(cluster.url()));
 }

@@ -1,23 +1,18 @@
 //! Runtimes that share a limiter: work that one of them leaves unfinished delays no other.
 
 use crate::harness::{
-    Suspended, cluster_of_one, decision, limiter_on, limiter_on_slots, undecided, wait_for,
+    Suspended, cluster_of_one, decision, limiter_on, limiter_on_slots, poll_once, runtime, undecided,
+    wait_for,
 };
 use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
-use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{DAY, MINUTE, RedisServer, SECOND};
-use tokio::runtime::Runtime;
 
 const DAILY: Limit = Limit::counter(1_000_000, DAY);
-
-pub(crate) fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
-}
 
 /// A limiter whose calls fail soon if nobody drives them.
 fn strict(builder: RateLimiterBuilder) -> RateLimiterBuilder {
@@ -25,13 +20,8 @@ fn strict(builder: RateLimiterBuilder) -> RateLimiterBuilder {
 }
 
 /// Polls a call once, and drops it.
-async fn give_up<T>(call: impl Future<Output = T>) {
-    let mut call = pin!(call);
-    poll_fn(|context| {
-        let _ = call.as_mut().poll(context);
-        Poll::Ready(())
-    })
-    .await;
+async fn start_and_drop<T>(call: impl Future<Output = T>) {
+    let _ = poll_once(&mut pin!(call)).await;
 }
 
 /// Drops a call in a runtime that then stays idle, while the server does not reply.
@@ -39,7 +29,7 @@ fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
     let (idle, other) = (runtime(), runtime());
     let limiter = idle.block_on(strict(limiter).connect_lazily().build()).unwrap();
     let suspended = Suspended::new(server);
-    idle.block_on(give_up(limiter.check(&DAILY, "calls")));
+    idle.block_on(start_and_drop(limiter.check(&DAILY, "calls")));
     drop(suspended);
     for _ in 0..20 {
         other.block_on(limiter.check(&DAILY, "calls")).unwrap();
@@ -78,8 +68,7 @@ fn fetching_units_in_an_idle_runtime_delays_no_other() {
         let mut calls = 0;
         while calls < 10_000 {
             let mut call = pin!(limiter.check(&leased, "calls"));
-            let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
-            if polled.is_pending() {
+            if poll_once(&mut call).await.is_pending() {
                 return;
             }
             calls += 1;

@@ -4,6 +4,7 @@ use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
+use support::MINUTE;
 
 const START: u64 = 1_763_000_000_000_000;
 
@@ -150,7 +151,7 @@ pub(crate) async fn spares_numbers(twins: &mut Twins, limit: Limit) -> bool {
 }
 
 fn limits() -> [Limit; 8] {
-    let (count, time) = (5, Duration::from_secs(60));
+    let (count, time) = (5, MINUTE);
     let bucket = Limit::token_bucket(count, time);
     [
         Limit::counter(count, time),

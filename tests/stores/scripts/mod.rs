@@ -5,4 +5,5 @@ pub(crate) mod foreign_keys;
 mod merged_requests;
 mod mutants;
 mod permissions;
+mod source_rules;
 mod stored_keys;

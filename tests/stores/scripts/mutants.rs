@@ -7,25 +7,8 @@ use crate::models::random::operations::{agree, by_store};
 use crate::models::random::traffic::Traffic;
 use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
 use crate::scripts::merged_requests;
+use crate::scripts::source_rules::FILES;
 use ratelimit::{__testing, RedisStore};
-
-const FILES: [(&str, &str); 15] = [
-    ("head", include_str!("../../../lua/head.lua")),
-    ("decide", include_str!("../../../lua/decide.lua")),
-    ("adjust", include_str!("../../../lua/adjust.lua")),
-    ("counter", include_str!("../../../lua/counter.lua")),
-    ("bucket", include_str!("../../../lua/bucket.lua")),
-    ("token_bucket", include_str!("../../../lua/token_bucket.lua")),
-    ("leaky_bucket", include_str!("../../../lua/leaky_bucket.lua")),
-    ("sliding_window", include_str!("../../../lua/sliding_window.lua")),
-    ("sliding_log", include_str!("../../../lua/sliding_log.lua")),
-    ("concurrency", include_str!("../../../lua/concurrency.lua")),
-    ("one/counter", include_str!("../../../lua/one/counter.lua")),
-    ("one/token_bucket", include_str!("../../../lua/one/token_bucket.lua")),
-    ("one/sliding_window", include_str!("../../../lua/one/sliding_window.lua")),
-    ("one/sliding_log", include_str!("../../../lua/one/sliding_log.lua")),
-    ("one/concurrency", include_str!("../../../lua/one/concurrency.lua")),
-];
 
 const LIMITS: [Numbers; 34] = [
     Numbers::new(Kind::Counter, 2, 1),
@@ -91,7 +74,8 @@ fn mutants() -> Vec<Mutant> {
 
 impl Mutant {
     fn text(&self) -> (&'static str, String) {
-        let (_, text) = FILES.iter().find(|(name, _)| *name == self.file).expect(self.file);
+        let (_, text) =
+            FILES.iter().find(|(name, _)| name.trim_end_matches(".lua") == self.file).expect(self.file);
         assert_eq!(text.matches(self.from).count(), 1, "{self:?} is not there, or not only there");
         (text, text.replacen(self.from, self.to, 1))
     }
@@ -222,8 +206,11 @@ async fn every_mutant_is_noticed() {
 async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
     // `decide` is part of each decision. The others are the scripts for single requests.
-    for (file, text) in FILES.into_iter().filter(|(file, _)| *file == "decide" || file.starts_with("one/")) {
+    for (file, text) in
+        FILES.into_iter().filter(|(file, _)| *file == "decide.lua" || file.starts_with("one/"))
+    {
         let (from, _) = text.split_once('\n').unwrap();
+        let file = file.trim_end_matches(".lua");
         let unchanged = Mutant { file, from, to: "-- the first line is a comment" };
         assert_eq!(unchanged.noticed(&mut twins).await, None, "{file}");
     }

@@ -1,9 +1,9 @@
 //! Every topology makes the same decisions: clusters, sentinels, sockets, both protocol versions, and an existing
 //! connection.
 
-use crate::harness::{decision, limiter_at, undecided};
+use crate::harness::{PATIENCE, decision, limiter_at, undecided};
 use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, RedisStore};
-use support::{Cluster, MINUTE, RedisServer, SECOND, Sentinels};
+use support::{Cluster, MINUTE, RedisServer, Sentinels};
 
 /// Asserts exact counts for callers on many keys at the same time. Each slot has two keys.
 async fn counts_exactly(limiter: &RateLimiter) {
@@ -130,8 +130,7 @@ async fn an_existing_connection() {
     let connection =
         redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let limiter = RateLimiter::builder().store(RedisStore::from_connection(connection));
-    let limiter =
-        limiter.deadline(SECOND * 20).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limiter = limiter.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
     counts_exactly(&limiter).await;
     server.kill();
     server.restart();

@@ -1,7 +1,8 @@
 //! Missed deadlines in a cluster: they count against the node that the call was waiting for.
 
 use crate::harness::{
-    Suspended, cluster_of_one, limiter_at, limiter_on_slots, script_calls, undecided, wait_until_reachable,
+    PATIENCE, Suspended, cluster_of_one, limiter_at, limiter_on_slots, script_calls, undecided,
+    wait_until_reachable,
 };
 use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder, Rejection};
 use std::time::Duration;
@@ -20,7 +21,7 @@ fn strict(builder: RateLimiterBuilder, deadline: Duration) -> RateLimiterBuilder
 #[tokio::test]
 async fn a_refused_stack_needs_no_return_of_units() {
     let server = cluster_of_one();
-    let limiter = strict(limiter_on_slots(&server), 20 * SECOND).build().await.unwrap();
+    let limiter = strict(limiter_on_slots(&server), PATIENCE).build().await.unwrap();
     let one = Limit::counter(1, FIRST.time());
     let stack =
         [(&one, Key::new("stack").by("alice"), 1), (&SECOND_LIMIT, Key::new("stack").by("everybody"), 1)];
@@ -49,7 +50,7 @@ async fn a_missed_deadline_counts_against_the_awaited_node() {
     let cluster = Cluster::start(3);
     let [healthy, slow, ..] = cluster.primaries()[..] else { panic!("three primaries") };
     let (first, second) = (identity_at(&cluster, healthy), identity_at(&cluster, slow));
-    let patient = strict(limiter_at(cluster.url()), 20 * SECOND).build().await.unwrap();
+    let patient = strict(limiter_at(cluster.url()), PATIENCE).build().await.unwrap();
     calls(&patient, &first, &second).await.unwrap();
     let limiter = strict(limiter_at(cluster.url()), SECOND / 2).build().await.unwrap();
     calls(&limiter, &first, &second).await.unwrap();

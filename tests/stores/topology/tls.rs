@@ -3,8 +3,7 @@
 use crate::harness::limiter_at;
 use crate::topology::wrong_urls::refused;
 use ratelimit::{ErrorKind, Limit};
-use std::time::Duration;
-use support::{RedisServer, has_tls};
+use support::{MINUTE, RedisServer, has_tls};
 
 /// Whether the server supports TLS. Only some servers of the wide matrix do; that of the ordinary run must.
 fn is_built_in() -> bool {
@@ -13,7 +12,7 @@ fn is_built_in() -> bool {
     has_tls()
 }
 
-const LIMIT: Limit = Limit::counter(2, Duration::from_secs(60));
+const LIMIT: Limit = Limit::counter(2, MINUTE);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_trusted_server_decides() {

@@ -8,7 +8,7 @@ macro_rules! function {
         async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -20,7 +20,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service::cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service::cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -37,7 +37,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service::cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service::cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -49,7 +49,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -66,7 +66,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -78,7 +78,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -95,7 +95,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -107,7 +107,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -124,7 +124,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -136,7 +136,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Arc::new(Service).cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Arc::new(Service).cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -153,7 +153,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Arc::new(Service).cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Arc::new(Service).cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -164,7 +164,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(["a"], ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { cell(["a"], ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -183,7 +183,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell("a", ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell("a", ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -196,7 +196,7 @@ macro_rules! function {
         impl Cell for Service {}
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -211,7 +211,7 @@ macro_rules! function {
         impl Cell for Service {}
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -220,7 +220,7 @@ macro_rules! function {
         async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> impl Display { run($id, $peer, runs).map_or_else(|_| 0, |run| run) }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -232,7 +232,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -246,7 +246,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -259,7 +259,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 
@@ -277,7 +277,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
         }
     };
 }

@@ -3,21 +3,20 @@
 
 mod function;
 
-use crate::harness::{Runs, scoped};
+use crate::harness::{PEER_IP, Runs, scoped};
 use async_trait::async_trait;
 use function::function;
 use ratelimit::{Limit, Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use support::MINUTE;
 use tracing::instrument;
 
 const ID: u32 = 3;
-const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-const LIMIT: Limit = Limit::sliding_log(1, Duration::from_secs(60));
+const LIMIT: Limit = Limit::sliding_log(1, MINUTE);
 
 type Outcome = Pin<Box<dyn Future<Output = Result<(), Rejection>>>>;
 
@@ -31,7 +30,7 @@ struct Cell {
 /// The body of each function.
 #[expect(clippy::unnecessary_wraps, reason = "the functions return what it returns")]
 fn run(id: u32, peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> {
-    assert_eq!((id, peer), (ID, PEER));
+    assert_eq!((id, peer), (ID, PEER_IP));
     Ok(runs.add())
 }
 
