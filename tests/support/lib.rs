@@ -27,6 +27,7 @@ mod certificates;
 mod cluster;
 mod directory;
 mod durations;
+mod events;
 mod fake;
 #[cfg(test)]
 mod harness_tests;
@@ -46,6 +47,7 @@ pub use builder::RedisServerBuilder;
 pub use certificates::{Certificates, has_tls};
 pub use cluster::Cluster;
 pub use durations::{DAY, HOUR, MINUTE, MS, SECOND};
+pub use events::{Event, take_events};
 pub use fake::FakeServer;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;

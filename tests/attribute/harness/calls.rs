@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use tracing::Level;
 
 /// The address of a client.
 pub(crate) const PEER_IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -91,6 +92,16 @@ impl Store for Recorder {
     fn reset(&self, keys: &[StoreKey<'_>]) -> Reply<()> {
         self.store.reset(keys)
     }
+}
+
+/// The names of limits in the library's events of level `INFO` that `test` causes on this thread.
+pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
+    let _ = support::take_events();
+    test.await;
+    let events = support::take_events().into_iter();
+    let reports = events.filter(|event| event.level == Level::INFO && event.target.starts_with("ratelimit"));
+    let fields = reports.flat_map(|report| report.fields);
+    fields.filter(|(name, _)| *name == "limit").map(|(_, limit)| limit).collect()
 }
 
 /// The output of a future that is polled once.

@@ -54,8 +54,8 @@ async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> 
     limiter.acquire(&limit, "first").await.unwrap();
     let (calls, sent) = (script_calls(&server), Instant::now());
     let outcomes = acquire_in_order(&limiter, limit).await;
-    let asked = script_calls(&server) - calls;
-    assert!(asked <= CALLS, "{asked} requests for {CALLS} calls");
+    let requests = script_calls(&server) - calls;
+    assert!(requests <= CALLS, "{requests} requests for {CALLS} calls");
     for (k, ((decision, came), turn)) in outcomes.iter().zip(theory).enumerate() {
         assert!(decision.allowed(), "call {k}");
         // A call that is decided later than the first one waits for less.

@@ -170,9 +170,9 @@ async fn the_queue_has_a_bound_while_a_server_is_silent() {
     let suspended = Suspended::new(&server);
     let mut waiting = Vec::new();
     let error = loop {
-        let mut asked = checks(&store, &[TestRequest::new(waiting.len() % 100, LIMIT, 1)]).remove(0);
-        match poll_once(&mut asked).await {
-            Poll::Pending => waiting.push(asked),
+        let mut request = checks(&store, &[TestRequest::new(waiting.len() % 100, LIMIT, 1)]).remove(0);
+        match poll_once(&mut request).await {
+            Poll::Pending => waiting.push(request),
             Poll::Ready(answer) => break answer.expect_err("a silent server has answered"),
         }
         assert!(waiting.len() <= ROOM + AHEAD, "without bound");

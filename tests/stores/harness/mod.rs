@@ -3,7 +3,6 @@
 
 mod concurrent;
 mod effort;
-mod events;
 mod limiters;
 mod requests;
 mod server_stats;
@@ -14,7 +13,6 @@ mod waiting;
 
 pub(crate) use concurrent::{Pending, checks, in_mode, join};
 pub(crate) use effort::{operations, rounds, seed};
-pub(crate) use events::take_events;
 pub(crate) use limiters::{
     HUGE, call_from_tasks, decision, failure, limiter_at, limiter_on, undecided, used,
 };

@@ -11,24 +11,24 @@ use support::{MS, SECOND};
 
 /// A remote store that counts its requests.
 #[derive(Clone)]
-struct Elsewhere {
+struct RemoteStore {
     store: Arc<MemoryStore<ManualClock>>,
     clock: ManualClock,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
 }
 
-impl Elsewhere {
+impl RemoteStore {
     fn new() -> Self {
         let clock = ManualClock::new();
-        Self { store: Arc::new(MemoryStore::with_clock(clock.clone())), clock, asked: Arc::default() }
+        Self { store: Arc::new(MemoryStore::with_clock(clock.clone())), clock, requests: Arc::default() }
     }
 
     async fn limiter(&self) -> RateLimiter {
         RateLimiter::builder().store(self.clone()).on_error(OnError::Deny).build().await.unwrap()
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    fn requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// The decision that the store itself would make.
@@ -46,9 +46,9 @@ impl Elsewhere {
     }
 }
 
-impl Store for Elsewhere {
+impl Store for RemoteStore {
     fn decide(&self, mode: Mode, requests: &[Request<'_>]) -> Reply<Decisions> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let reply = self.store.decide(mode, requests);
         Reply::pending(reply)
     }
@@ -75,61 +75,61 @@ async fn check(limiter: &RateLimiter, limit: &Limit, cost: u32) -> Decision {
 }
 
 /// Calls until the limit refuses. Returns the number of requests to the store so far.
-async fn use_up(elsewhere: &Elsewhere, limiter: &RateLimiter, limit: &Limit) -> usize {
+async fn use_up(remote: &RemoteStore, limiter: &RateLimiter, limit: &Limit) -> usize {
     while check(limiter, limit, 1).await.allowed() {}
-    elsewhere.asked()
+    remote.requests()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_is_remembered_until_the_call_would_pass() {
-    let elsewhere = Elsewhere::new();
-    let (limiter, limit) = (elsewhere.limiter().await, Limit::counter(2, 500 * MS));
-    let asked = use_up(&elsewhere, &limiter, &limit).await;
+    let remote = RemoteStore::new();
+    let (limiter, limit) = (remote.limiter().await, Limit::counter(2, 500 * MS));
+    let requests = use_up(&remote, &limiter, &limit).await;
     for passed in 0..500 {
         let refusal = check(&limiter, &limit, 1).await;
         let left = (500 - passed) * MS;
         assert_eq!((refusal.allowed(), refusal.limit(), refusal.remaining()), (false, 2, 0));
         assert_eq!((refusal.retry_after(), refusal.reset_after()), (Some(left), left));
-        elsewhere.pass(MS).await;
+        remote.pass(MS).await;
     }
-    assert_eq!(elsewhere.asked(), asked);
+    assert_eq!(remote.requests(), requests);
     assert!(check(&limiter, &limit, 1).await.allowed());
-    assert_eq!(elsewhere.asked(), asked + 1);
+    assert_eq!(remote.requests(), requests + 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_is_remembered_for_at_most_a_second() {
-    let elsewhere = Elsewhere::new();
-    let (limiter, another) = (elsewhere.limiter().await, elsewhere.limiter().await);
+    let remote = RemoteStore::new();
+    let (limiter, another) = (remote.limiter().await, remote.limiter().await);
     for limit in [Limit::counter(1, SECOND * 60), Limit::counter(0, SECOND)] {
-        let asked = use_up(&elsewhere, &limiter, &limit).await;
-        elsewhere.pass(999 * MS).await;
+        let requests = use_up(&remote, &limiter, &limit).await;
+        remote.pass(999 * MS).await;
         // The limiter does not know what another process returns.
         another.reset(&limit, "calls").await.unwrap();
         assert!(!check(&limiter, &limit, 1).await.allowed());
-        assert_eq!(elsewhere.asked(), asked);
-        elsewhere.pass(MS).await;
+        assert_eq!(remote.requests(), requests);
+        remote.pass(MS).await;
         assert_eq!(check(&limiter, &limit, 1).await.allowed(), limit.count() > 0);
-        assert_eq!(elsewhere.asked(), asked + 1);
+        assert_eq!(remote.requests(), requests + 1);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn returned_units_of_this_process_count_at_once() {
-    let elsewhere = Elsewhere::new();
-    let limiter = elsewhere.limiter().await;
+    let remote = RemoteStore::new();
+    let limiter = remote.limiter().await;
     let limit = Limit::counter(3, SECOND * 60);
     let charge = limiter.charge(&limit, "calls", 2).await.unwrap();
-    use_up(&elsewhere, &limiter, &limit).await;
+    use_up(&remote, &limiter, &limit).await;
     charge.refund().await.unwrap();
     assert!(check(&limiter, &limit, 2).await.allowed(), "after a refund");
     // A refusal that was requested in the same microsecond as a return is not cached.
-    elsewhere.pass(MS).await;
-    use_up(&elsewhere, &limiter, &limit).await;
+    remote.pass(MS).await;
+    use_up(&remote, &limiter, &limit).await;
     limiter.reset(&limit, "calls").await.unwrap();
     assert!(check(&limiter, &limit, 3).await.allowed(), "after a reset");
-    elsewhere.pass(MS).await;
-    use_up(&elsewhere, &limiter, &limit).await;
+    remote.pass(MS).await;
+    use_up(&remote, &limiter, &limit).await;
     limiter.overrides().set("calls", &Limit::counter(4, SECOND * 60)).await.unwrap();
     assert!(check(&limiter, &limit, 1).await.allowed(), "under an override");
     assert!(!check(&limiter, &limit, 1).await.allowed());
@@ -137,39 +137,39 @@ async fn returned_units_of_this_process_count_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_calls_permits_and_stacks_ask_the_store() {
-    let elsewhere = Elsewhere::new();
-    let limiter = elsewhere.limiter().await;
+    let remote = RemoteStore::new();
+    let limiter = remote.limiter().await;
     let asks = async |limit: Limit| {
-        let asked = use_up(&elsewhere, &limiter, &limit).await;
+        let requests = use_up(&remote, &limiter, &limit).await;
         let _ = check(&limiter, &limit, 1).await;
-        elsewhere.asked() - asked
+        remote.requests() - requests
     };
     assert_eq!(asks(Limit::counter(1, SECOND)).await, 0);
     assert_eq!(asks(Limit::sliding_log(1, SECOND).wait(MS)).await, 1);
     let permits = Limit::concurrency(1, SECOND);
     let held = limiter.permit(&permits, "permits").await.unwrap();
-    let asked = elsewhere.asked();
+    let requests = remote.requests();
     for _ in 0..3 {
         limiter.permit(&permits, "permits").await.unwrap_err();
     }
-    assert_eq!(elsewhere.asked(), asked + 3);
+    assert_eq!(remote.requests(), requests + 3);
     drop(held);
     let (one, two) = (Limit::counter(1, SECOND), Limit::counter(1, 2 * SECOND));
-    let asked = elsewhere.asked();
+    let requests = remote.requests();
     for _ in 0..3 {
         let _ = limiter.check_all(&[(&one, "stack", 1), (&two, "stack", 1)]).await;
     }
-    assert_eq!(elsewhere.asked(), asked + 3);
+    assert_eq!(remote.requests(), requests + 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_deny_cache_can_be_turned_off() {
-    let elsewhere = Elsewhere::new();
-    let limiter = RateLimiter::builder().store(elsewhere.clone()).deny_cache(false).build().await.unwrap();
+    let remote = RemoteStore::new();
+    let limiter = RateLimiter::builder().store(remote.clone()).deny_cache(false).build().await.unwrap();
     let limit = Limit::counter(1, SECOND);
-    let asked = use_up(&elsewhere, &limiter, &limit).await;
+    let requests = use_up(&remote, &limiter, &limit).await;
     assert!(!check(&limiter, &limit, 1).await.allowed());
-    assert_eq!(elsewhere.asked(), asked + 1);
+    assert_eq!(remote.requests(), requests + 1);
 }
 
 /// Compares random calls with the decisions of the store: no call is refused that could pass, and retry-after is
@@ -178,8 +178,8 @@ async fn the_deny_cache_can_be_turned_off() {
 async fn the_deny_cache_refuses_no_call_that_could_pass() {
     let mut random = fastrand::Rng::with_seed(seed());
     for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
-        let (elsewhere, mut answered) = (Elsewhere::new(), 0);
-        let limiter = elsewhere.limiter().await;
+        let (remote, mut answered) = (RemoteStore::new(), 0);
+        let limiter = remote.limiter().await;
         let limits = [(7, 700), (12, 60_000), (300, 1000), (3, 11)];
         let limits = limits.map(|(count, time)| Numbers::new(kind, count, time).limit());
         for _ in 0..operations(4000) {
@@ -189,20 +189,20 @@ async fn the_deny_cache_refuses_no_call_that_could_pass() {
                 0 => limiter.reset(&limit, key()).await.unwrap(),
                 1 => {
                     if let Ok(charge) = limiter.charge(&limit, key(), random.u32(1..4)).await {
-                        elsewhere.pass(random.u32(..200) * MS).await;
+                        remote.pass(random.u32(..200) * MS).await;
                         charge.refund().await.unwrap();
                     }
                 }
-                2..6 => elsewhere.pass(random.choice([1, 3, 20, 300, 2000]).unwrap() * MS).await,
+                2..6 => remote.pass(random.choice([1, 3, 20, 300, 2000]).unwrap() * MS).await,
                 _ => {
                     let cost = random.choice([1, 1, 2, 5, 8]).unwrap();
-                    let (asked, said) =
-                        (elsewhere.asked(), decision(limiter.check_cost(&limit, key(), cost).await));
-                    if elsewhere.asked() > asked {
+                    let (requests, said) =
+                        (remote.requests(), decision(limiter.check_cost(&limit, key(), cost).await));
+                    if remote.requests() > requests {
                         continue;
                     }
                     answered += 1;
-                    let truth = elsewhere.truth(&limit, by, cost).await;
+                    let truth = remote.truth(&limit, by, cost).await;
                     assert!(!said.allowed() && !truth.allowed(), "{limit:?}: {said:?}, not {truth:?}");
                     let (after, due) = (said.retry_after(), truth.retry_after());
                     assert!(

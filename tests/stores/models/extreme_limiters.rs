@@ -32,7 +32,7 @@ fn refused(call: Call, limit: &Limit, rejection: &Rejection) {
 }
 
 /// The outcome of a call when the store has decided. `None` if the call waits for a later turn; it is dropped then.
-async fn begun<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Option<F::Output> {
+async fn outcome_now<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Option<F::Output> {
     let mut call = pin!(call);
     for _ in 0..4 {
         if let Poll::Ready(answer) = poll_once(&mut call).await {
@@ -46,7 +46,7 @@ async fn begun<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Opti
 async fn make(limiter: &RateLimiter, limit: Limit, call: Call) {
     let (key, Call { kind, cost, other, .. }) = (Key::new("edges").by(call.key), call);
     if limit.algorithm() == Algorithm::Concurrency {
-        match begun(limiter, &limit, limiter.permit_cost(&limit, key, cost)).await {
+        match outcome_now(limiter, &limit, limiter.permit_cost(&limit, key, cost)).await {
             Some(Ok(permit)) => in_range(call, &limit, permit.decision()),
             Some(Err(rejection)) => refused(call, &limit, &rejection),
             None => assert!(!limit.longest_wait().is_zero(), "{limit}: {call:?} waits"),
@@ -55,11 +55,11 @@ async fn make(limiter: &RateLimiter, limit: Limit, call: Call) {
     }
     match kind {
         0..4 => in_range(call, &limit, decision(limiter.check_cost(&limit, key, cost).await)),
-        4 => match begun(limiter, &limit, limiter.acquire_cost(&limit, key, cost)).await {
+        4 => match outcome_now(limiter, &limit, limiter.acquire_cost(&limit, key, cost)).await {
             Some(outcome) => in_range(call, &limit, decision(outcome)),
             None => assert!(!limit.longest_wait().is_zero(), "{limit}: {call:?} waits"),
         },
-        5 | 6 => match begun(limiter, &limit, limiter.charge(&limit, key, cost)).await {
+        5 | 6 => match outcome_now(limiter, &limit, limiter.charge(&limit, key, cost)).await {
             Some(Ok(charge)) if kind == 5 => assert!(charge.refund().await.unwrap() <= cost),
             Some(Ok(charge)) => assert!(charge.settle(other).await.unwrap() <= other.abs_diff(cost)),
             Some(Err(rejection)) => refused(call, &limit, &rejection),

@@ -17,7 +17,7 @@ const MODES: [Mode; 4] = [Mode::Check, Mode::Check, Mode::Charge, Mode::Peek];
 /// Above 2^53 µs, Lua cannot represent the server's clock exactly.
 const END: u64 = (1 << 53) - 4 * 366 * 86_400_000_000;
 
-struct Edges {
+struct Extremes {
     twins: Twins,
     random: fastrand::Rng,
     now: u64,
@@ -25,20 +25,20 @@ struct Edges {
     charges: Vec<(TestRequest, u64)>,
 }
 
-impl Edges {
+impl Extremes {
     async fn start(algorithm: Algorithm) -> Self {
         let (random, twins) = (fastrand::Rng::with_seed(seed() + algorithm as u64), Twins::start());
-        let mut edges = Self { twins, random, now: 0, permits: 1, charges: Vec::new() };
+        let mut extremes = Self { twins, random, now: 0, permits: 1, charges: Vec::new() };
         // The server learns the scripts. Otherwise a script is sent again, behind later calls.
-        edges.twins.set_clock(1_000_000);
+        extremes.twins.set_clock(1_000_000);
         let known =
             [format!("{} count=3 time=10s", algorithm.as_str()).parse().unwrap(), limits(algorithm)[0]];
         for limit in known {
             let requests: Vec<TestRequest> = (0..3).map(|key| TestRequest::new(key, limit, 1)).collect();
-            join(in_mode(&edges.twins.redis, Mode::Check, &requests)).await;
-            join(in_mode(&edges.twins.redis, Mode::Charge, &requests)).await;
+            join(in_mode(&extremes.twins.redis, Mode::Check, &requests)).await;
+            join(in_mode(&extremes.twins.redis, Mode::Charge, &requests)).await;
         }
-        edges
+        extremes
     }
 
     fn begin(&mut self) {
@@ -58,7 +58,7 @@ impl Edges {
     }
 
     /// Makes calls at the same time. Each is decided as if the calls had come one after another.
-    async fn ask_together(&mut self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
+    async fn decide_at_once(&mut self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
         let found = join(in_mode(&self.twins.redis, mode, requests)).await;
         let mut decisions = Vec::new();
         for (one, found) in requests.iter().zip(found) {
@@ -79,7 +79,7 @@ impl Edges {
         let requests = self.requests(limit, most);
         let goes_with_others = mode != Mode::Peek && limit.algorithm() != Algorithm::Concurrency;
         let decisions = if goes_with_others && self.random.bool() {
-            self.ask_together(mode, &requests).await
+            self.decide_at_once(mode, &requests).await
         } else {
             self.twins.decide(mode, &requests).await
         };
@@ -115,15 +115,15 @@ impl Edges {
 }
 
 /// Without waits and while no time passes, used units can simply be counted.
-async fn counts(edges: &mut Edges, limit: Limit) {
+async fn counts(extremes: &mut Extremes, limit: Limit) {
     let mut used = [0_u64; KEYS];
     let capacity = u64::from(limit.capacity());
     for _ in 0..6 {
-        let requests = edges.requests(limit, 7);
-        let decisions = if limit.algorithm() == Algorithm::Concurrency || edges.random.bool() {
-            edges.twins.decide(Mode::Check, &requests).await
+        let requests = extremes.requests(limit, 7);
+        let decisions = if limit.algorithm() == Algorithm::Concurrency || extremes.random.bool() {
+            extremes.twins.decide(Mode::Check, &requests).await
         } else {
-            edges.ask_together(Mode::Check, &requests).await
+            extremes.decide_at_once(Mode::Check, &requests).await
         };
         for (request, decision) in requests.iter().zip(decisions) {
             let cost = u64::from(request.cost);
@@ -134,28 +134,28 @@ async fn counts(edges: &mut Edges, limit: Limit) {
         }
     }
     for (key, used) in used.into_iter().enumerate() {
-        let left = edges.twins.decide(Mode::Peek, &[TestRequest::new(key, limit, 1)]).await[0].remaining();
+        let left = extremes.twins.decide(Mode::Peek, &[TestRequest::new(key, limit, 1)]).await[0].remaining();
         assert_eq!(u64::from(left), capacity - used, "{limit}: what is in use is what was charged");
     }
 }
 
 async fn agree(algorithm: Algorithm) {
-    let mut edges = Edges::start(algorithm).await;
+    let mut extremes = Extremes::start(algorithm).await;
     let limits = limits(algorithm);
     for _ in 0..operations(1200) / 30 {
-        let limit = edges.random.choice(&limits).copied().unwrap();
-        edges.begin();
+        let limit = extremes.random.choice(&limits).copied().unwrap();
+        extremes.begin();
         if limit.longest_wait().is_zero() && limit.count() > 0 {
-            counts(&mut edges, limit).await;
+            counts(&mut extremes, limit).await;
         }
         for _ in 0..24 {
-            if edges.random.u8(0..4) == 0 {
-                edges.adjustment(limit).await;
+            if extremes.random.u8(0..4) == 0 {
+                extremes.adjustment(limit).await;
             } else {
-                edges.request(limit).await;
+                extremes.request(limit).await;
             }
-            edges.now = (edges.now + pause(&mut edges.random, &limit)).min(END);
-            edges.twins.set_clock(edges.now);
+            extremes.now = (extremes.now + pause(&mut extremes.random, &limit)).min(END);
+            extremes.twins.set_clock(extremes.now);
         }
     }
 }
@@ -184,7 +184,7 @@ agree! {
 #[tokio::test]
 async fn the_state_of_the_slowest_buckets_stays_exact() {
     const DAY_US: u64 = 86_400_000_000;
-    let mut edges = Edges::start(Algorithm::TokenBucket).await;
+    let mut extremes = Extremes::start(Algorithm::TokenBucket).await;
     let year = Duration::from_secs(366 * 86_400);
     for limit in [
         Limit::token_bucket(7, year),
@@ -195,21 +195,21 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
         Limit::leaky_bucket(7, year),
         Limit::leaky_bucket(7, year).wait(year),
     ] {
-        edges.begin();
-        edges.now = 1_763_000_000_000_000;
+        extremes.begin();
+        extremes.now = 1_763_000_000_000_000;
         for _ in 0..300 {
-            edges.twins.set_clock(edges.now);
-            let cost = edges.random.u32(0..=limit.capacity());
+            extremes.twins.set_clock(extremes.now);
+            let cost = extremes.random.u32(0..=limit.capacity());
             let one = [TestRequest::new(0, limit, cost)];
-            let mode = edges.random.choice(MODES).unwrap();
-            edges.twins.decide(mode, &one).await;
-            if edges.random.u8(0..8) == 0 {
-                edges.twins.adjust_one(limit, limit.capacity(), Change::Take).await;
+            let mode = extremes.random.choice(MODES).unwrap();
+            extremes.twins.decide(mode, &one).await;
+            if extremes.random.u8(0..8) == 0 {
+                extremes.twins.adjust_one(limit, limit.capacity(), Change::Take).await;
             }
             let state =
-                redis::cmd("GET").arg(key(0, &limit)).query::<Option<u64>>(edges.twins.raw()).unwrap();
+                redis::cmd("GET").arg(key(0, &limit)).query::<Option<u64>>(extremes.twins.raw()).unwrap();
             assert!(state.unwrap_or(0) < 1 << 53, "{limit}: {state:?}");
-            edges.now += edges.random.u64(0..60 * DAY_US);
+            extremes.now += extremes.random.u64(0..60 * DAY_US);
         }
     }
 }
@@ -219,15 +219,15 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
 #[tokio::test]
 async fn a_limit_may_change_between_extremes() {
     for algorithm in Algorithm::ALL {
-        let mut edges = Edges::start(algorithm).await;
+        let mut extremes = Extremes::start(algorithm).await;
         let limits = limits(algorithm);
         for _ in 0..operations(240) / 20 {
-            edges.begin();
+            extremes.begin();
             for _ in 0..20 {
-                let limit = edges.random.choice(&limits).copied().unwrap();
-                let (mode, requests) = (edges.random.choice(MODES).unwrap(), edges.requests(limit, 7));
+                let limit = extremes.random.choice(&limits).copied().unwrap();
+                let (mode, requests) = (extremes.random.choice(MODES).unwrap(), extremes.requests(limit, 7));
                 let take = [TestAdjustment { key: requests[0].key, limit, units: 30, change: Change::Take }];
-                let stores: [&dyn Store; 2] = [&edges.twins.memory, &edges.twins.redis];
+                let stores: [&dyn Store; 2] = [&extremes.twins.memory, &extremes.twins.redis];
                 for store in stores {
                     let decisions = decide(store, mode, &requests).await.unwrap();
                     requests
@@ -238,8 +238,8 @@ async fn a_limit_may_change_between_extremes() {
                         assert!(adjust(store, &take).await.unwrap()[0] <= 30);
                     }
                 }
-                edges.now = (edges.now + pause(&mut edges.random, &limit)).min(END);
-                edges.twins.set_clock(edges.now);
+                extremes.now = (extremes.now + pause(&mut extremes.random, &limit)).min(END);
+                extremes.twins.set_clock(extremes.now);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::harness::{Twins, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
-use crate::models::random::operations::{Step, agree as as_defined, by_store};
+use crate::models::random::operations::{Operation, agree as as_defined, by_store};
 use crate::models::random::shrink::report;
 use crate::models::random::traffic::Traffic;
 
@@ -13,7 +13,7 @@ async fn agree(limits: &[Numbers]) {
         twins.clear();
         let mut traffic = Traffic::new(*numbers, seed() + i as u64);
         let limit = numbers.limit();
-        let (mut done, mut past) = (0, Vec::<(u64, Vec<(usize, Step)>)>::new());
+        let (mut done, mut past) = (0, Vec::<(u64, Vec<(usize, Operation)>)>::new());
         while done < operations(100_000) / limits.len() + 1 && traffic.goes_on() {
             let (now, steps) = traffic.next();
             twins.set_clock(now);

@@ -207,10 +207,10 @@ async fn permits_taken_locally_stay_local() {
     }
     server.restart();
     soon(async { while limiter.peek(&SHORT, "permits").await.is_err() {} }).await;
-    let asked = script_calls(&server);
+    let calls_before = script_calls(&server);
     drop(permit);
     limiter.close().await;
-    assert_eq!((script_calls(&server), leases(&mut server.raw())), (asked, vec![]));
+    assert_eq!((script_calls(&server), leases(&mut server.raw())), (calls_before, vec![]));
     server.stop();
     assert!(take(&limiter, &SHORT).await.is_some(), "the permit was not returned in memory");
 }

@@ -57,7 +57,7 @@ async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>
 }
 
 /// The number of permits and tickets in the server.
-fn in_line(raw: &mut redis::Connection) -> usize {
+fn in_queue(raw: &mut redis::Connection) -> usize {
     redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(raw).unwrap()
 }
 
@@ -66,10 +66,10 @@ async fn queue<T: Send + 'static>(
     raw: &mut redis::Connection,
     call: impl Future<Output = T> + Send + 'static,
 ) -> JoinHandle<T> {
-    let before = in_line(raw);
+    let before = in_queue(raw);
     let call = tokio::spawn(call);
     soon(async {
-        while in_line(raw) == before {
+        while in_queue(raw) == before {
             tokio::task::yield_now().await;
         }
     })
@@ -97,15 +97,19 @@ async fn waiting_calls_get_the_permit_in_order_of_arrival() {
         calls.push(queue(&mut raw, sign(limiter.clone(), number, Arc::clone(&list))).await);
     }
     assert_all_expire(&server, &[ONE]);
-    let asked = script_calls(&server);
+    let calls_before = script_calls(&server);
     drop(permit);
     for call in calls {
         soon(call).await.unwrap();
     }
     limiter.close().await;
     assert_eq!(*list.lock().unwrap(), (0..CALLS).collect::<Vec<_>>());
-    assert_eq!(script_calls(&server) - asked, 1 + 2 * CALLS as u64, "calls that are not next must not ask");
-    assert_eq!(in_line(&mut raw), 0);
+    assert_eq!(
+        script_calls(&server) - calls_before,
+        1 + 2 * CALLS as u64,
+        "calls that are not next must not ask"
+    );
+    assert_eq!(in_queue(&mut raw), 0);
 }
 
 #[tokio::test]
@@ -124,7 +128,7 @@ async fn two_returned_permits_wake_two_calls() {
     let both = (soon(first).await.unwrap(), soon(second).await.unwrap());
     drop(both);
     limiter.close().await;
-    assert_eq!(in_line(&mut raw), 0);
+    assert_eq!(in_queue(&mut raw), 0);
 }
 
 #[tokio::test]
@@ -164,7 +168,7 @@ async fn two_limiters_share_one_queue() {
     for limiter in limiters {
         limiter.close().await;
     }
-    assert_eq!(in_line(&mut raw), 0);
+    assert_eq!(in_queue(&mut raw), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -180,14 +184,14 @@ async fn a_dropped_call_lets_the_next_one_pass() {
     // There is room for the second call, but only after the first has left the queue.
     let first = queue(&mut raw, permit(2)).await;
     let second = queue(&mut raw, permit(1)).await;
-    assert_eq!(in_line(&mut raw), 4, "one unit held, three waited for");
+    assert_eq!(in_queue(&mut raw), 4, "one unit held, three waited for");
     assert_all_expire(&server, &[limit]);
     first.abort();
     assert!(first.await.unwrap_err().is_cancelled());
     drop(soon(second).await.unwrap());
     drop(held);
     limiter.close().await;
-    assert_eq!(in_line(&mut raw), 0);
+    assert_eq!(in_queue(&mut raw), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -206,6 +210,6 @@ async fn a_call_whose_wait_ends_is_refused_and_leaves_no_ticket() {
     assert!(retry_after > HOUR / 2 && retry_after <= HOUR, "{retry_after:?}");
     assert_all_expire(&server, &[limit]);
     limiter.close().await;
-    assert_eq!(in_line(&mut server.raw()), 0, "close has given the permit back, too");
+    assert_eq!(in_queue(&mut server.raw()), 0, "close has given the permit back, too");
     drop(held);
 }

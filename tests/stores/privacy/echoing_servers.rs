@@ -3,7 +3,7 @@
 
 mod answers;
 
-use crate::harness::{PATIENCE, runtime, take_events};
+use crate::harness::{PATIENCE, runtime};
 use answers::{Echo, echoes, error, fine};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore, Rejection, rate_limit};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{FakeServer, MINUTE};
+use support::{FakeServer, MINUTE, take_events};
 
 const USER: &str = "annwalrus";
 const PASSWORD: &str = "sesametusk";
@@ -180,14 +180,14 @@ fn at(stages: &[Stage], shape: impl Fn(u16) -> String, is_handed: bool) {
         for (name, echo) in echoes(WITH_CODES.contains(stage)) {
             let (server, repeated) = server(stage, echo);
             let (mut said, url) = (Said::default(), shape(server.port()) + protocol);
-            take_events();
+            let _ = take_events();
             runtime().block_on(async {
                 if is_handed { meet_handed(&url, &mut said).await } else { meet(&url, &mut said).await }
             });
             assert!(repeated.load(Ordering::Relaxed) > 0, "{stage} is never asked");
             let recorded = take_events();
             (errors, events) = (errors + said.errors, events + recorded.len());
-            said.texts.extend(recorded);
+            said.texts.extend(recorded.iter().map(ToString::to_string));
             leaks.extend(said.leaks().map(|leak| format!("{name} at {stage}, {protocol}: {leak:.300}")));
         }
     }

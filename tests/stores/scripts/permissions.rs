@@ -125,12 +125,12 @@ async fn what_is_documented_is_enough_while_slots_move() {
         cluster.carry_keys(slot, to);
     }
     everything(&limiter_at(url.clone()).build().await.unwrap()).await;
-    let asked = |port| {
+    let was_asked = |port| {
         let info: String =
             redis::cmd("INFO").arg("commandstats").query(&mut cluster.server(port).raw()).unwrap();
         info.contains("cmdstat_asking:")
     };
-    assert!(cluster.primaries().into_iter().any(asked), "nothing was redirected");
+    assert!(cluster.primaries().into_iter().any(was_asked), "nothing was redirected");
     permit_all(&without("+asking"));
     assert_names(&limiter_at(url).build().await.unwrap_err(), "asking");
 }

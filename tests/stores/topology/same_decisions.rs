@@ -10,16 +10,16 @@ async fn counts_exactly(limiter: &RateLimiter) {
     const CALLERS: usize = 16;
     let limits =
         [Limit::counter(30, MINUTE), Limit::token_bucket(30, MINUTE * 60), Limit::sliding_log(30, MINUTE)];
-    let asked: Vec<(Limit, &str, u32)> = (0..20)
+    let keys: Vec<(Limit, &str, u32)> = (0..20)
         .flat_map(|user| limits.into_iter().flat_map(move |limit| [(limit, "a", user), (limit, "b", user)]))
         .collect();
     let calls: Vec<_> = (0..CALLERS)
         .map(|_| {
-            let (limiter, asked) = (limiter.clone(), asked.clone());
+            let (limiter, keys) = (limiter.clone(), keys.clone());
             tokio::spawn(async move {
-                let mut admitted = vec![0; asked.len()];
+                let mut admitted = vec![0; keys.len()];
                 for _ in 0..3 {
-                    for ((limit, name, user), sum) in asked.iter().zip(&mut admitted) {
+                    for ((limit, name, user), sum) in keys.iter().zip(&mut admitted) {
                         let decision = decision(limiter.check(limit, Key::new(name).by(user)).await);
                         *sum += u32::from(decision.allowed());
                     }
@@ -28,13 +28,13 @@ async fn counts_exactly(limiter: &RateLimiter) {
             })
         })
         .collect();
-    let mut admitted = vec![0; asked.len()];
+    let mut admitted = vec![0; keys.len()];
     for call in calls {
         for (sum, more) in admitted.iter_mut().zip(call.await.unwrap()) {
             *sum += more;
         }
     }
-    assert_eq!(admitted, vec![30; asked.len()]);
+    assert_eq!(admitted, vec![30; keys.len()]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -35,14 +35,14 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
 }
 
 /// The source of random calls, and the charges that can be returned.
-struct Mixture {
+struct MixedTraffic {
     random: fastrand::Rng,
     algorithms: Vec<Algorithm>,
     permits: u64,
     charges: Vec<(TestRequest, u64)>,
 }
 
-impl Mixture {
+impl MixedTraffic {
     fn new(algorithms: &[Algorithm], seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
         Self { random, algorithms: algorithms.to_vec(), permits: 1, charges: Vec::new() }
@@ -130,21 +130,21 @@ pub(crate) enum Call {
 }
 
 impl Call {
-    fn any(mixture: &mut Mixture) -> Self {
-        let random = &mut mixture.random;
+    fn any(traffic: &mut MixedTraffic) -> Self {
+        let random = &mut traffic.random;
         if random.u32(0..6) == 0 {
-            return Self::Adjust((0..random.usize(1..=4)).map(|_| mixture.adjustment()).collect());
+            return Self::Adjust((0..random.usize(1..=4)).map(|_| traffic.adjustment()).collect());
         }
         if random.u32(0..4) == 0 {
             let key = random.usize(0..KEYS);
-            return Self::Decide(Mode::Check, vec![mixture.request(key)]);
+            return Self::Decide(Mode::Check, vec![traffic.request(key)]);
         }
         let modes = [Mode::Check, Mode::Check, Mode::Charge, Mode::Charge, Mode::Peek];
-        Self::Decide(random.choice(modes).unwrap(), mixture.requests())
+        Self::Decide(random.choice(modes).unwrap(), traffic.requests())
     }
 
     /// Makes the call on both stores. Returns the number of operations, and whether both agree.
-    async fn make(&self, twins: &Twins, mixture: &mut Mixture) -> (usize, bool) {
+    async fn make(&self, twins: &Twins, traffic: &mut MixedTraffic) -> (usize, bool) {
         match self {
             Self::Adjust(adjustments) => {
                 let by_memory = adjust(&twins.memory, adjustments).await.unwrap();
@@ -157,7 +157,7 @@ impl Call {
                     .iter()
                     .zip(&decisions)
                     .for_each(|(request, decision)| plausible(*mode, request, decision));
-                mixture.remember(requests, &decisions);
+                traffic.remember(requests, &decisions);
                 let by_script = decide(&twins.redis, *mode, requests).await;
                 (requests.len(), by_script.is_ok_and(|by_script| by_script == decisions))
             }
@@ -173,24 +173,24 @@ pub(crate) async fn first_difference(
     back: bool,
     seed: u64,
 ) -> Option<Vec<(u64, Call)>> {
-    let mut mixture = Mixture::new(algorithms, seed);
+    let mut traffic = MixedTraffic::new(algorithms, seed);
     let (mut now, mut done, mut past) = (10_000_000_000_u64, 0, Vec::new());
     while done < operations {
-        let random = &mut mixture.random;
+        let random = &mut traffic.random;
         now += random.choice([0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000]).unwrap();
         if back && random.u32(0..10) == 0 {
             twins.set_clock(now);
-            let looks = mixture.look_at_all();
+            let looks = traffic.look_at_all();
             past.push((now, looks.clone()));
-            if !looks.make(twins, &mut mixture).await.1 {
+            if !looks.make(twins, &mut traffic).await.1 {
                 return Some(past);
             }
-            now -= mixture.random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
+            now -= traffic.random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
         }
         twins.set_clock(now);
-        let call = Call::any(&mut mixture);
+        let call = Call::any(&mut traffic);
         past.push((now, call.clone()));
-        let (operations, same) = call.make(twins, &mut mixture).await;
+        let (operations, same) = call.make(twins, &mut traffic).await;
         if !same {
             return Some(past);
         }
@@ -201,11 +201,11 @@ pub(crate) async fn first_difference(
 
 /// The first difference when these calls are made on empty stores.
 pub(crate) async fn differs_at(twins: &mut Twins, calls: &[(u64, Call)]) -> Option<usize> {
-    let mut mixture = Mixture::new(&[], 0);
+    let mut traffic = MixedTraffic::new(&[], 0);
     twins.clear();
     for (at, (now, call)) in calls.iter().enumerate() {
         twins.set_clock(*now);
-        if !call.make(twins, &mut mixture).await.1 {
+        if !call.make(twins, &mut traffic).await.1 {
             return Some(at);
         }
     }

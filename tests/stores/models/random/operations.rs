@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// An operation on a key.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum Operation {
     Decide { mode: Mode, cost: u32, permit: u64 },
     Adjust { units: u32, change: Change },
 }
@@ -36,10 +36,12 @@ pub(crate) fn answer(decision: &Decision) -> Answer {
     }
 }
 
-pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Step) -> Outcome {
+pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Operation) -> Outcome {
     match step {
-        Step::Decide { mode, cost, permit } => Outcome::Answer(definition.decide(now, mode, cost, permit)),
-        Step::Adjust { units, change } => Outcome::Units(match change {
+        Operation::Decide { mode, cost, permit } => {
+            Outcome::Answer(definition.decide(now, mode, cost, permit))
+        }
+        Operation::Adjust { units, change } => Outcome::Units(match change {
             Change::Give(stamp) => definition.give(now, units, stamp),
             Change::Take => definition.take(now, units),
             Change::Renew(id) => definition.renew(now, id),
@@ -52,17 +54,19 @@ pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Ste
 pub(crate) async fn by_store(
     store: &dyn Store,
     limit: Limit,
-    steps: &[(usize, Step)],
+    steps: &[(usize, Operation)],
 ) -> Result<Vec<Outcome>, Error> {
     let mut the_mode = Mode::Peek;
     let (mut requests, mut adjustments) = (Vec::new(), Vec::new());
     for &(key, step) in steps {
         match step {
-            Step::Decide { mode, cost, permit } => {
+            Operation::Decide { mode, cost, permit } => {
                 the_mode = mode;
                 requests.push(TestRequest::new(key, limit, cost).with_permit(permit));
             }
-            Step::Adjust { units, change } => adjustments.push(TestAdjustment { key, limit, units, change }),
+            Operation::Adjust { units, change } => {
+                adjustments.push(TestAdjustment { key, limit, units, change });
+            }
         }
     }
     assert!(requests.is_empty() || adjustments.is_empty());
@@ -77,14 +81,14 @@ pub(crate) async fn by_store(
 /// no longer counts: no caller uses that number, and the exact number would cost each release another command.
 pub(crate) fn agree(
     numbers: &Numbers,
-    steps: &[(usize, Step)],
+    steps: &[(usize, Operation)],
     found: &[Outcome],
     expected: &[Outcome],
 ) -> bool {
     let lists = matches!(numbers.kind, Kind::Concurrency | Kind::Log);
-    let one = |((found, expected), (_, step)): ((&Outcome, &Outcome), &(usize, Step))| {
+    let one = |((found, expected), (_, step)): ((&Outcome, &Outcome), &(usize, Operation))| {
         let removed =
-            matches!((step, found), (Step::Adjust { change: Change::Give(_), .. }, Outcome::Units(_)));
+            matches!((step, found), (Operation::Adjust { change: Change::Give(_), .. }, Outcome::Units(_)));
         found == expected || lists && removed && *expected == Outcome::Units(0)
     };
     found.len() == expected.len() && found.iter().zip(expected).zip(steps).all(one)

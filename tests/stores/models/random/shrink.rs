@@ -2,7 +2,7 @@
 
 use crate::harness::Twins;
 use crate::models::definitions::{Answer, Numbers};
-use crate::models::random::operations::{Outcome, Step, agree, by_definition, by_store};
+use crate::models::random::operations::{Operation, Outcome, agree, by_definition, by_store};
 use std::fmt::Write;
 
 /// Removes parts of a sequence as long as it still fails. Returns false if it does not fail. `fails_at` returns the
@@ -43,7 +43,7 @@ enum Which {
 pub(crate) async fn report(
     twins: &mut Twins,
     numbers: Numbers,
-    past: &[(u64, Vec<(usize, Step)>)],
+    past: &[(u64, Vec<(usize, Operation)>)],
     outcomes: [&[Outcome]; 3],
 ) -> ! {
     let (_, last) = past.last().unwrap();
@@ -55,15 +55,17 @@ pub(crate) async fn report(
     };
     let differ = |at: &usize| !agree(&numbers, &last[*at..=*at], &differs[*at..=*at], &expected[*at..=*at]);
     let at = (0..expected.len()).find(differ).unwrap();
-    let (key, step) = last[at];
-    let steps = past.iter().flat_map(|(now, steps)| steps.iter().map(|step| (*now, *step)));
-    let mut sequence: Vec<(u64, Step)> =
-        steps.filter(|(_, (of, _))| *of == key).map(|(now, (_, step))| (now, step)).collect();
+    let (key, operation) = last[at];
+    let operations =
+        past.iter().flat_map(|(now, operations)| operations.iter().map(|operation| (*now, *operation)));
+    let mut sequence: Vec<(u64, Operation)> =
+        operations.filter(|(_, (of, _))| *of == key).map(|(now, (_, operation))| (now, operation)).collect();
     let mut message = format!(
-        "{which:?} differs from the definition of {numbers:?}\nin a batch: {step:?}\n  expected {:?}\n  but was  {:?}\n",
+        "{which:?} differs from the definition of {numbers:?}\nin a batch: {operation:?}\n  expected {:?}\n  but was  {:?}\n",
         expected[at], differs[at]
     );
-    let fails_at = async |steps: &[(u64, Step)]| Some(differs_at(twins, numbers, which, steps).await?.0);
+    let fails_at =
+        async |operations: &[(u64, Operation)]| Some(differs_at(twins, numbers, which, operations).await?.0);
     if shorten(&mut sequence, fails_at).await {
         explain(twins, numbers, &sequence, &mut message).await;
     } else {
@@ -72,16 +74,16 @@ pub(crate) async fn report(
     panic!("{message}");
 }
 
-async fn explain(twins: &mut Twins, numbers: Numbers, sequence: &[(u64, Step)], message: &mut String) {
+async fn explain(twins: &mut Twins, numbers: Numbers, sequence: &[(u64, Operation)], message: &mut String) {
     message.push_str("the smallest sequence:\n");
     let mut definition = numbers.definition();
-    for (now, step) in sequence {
-        let outcome = by_definition(&mut *definition, *now, *step);
-        writeln!(message, "  at {now} µs {step:?}\n      expected {outcome:?}").unwrap();
+    for (now, operation) in sequence {
+        let outcome = by_definition(&mut *definition, *now, *operation);
+        writeln!(message, "  at {now} µs {operation:?}\n      expected {outcome:?}").unwrap();
     }
     for which in [Which::Memory, Which::Script] {
         match differs_at(twins, numbers, which, sequence).await {
-            Some((at, found)) => writeln!(message, "  {which:?}, step {at}: {found:?}").unwrap(),
+            Some((at, found)) => writeln!(message, "  {which:?}, operation {at}: {found:?}").unwrap(),
             None => writeln!(message, "  {which:?} agrees").unwrap(),
         }
     }
@@ -92,29 +94,31 @@ async fn differs_at(
     twins: &mut Twins,
     numbers: Numbers,
     which: Which,
-    sequence: &[(u64, Step)],
+    sequence: &[(u64, Operation)],
 ) -> Option<(usize, Outcome)> {
     twins.clear();
     let (mut definition, limit) = (numbers.definition(), numbers.limit());
     let mut charged = Vec::new();
-    for (at, (now, step)) in sequence.iter().enumerate() {
+    for (at, (now, operation)) in sequence.iter().enumerate() {
         // The id of a permit is never used again, so there is no definition for it.
-        if let Step::Decide { permit, .. } = step
+        if let Operation::Decide { permit, .. } = operation
             && charged.contains(permit)
         {
             return None;
         }
         twins.set_clock(*now);
         let found = match which {
-            Which::Memory => by_store(&twins.memory, limit, &[(0, *step)]).await.unwrap(),
-            Which::Script => by_store(&twins.redis, limit, &[(0, *step)]).await.unwrap(),
+            Which::Memory => by_store(&twins.memory, limit, &[(0, *operation)]).await.unwrap(),
+            Which::Script => by_store(&twins.redis, limit, &[(0, *operation)]).await.unwrap(),
         };
-        let expected = by_definition(&mut *definition, *now, *step);
-        if !agree(&numbers, &[(0, *step)], &found, &[expected]) {
+        let expected = by_definition(&mut *definition, *now, *operation);
+        if !agree(&numbers, &[(0, *operation)], &found, &[expected]) {
             return Some((at, found[0]));
         }
-        if let (Outcome::Answer(Answer { allowed: true, .. }), Step::Decide { permit: permit @ 2.., .. }) =
-            (expected, step)
+        if let (
+            Outcome::Answer(Answer { allowed: true, .. }),
+            Operation::Decide { permit: permit @ 2.., .. },
+        ) = (expected, operation)
         {
             charged.push(*permit);
         }

@@ -1,7 +1,7 @@
 //! Random traffic on a few keys of one limit, and the outcomes by definition.
 
 use crate::models::definitions::{Answer, Definition, Kind, Numbers};
-use crate::models::random::operations::{Outcome, Step, by_definition};
+use crate::models::random::operations::{Operation, Outcome, by_definition};
 use ratelimit::store::{Change, Mode};
 
 const KEYS: usize = 6;
@@ -49,7 +49,7 @@ impl Traffic {
     }
 
     /// The next moment (µs), and its operations, which are made in one call.
-    pub(crate) fn next(&mut self) -> (u64, Vec<(usize, Step)>) {
+    pub(crate) fn next(&mut self) -> (u64, Vec<(usize, Operation)>) {
         // A single request is decided by its own script.
         let alone = self.random.u32(0..3) == 0;
         if !alone || self.random.bool() {
@@ -72,7 +72,7 @@ impl Traffic {
     }
 
     /// The same for a single request, mostly one for a single-request script.
-    pub(crate) fn next_alone(&mut self) -> (u64, Vec<(usize, Step)>) {
+    pub(crate) fn next_alone(&mut self) -> (u64, Vec<(usize, Operation)>) {
         if self.random.u32(0..6) == 0 {
             self.pass();
         }
@@ -85,12 +85,12 @@ impl Traffic {
     }
 
     /// The outcomes by definition, in order.
-    pub(crate) fn expected(&mut self, steps: &[(usize, Step)]) -> Vec<Outcome> {
+    pub(crate) fn expected(&mut self, steps: &[(usize, Operation)]) -> Vec<Outcome> {
         steps
             .iter()
             .map(|&(key, step)| {
                 let outcome = by_definition(&mut *self.definitions[key], self.now, step);
-                if let (Outcome::Answer(answer), Step::Decide { mode, cost, permit }) = (outcome, step) {
+                if let (Outcome::Answer(answer), Operation::Decide { mode, cost, permit }) = (outcome, step) {
                     self.note(key, mode, cost, permit, answer);
                 }
                 outcome
@@ -123,7 +123,7 @@ impl Traffic {
         at.saturating_sub(self.now)
     }
 
-    fn request(&mut self, mode: Mode) -> (usize, Step) {
+    fn request(&mut self, mode: Mode) -> (usize, Operation) {
         let capacity = self.numbers.capacity();
         let cost = match self.random.u32(0..40) {
             0..=19 => 1,
@@ -134,38 +134,38 @@ impl Traffic {
         };
         let key = self.random.usize(0..KEYS);
         if self.numbers.kind != Kind::Concurrency || mode == Mode::Peek {
-            return (key, Step::Decide { mode, cost, permit: 1 });
+            return (key, Operation::Decide { mode, cost, permit: 1 });
         }
         if !self.waiting.is_empty() && self.random.u32(0..3) > 0 {
             let Charge { key, cost, stamp } =
                 self.waiting.swap_remove(self.random.usize(0..self.waiting.len()));
-            return (key, Step::Decide { mode, cost, permit: stamp });
+            return (key, Operation::Decide { mode, cost, permit: stamp });
         }
         self.permits += 1;
-        (key, Step::Decide { mode, cost, permit: self.permits })
+        (key, Operation::Decide { mode, cost, permit: self.permits })
     }
 
-    fn adjustment(&mut self) -> (usize, Step) {
+    fn adjustment(&mut self) -> (usize, Operation) {
         let random = &mut self.random;
         let concurrency = self.numbers.kind == Kind::Concurrency;
         if !concurrency && random.u32(0..4) == 0 {
             let units = random.u32(0..=self.numbers.capacity().saturating_mul(3));
-            return (random.usize(0..KEYS), Step::Adjust { units, change: Change::Take });
+            return (random.usize(0..KEYS), Operation::Adjust { units, change: Change::Take });
         }
         let list = if random.u32(0..4) == 0 { &self.waiting } else { &self.charges };
         let known = random.choice(list).copied();
         let Charge { key, cost, stamp } = known.unwrap_or(Charge { key: 0, cost: 1, stamp: self.now / 1000 });
         if concurrency && random.bool() {
-            return (key, Step::Adjust { units: cost, change: Change::Renew(stamp) });
+            return (key, Operation::Adjust { units: cost, change: Change::Renew(stamp) });
         }
         if concurrency {
-            return (key, Step::Adjust { units: cost, change: Change::Give(stamp) });
+            return (key, Operation::Adjust { units: cost, change: Change::Give(stamp) });
         }
         // Cells of a few milliseconds cannot be told apart by a stamp that is off by as much.
         let off = if self.numbers.time < 6 { 0 } else { random.u64(0..=4) };
         let stamp = if random.bool() { stamp + off } else { stamp - off };
         let units = if random.bool() { cost } else { random.u32(0..=cost.saturating_add(1)) };
-        (key, Step::Adjust { units, change: Change::Give(stamp) })
+        (key, Operation::Adjust { units, change: Change::Give(stamp) })
     }
 
     fn note(&mut self, key: usize, mode: Mode, cost: u32, permit: u64, answer: Answer) {
