@@ -1,4 +1,4 @@
-//! Paper, ink and axes, the same in all drawings.
+//! Draws SVG files: lines, bars, axes and text with one style for all examples.
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -18,10 +18,10 @@ const RED: RGBColor = RGBColor(207, 34, 46);
 const GRID: RGBColor = RGBColor(226, 230, 235);
 const BAND: RGBColor = RGBColor(240, 243, 246);
 
-/// Coordinates are whole numbers, so a drawing is made larger, and shown at its size.
+/// The backend has integer coordinates. A drawing is made this many times larger and shown at its real size.
 const SCALE: i32 = 4;
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Pen {
     pub(crate) ink: RGBColor,
@@ -29,10 +29,10 @@ pub(crate) struct Pen {
     pub(crate) width: u32,
 }
 
-/// What a limit is drawn with, in dashes.
+/// The style of the dashed line that shows a limit.
 pub(crate) const LIMIT: Pen = Pen { ink: RED, width: 4 };
 
-/// How words are written: their height in pixels, and which end of them is at the given place.
+/// The style of text: its height in pixels, its color, and which end of it is at the given position.
 #[derive(Clone, Copy)]
 pub(crate) struct Lettering {
     pub(crate) height: i32,
@@ -46,7 +46,7 @@ const TITLE: Lettering = Lettering { height: 16, ..NAME };
 const HEIGHT: Lettering = Lettering { height: 11, ink: PALE_INK, end: HPos::Right };
 const TIME: Lettering = Lettering { end: HPos::Center, ..HEIGHT };
 
-/// A drawing of this size in pixels under two lines of words, as the text of an SVG file.
+/// Draws an SVG file of this size in pixels, with two lines of text at the top. Returns the text of the file.
 pub(crate) fn drawing(
     (width, height): (i32, i32),
     [title, axes]: [&str; 2],
@@ -68,22 +68,22 @@ pub(crate) fn drawing(
     Ok(svg.replacen(&enlarged, &size, 1))
 }
 
-/// Words at a place in pixels, their middle at its height.
+/// Writes text at a position in pixels, vertically centered.
 pub(crate) fn write(paper: &Paper<'_>, words: &str, (x, y): (i32, i32), lettering: Lettering) -> Drawn {
-    // The backend divides by this.
+    // The backend divides the size of a font by 1.24.
     let size = f64::from(lettering.height * SCALE) * 1.24;
     let font = FontDesc::new(FontFamily::SansSerif, size, FontStyle::Normal);
     let style = TextStyle::from(font).color(&lettering.ink).pos(Pos::new(lettering.end, VPos::Center));
     Ok(paper.draw_text(words, &style, (x * SCALE, y * SCALE))?)
 }
 
-/// A piece of a line from left to right, for a legend.
+/// Draws a short horizontal line for a legend.
 pub(crate) fn sample(paper: &Paper<'_>, (x, y): (i32, i32), length: i32, pen: Pen) -> Drawn {
     let ends = [x, x + length].map(|x| (x * SCALE, y * SCALE));
     Ok(paper.draw(&PathElement::new(ends, stroke(pen)))?)
 }
 
-/// A filled rectangle, from its upper left corner.
+/// Draws a filled rectangle. The position is its upper left corner.
 pub(crate) fn bar(
     paper: &Paper<'_>,
     (x, y): (i32, i32),
@@ -101,7 +101,7 @@ pub(crate) struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// From the upper left corner, in pixels. The axes begin at zero and have these ends.
+    /// Places a panel by its upper left corner and its size in pixels. The axes go from zero to `x` and `y`.
     pub(crate) fn new(
         paper: &Paper<'a>,
         (left, top): (i32, i32),
@@ -113,28 +113,28 @@ impl<'a> Panel<'a> {
         Ok(Self { chart, paper: paper.clone() })
     }
 
-    /// A line through these points.
+    /// Draws a line through points.
     pub(crate) fn line(&mut self, points: impl IntoIterator<Item = Point>, pen: Pen) -> Drawn {
-        let points = without_the_flat(&points.into_iter().collect::<Vec<_>>());
+        let points = without_flat_points(&points.into_iter().collect::<Vec<_>>());
         self.chart.draw_series(LineSeries::new(points, stroke(pen)))?;
         Ok(())
     }
 
-    /// A dashed line from left to right.
+    /// Draws a dashed horizontal line.
     pub(crate) fn dashes(&mut self, height: f64, pen: Pen) -> Drawn {
         let ends = [0.0, self.chart.x_range().end].map(|x| (x, height));
         self.chart.draw_series(DashedLineSeries::new(ends, 4 * SCALE, 4 * SCALE, stroke(pen)))?;
         Ok(())
     }
 
-    /// A pale rectangle over the whole height.
+    /// Marks an interval of the x axis by a pale background.
     pub(crate) fn band(&mut self, x: Range<f64>) -> Drawn {
         let top = self.chart.y_range().end;
         self.chart.draw_series([Rectangle::new([(x.start, 0.0), (x.end, top)], BAND.filled())])?;
         Ok(())
     }
 
-    /// Pale lines from left to right, and the axis in ink.
+    /// Draws horizontal grid lines, and the x axis.
     pub(crate) fn heights(&mut self, heights: &[u32], labelled: bool) -> Drawn {
         let right = self.chart.x_range().end;
         for height in heights {
@@ -148,7 +148,7 @@ impl<'a> Panel<'a> {
         Ok(())
     }
 
-    /// Seconds below the panel.
+    /// Labels the x axis with seconds.
     pub(crate) fn times(&mut self, seconds: u32, step: u32) -> Drawn {
         for time in (0..=seconds).step_by(usize::try_from(step)?) {
             let words = if time == 0 { "0".to_owned() } else { format!("{time} s") };
@@ -157,7 +157,7 @@ impl<'a> Panel<'a> {
         Ok(())
     }
 
-    /// Words so far from a point.
+    /// Writes text at an offset in pixels from a point.
     pub(crate) fn words(
         &mut self,
         words: &str,
@@ -170,8 +170,8 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// The same line with fewer points, which makes the file a third as large.
-fn without_the_flat(points: &[Point]) -> Vec<Point> {
+/// Removes the inner points of horizontal pieces of a line. The file becomes a third as large.
+fn without_flat_points(points: &[Point]) -> Vec<Point> {
     let flat = |at: usize| {
         let height = |at: usize| points.get(at).map(|point| point.1.to_bits());
         at > 0 && height(at - 1) == height(at) && height(at) == height(at + 1)

@@ -1,15 +1,15 @@
-//! No web framework: a plain async function, limited per user in the memory of this process.
+//! A plain async function without a web framework, limited per user in the memory of this process.
 
 use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 
-/// Two mails a minute for each user.
+/// Each user may send two mails per minute.
 #[rate_limit(key = "mail", time = "1m", count = 2, by = user)]
 async fn send_mail(user: &str, subject: &str) -> Result<String, Rejection> {
     Ok(format!("sent `{subject}` for {user}"))
 }
 
-/// A limit for the API, where no function stands for what is limited. Its numbers are checked at compile time.
+/// A limit without an attribute. Its numbers are checked at compile time.
 const EXPORTS: Limit = Limit::counter(1, Duration::from_secs(3600));
 
 #[tokio::main(flavor = "current_thread")]
@@ -22,10 +22,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ok(receipt) => println!("{receipt}"),
             Err(Rejection::Limited(refusal)) => {
                 let seconds = refusal.retry_after_secs().unwrap_or_default();
-                println!("kept `{subject}` of {user}: try again in {seconds} s");
+                println!("not sent: `{subject}` for {user}; try again in {seconds} s");
             }
-            // Only a store outside of the process can be unavailable.
-            Err(rejection) => println!("kept `{subject}` of {user}: {rejection}"),
+            // The memory store is never unavailable. A store in Redis can be.
+            Err(rejection) => println!("not sent: `{subject}` for {user}; {rejection}"),
         }
     }
 

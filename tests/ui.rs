@@ -1,4 +1,4 @@
-//! What the compiler says to the users of the attribute. `TRYBUILD=overwrite` writes it anew: then read it.
+//! Compiler messages that users of the attribute see. `TRYBUILD=overwrite` accepts changes; read the diff.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ fn mistakes_are_explained() {
     trybuild::TestCases::new().compile_fail("ui/*/*.rs");
 }
 
-/// The compiler quotes the standard library where its sources are installed, and only there.
+/// The compiler quotes the standard library only if its sources are installed.
 #[test]
 fn no_expected_message_quotes_the_standard_library() {
     let files = |folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -19,7 +19,7 @@ fn no_expected_message_quotes_the_standard_library() {
     }
 }
 
-/// `ui/body` has each file twice: `x.rs` with the attribute, and `x_plain.rs` with another one in its place.
+/// `ui/body` has each case twice: `x.rs` with the attribute, and `x_plain.rs` with another attribute in its place.
 #[test]
 fn a_wrong_body_gets_the_words_that_it_gets_without_the_attribute() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/body");

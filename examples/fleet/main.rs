@@ -1,7 +1,7 @@
-//! A thousand processes, one limit, one Redis: what reaches it, what passes and what is wasted, by each way to ask.
+//! Simulates a thousand processes that share one limit in one Redis. Compares how many calls reach Redis and how many are
+//! admitted, without and with group commit, the deny cache and leases.
 //!
-//! Everything is simulated but the limiters: real code, on a clock that is moved. No Redis is needed, and a seed always
-//! gives the same numbers.
+//! The limiters are real. Redis, the network and the time are simulated, so the same seed gives the same numbers.
 
 #[path = "../canvas.rs"]
 #[allow(dead_code, reason = "each example draws with a part of it")]
@@ -11,36 +11,38 @@ mod measure;
 mod options;
 mod simulate;
 mod table;
+#[path = "../terminal.rs"]
+mod terminal;
 mod traffic;
 mod wire;
 
 use measure::Measured;
 use options::{HELP, Options};
 use ratelimit::Limit;
-use simulate::Way;
+use simulate::Strategy;
 use std::error::Error;
 use std::fs;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+use terminal::print;
 use traffic::{ROUND, Traffic};
 
-/// What may pass per second.
+/// The limit, in calls per second.
 const RATE: u32 = 10_000;
 
 const LIMITS: [Limit; 2] =
     [Limit::counter(RATE, Duration::from_secs(1)), Limit::token_bucket(RATE, Duration::from_secs(1))];
 
-/// The bounds of leases that are tried, the last that of "auto".
+/// The largest leases to compare. The last one is the largest that `auto` takes.
 const LEASES: [u32; 7] = [2, 5, 10, 20, 50, 200, 625];
 
-/// One limit, and what becomes of it by each way to ask.
-pub(crate) struct Story {
+/// One limit, measured with each strategy.
+pub(crate) struct Comparison {
     pub(crate) limit: Limit,
-    /// With each call decided where the state is.
+    /// The result if each call were decided in Redis itself, without delay.
     pub(crate) best: Measured,
     pub(crate) rows: Vec<Row>,
 }
@@ -53,20 +55,9 @@ pub(crate) struct Row {
 }
 
 fn main() -> ExitCode {
-    let arguments = std::env::args_os().skip(1);
-    let options = match Options::parse(arguments.map(|argument| argument.to_string_lossy().into_owned())) {
-        Ok(options) => options,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+    match Options::parse(terminal::arguments().into_iter()) {
+        Ok(options) => terminal::exit_code(run(&options)),
+        Err(error) => terminal::usage_error(&error),
     }
 }
 
@@ -78,29 +69,30 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let traffic = Traffic::new(processes, RATE, length, options.seed.into());
     let seconds = options.rounds * ROUND / 1000;
     print(&format!("{processes} processes, one key, {seconds} simulated seconds.\n"))?;
-    let mut stories = Vec::new();
+    let mut comparisons = Vec::new();
     for limit in LIMITS {
-        let story = tell(limit, &traffic)?;
-        print(&table::story(&story))?;
-        stories.push(story);
+        let comparison = compare(limit, &traffic)?;
+        print(&table::comparison(&comparison))?;
+        comparisons.push(comparison);
     }
     print(&format!("\n{}", table::NOTES))?;
 
     fs::create_dir_all(&options.out)?;
     let (calls, used) = (options.out.join("fleet_calls.svg"), options.out.join("fleet_use.svg"));
-    fs::write(&calls, chart::calls::draw(&stories, processes)?)?;
-    fs::write(&used, chart::used::draw(&stories, processes)?)?;
+    fs::write(&calls, chart::calls::draw(&comparisons, processes)?)?;
+    fs::write(&used, chart::used::draw(&comparisons, processes)?)?;
     print(&format!("\nDrawn: {} and {}.\n", calls.display(), used.display()))
 }
 
-/// Runs all ways, as many at once as there are processors.
-fn tell(limit: Limit, traffic: &Traffic) -> Result<Story, Box<dyn Error>> {
+/// Simulates all strategies, one per processor at a time.
+fn compare(limit: Limit, traffic: &Traffic) -> Result<Comparison, Box<dyn Error>> {
     let ideal = simulate::ideal(&limit, traffic)?;
     let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let all = ways(limit);
+    let all = strategies(limit);
     let work = || {
-        while let Some((name, way, limit)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let measured = simulate::run(*way, limit, traffic).map(|run| Measured::of(&run, &ideal, limit));
+        while let Some((name, strategy, limit)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let measured =
+                simulate::run(*strategy, limit, traffic).map(|run| Measured::of(&run, &ideal, limit));
             let row =
                 measured.map(|measured| Row { name: name.clone(), lease: limit.largest_lease(), measured });
             rows.lock().unwrap_or_else(PoisonError::into_inner).push(row.map_err(|error| error.to_string()));
@@ -111,19 +103,14 @@ fn tell(limit: Limit, traffic: &Traffic) -> Result<Story, Box<dyn Error>> {
     let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut rows = rows.into_iter().collect::<Result<Vec<Row>, _>>()?;
     rows.sort_by_key(|row| all.iter().position(|(name, ..)| *name == row.name));
-    Ok(Story { limit, best: Measured::of(&ideal, &ideal, &limit), rows })
+    Ok(Comparison { limit, best: Measured::of(&ideal, &ideal, &limit), rows })
 }
 
-/// By name: how to ask, and by which limit.
-fn ways(limit: Limit) -> Vec<(String, Way, Limit)> {
-    let unleased = [Way::EACH, Way::TOGETHER, Way::REMEMBERING].map(|way| (way.name.to_owned(), way, limit));
-    let leased = LEASES.map(|most| (format!("+ lease = {most}"), Way::REMEMBERING, limit.lease(most)));
-    let auto = ("+ lease = \"auto\"".to_owned(), Way::REMEMBERING, limit.lease_auto());
+/// The strategies by name, each with its limit.
+fn strategies(limit: Limit) -> Vec<(String, Strategy, Limit)> {
+    let unleased = [Strategy::EACH, Strategy::TOGETHER, Strategy::REMEMBERING]
+        .map(|strategy| (strategy.name.to_owned(), strategy, limit));
+    let leased = LEASES.map(|most| (format!("+ lease = {most}"), Strategy::REMEMBERING, limit.lease(most)));
+    let auto = ("+ lease = \"auto\"".to_owned(), Strategy::REMEMBERING, limit.lease_auto());
     unleased.into_iter().chain(leased).chain([auto]).collect()
-}
-
-/// Not by `print!`, which panics when the reader has gone: `fleet | head`.
-fn print(text: &str) -> Result<(), Box<dyn Error>> {
-    let mut out = io::stdout().lock();
-    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
 }

@@ -1,18 +1,18 @@
-//! What the outcome of a way comes to: calls per second, and how far what has passed is from the limit.
+//! Computes the figures of a simulation: calls per second, and how far the admitted calls are from the limit.
 
 use crate::simulate::Outcome;
 use ratelimit::{Algorithm, Limit};
 
 pub(crate) struct Measured {
-    /// All in a second.
+    /// All calls, per second.
     pub(crate) demand: f64,
     pub(crate) redis_calls: f64,
     pub(crate) admitted: f64,
     pub(crate) refused_here: f64,
     pub(crate) passed_here: f64,
-    /// Percent of what would have passed if each call was decided where the state is.
+    /// The percentage of admissible calls that were refused.
     pub(crate) under_use: f64,
-    /// Percent of the limit that has passed above it: of a counter's count in a window, of a bucket's burst at once.
+    /// The percentage by which the limit was exceeded: a counter's count in a window, or a bucket's burst.
     pub(crate) over_use: f64,
 }
 
@@ -38,7 +38,7 @@ impl Measured {
     }
 }
 
-/// The most that has passed in any interval above what comes back in it.
+/// The largest burst: the calls of any interval, less the units that are refilled in it.
 fn at_once(passed: &[u32], per_ms: f64) -> f64 {
     let (mut above, mut most) = (0.0_f64, 0.0_f64);
     for calls in passed {
@@ -48,7 +48,7 @@ fn at_once(passed: &[u32], per_ms: f64) -> f64 {
     most
 }
 
-/// The most that has passed in a window of a second, each of which starts with the first call that passes.
+/// The most calls in a window of one second. A window starts with its first admitted call.
 fn in_a_window(passed: &[u32]) -> u32 {
     let (mut at, mut most) = (0, 0);
     while let Some(first) = passed.get(at..).and_then(|rest| rest.iter().position(|calls| *calls > 0)) {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_starts_with_what_passes() {
+    fn a_window_starts_with_its_first_call() {
         let mut passed = vec![0; 3000];
         (passed[500], passed[1499], passed[1500]) = (3, 4, 100);
         assert_eq!(in_a_window(&passed), 100);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_is_no_burst() {
+    fn refilled_units_are_not_part_of_a_burst() {
         assert!((at_once(&[5, 5, 5, 0, 0, 9], 5.0) - 9.0).abs() < 1e-9);
         assert!((at_once(&[8, 8, 0, 0], 5.0) - 11.0).abs() < 1e-9);
     }

@@ -1,25 +1,23 @@
-//! What the command line may say.
+//! The options of the command line.
 
 use std::path::PathBuf;
 
-/// What `--help` prints.
 pub(crate) const HELP: &str = "\
-A thousand processes share one limit of 10 000 calls a second, kept in one Redis. Their calls are uneven: too
-many, few, nearly too many, and then a rush. Shows what reaches Redis, what passes, and what is wasted, by each way to ask:
-one call per decision, group commit, the deny cache, and leases of several sizes. All on simulated time, so
-that no Redis is needed and every run is alike. Draws fleet_calls.svg and fleet_use.svg.
+Simulates a thousand processes that share one limit of 10 000 calls per second in one Redis. The load changes:
+too many calls, few, nearly too many, and then a rush. Compares the calls that reach Redis and the calls that are
+admitted, for one call per decision, group commit, the deny cache, and leases of several sizes. Needs no Redis.
+Draws fleet_calls.svg and fleet_use.svg.
 
 Usage: cargo run --example fleet [-- OPTIONS]
 
 Options:
-  --processes N   so many processes share the limit, 1000 if not given
-  --rounds N      so many rounds of 4 seconds are counted, 1 if not given, after the first
-  --seed N        other calls, 1 if not given
-  --out DIR       where the drawings go, target/fleet if not given
-  --help          print this
+  --processes N   number of processes, default 1000
+  --rounds N      number of measured rounds of 4 seconds, default 1; one more comes before
+  --seed N        seed of the random calls, default 1
+  --out DIR       folder of the drawings, default target/fleet
+  --help          print this help
 ";
 
-/// What to do.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) help: bool,
@@ -67,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read_and_mistakes_said() {
+    fn options_are_read_and_mistakes_are_reported() {
         let options = parse("--processes 10 --seed 7 --out x").unwrap();
         assert_eq!((options.processes, options.seed, options.out), (10, 7, PathBuf::from("x")));
         assert!(parse("--processes 0").unwrap_err().contains("from 1 to 20000, not `0`"));

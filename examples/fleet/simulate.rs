@@ -1,4 +1,4 @@
-//! One way to ask, under the same calls as all others: real limiters, a process each, on simulated time.
+//! Simulates one strategy: a real limiter for each process, on simulated time, with the same calls for all strategies.
 
 use crate::traffic::{ROUND, Traffic};
 use crate::wire::{ROUND_TRIP, Redis, Wire};
@@ -10,20 +10,20 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::runtime::Builder;
 
-/// What is left out at the beginning: the burst of a full bucket, and leases that have to grow; milliseconds.
+/// The time at the start that is not measured, in milliseconds: a full bucket admits a burst, and leases have to grow.
 pub(crate) const START: u32 = ROUND;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// What a process asks by.
+/// The features of the limiter that a simulation uses.
 #[derive(Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct Strategy {
     pub(crate) name: &'static str,
     pub(crate) group_commit: bool,
     pub(crate) deny_cache: bool,
 }
 
-impl Way {
+impl Strategy {
     pub(crate) const EACH: Self =
         Self { name: "one call per decision", group_commit: false, deny_cache: false };
     pub(crate) const TOGETHER: Self = Self { name: "group commit", group_commit: true, ..Self::EACH };
@@ -31,15 +31,15 @@ impl Way {
         Self { name: "+ deny cache (the default)", deny_cache: true, ..Self::TOGETHER };
 }
 
-/// What has come of all calls after the start.
+/// The counted calls of a simulation.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// Script calls of Redis, for decisions and for what was given back.
+    /// Script calls in Redis, for decisions and returned units.
     pub(crate) redis_calls: u64,
     pub(crate) calls: u64,
-    /// By the millisecond, from the very beginning.
+    /// Admitted calls for each millisecond, including the start.
     pub(crate) passed: Vec<u32>,
-    /// Decided without a question.
+    /// Admitted in the process, without asking Redis.
     pub(crate) passed_here: u64,
     pub(crate) refused_here: u64,
 }
@@ -56,7 +56,7 @@ impl Outcome {
         }
     }
 
-    /// What has passed after the start.
+    /// The calls that were admitted after the start.
     pub(crate) fn admitted(&self) -> u64 {
         self.after_start().iter().copied().map(u64::from).sum()
     }
@@ -66,7 +66,7 @@ impl Outcome {
     }
 }
 
-/// What passes if each call is decided at once, where the state is: nothing is used better.
+/// The best possible result: each call is decided in Redis, without delay.
 pub(crate) fn ideal(limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
     let mut outcome = Outcome { passed: vec![0; traffic.calls.len()], ..Outcome::default() };
     on_simulated_time(async {
@@ -85,21 +85,21 @@ pub(crate) fn ideal(limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn
     })
 }
 
-pub(crate) fn run(way: Way, limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
-    on_simulated_time(call_all(way, *limit, traffic))
+pub(crate) fn run(strategy: Strategy, limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
+    on_simulated_time(call_all(strategy, *limit, traffic))
 }
 
-/// A runtime of one thread whose clock moves when all has been done, so that all runs are alike.
+/// Runs a future on one thread with a paused clock, so that all runs are equal.
 fn on_simulated_time<T>(work: impl Future<Output = Result<T, Box<dyn Error>>>) -> Result<T, Box<dyn Error>> {
     Builder::new_current_thread().enable_time().start_paused(true).build()?.block_on(work)
 }
 
-async fn call_all(way: Way, limit: Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
+async fn call_all(strategy: Strategy, limit: Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
     let redis = Redis::new();
     let mut processes = Vec::new();
     for _ in 0..traffic.processes {
-        let builder = RateLimiter::builder().store(Wire::new(&redis, way.group_commit));
-        processes.push(builder.deny_cache(way.deny_cache).on_error(OnError::Deny).build().await?);
+        let builder = RateLimiter::builder().store(Wire::new(&redis, strategy.group_commit));
+        processes.push(builder.deny_cache(strategy.deny_cache).on_error(OnError::Deny).build().await?);
     }
     let outcome = Outcome { passed: vec![0; traffic.calls.len()], ..Outcome::default() };
     let outcome = Arc::new(Mutex::new(outcome));
@@ -111,7 +111,7 @@ async fn call_all(way: Way, limit: Limit, traffic: &Traffic) -> Result<Outcome, 
         for caller in callers {
             call(&processes[*caller], limit, now, &outcome);
         }
-        // The clock goes on when there is nothing left to do.
+        // The paused clock advances when all tasks are idle.
         tokio::time::sleep(MS).await;
     }
     let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
@@ -119,7 +119,7 @@ async fn call_all(way: Way, limit: Limit, traffic: &Traffic) -> Result<Outcome, 
     Ok(outcome)
 }
 
-/// Calls, and counts what comes of it when it is decided: at once, or after the way to Redis and back.
+/// Makes a call, and counts its decision: at once, or after the round trip to Redis.
 fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outcome>>) {
     let process = process.clone();
     let mut check = Box::pin(async move { process.check(&limit, "calls").await });
@@ -135,14 +135,14 @@ fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outco
     let (outcome, started) = (Arc::clone(outcome), tokio::time::Instant::now());
     tokio::spawn(async move {
         if let Some(admitted) = decided(&check.await) {
-            // Redis has decided when the answer was sent.
+            // Redis decided when it sent the reply.
             let since = started.elapsed().saturating_sub(ROUND_TRIP).as_millis();
             note(&outcome, now + u32::try_from(since).unwrap_or(u32::MAX), false, admitted);
         }
     });
 }
 
-/// Whether a call was admitted; `None` if nothing was decided, which the model's Redis never causes.
+/// Whether a call was admitted. `None` if it was not decided, which cannot happen in this model.
 fn decided(answer: &Result<Admitted, Rejection>) -> Option<bool> {
     match answer {
         Ok(_) => Some(true),
@@ -160,32 +160,36 @@ mod tests {
     use crate::LIMITS;
     use crate::measure::Measured;
 
-    /// What the drawings show, of a smaller fleet.
     #[test]
-    fn each_way_asks_less_and_uses_nearly_all() {
+    fn each_strategy_sends_fewer_calls_and_uses_nearly_all_units() {
         let traffic = Traffic::new(20, 10_000, 2 * ROUND, 7);
         for limit in LIMITS {
             let best = ideal(&limit, &traffic).unwrap();
-            let measured = |way, limit| Measured::of(&run(way, &limit, &traffic).unwrap(), &best, &limit);
-            let ways = [
-                measured(Way::EACH, limit),
-                measured(Way::TOGETHER, limit),
-                measured(Way::REMEMBERING, limit),
-                measured(Way::REMEMBERING, limit.lease_auto()),
+            let measured =
+                |strategy, limit| Measured::of(&run(strategy, &limit, &traffic).unwrap(), &best, &limit);
+            let strategies = [
+                measured(Strategy::EACH, limit),
+                measured(Strategy::TOGETHER, limit),
+                measured(Strategy::REMEMBERING, limit),
+                measured(Strategy::REMEMBERING, limit.lease_auto()),
             ];
-            for pair in ways.windows(2) {
+            for pair in strategies.windows(2) {
                 assert!(pair[1].redis_calls <= pair[0].redis_calls, "{limit}");
             }
-            assert!(ways[3].redis_calls * 5.0 < ways[0].redis_calls, "{limit}: {}", ways[3].redis_calls);
-            for way in ways {
+            assert!(
+                strategies[3].redis_calls * 5.0 < strategies[0].redis_calls,
+                "{limit}: {}",
+                strategies[3].redis_calls
+            );
+            for strategy in strategies {
                 assert!(
-                    way.under_use < 5.0 && way.over_use < 25.0,
+                    strategy.under_use < 5.0 && strategy.over_use < 25.0,
                     "{limit}: {}, {}",
-                    way.under_use,
-                    way.over_use
+                    strategy.under_use,
+                    strategy.over_use
                 );
                 let counter = limit.algorithm() == ratelimit::Algorithm::Counter;
-                assert!(!counter || way.over_use == 0.0, "{limit}: {}", way.over_use);
+                assert!(!counter || strategy.over_use == 0.0, "{limit}: {}", strategy.over_use);
             }
         }
     }
@@ -194,7 +198,7 @@ mod tests {
     fn a_seed_gives_the_same_numbers() {
         let traffic = Traffic::new(50, 2000, 2 * ROUND, 7);
         let limit = LIMITS[0].lease_auto();
-        let [one, other] = [0, 1].map(|_| run(Way::REMEMBERING, &limit, &traffic).unwrap());
+        let [one, other] = [0, 1].map(|_| run(Strategy::REMEMBERING, &limit, &traffic).unwrap());
         assert_eq!((one.redis_calls, one.passed), (other.redis_calls, other.passed));
     }
 }

@@ -1,17 +1,17 @@
-//! What is printed: a row for each way to ask, and a bar for the calls of Redis.
+//! Prints a table with one row for each strategy, and a bar for the calls that reach Redis.
 
 use crate::measure::Measured;
-use crate::{Row, Story};
+use crate::{Comparison, Row};
 
 /// Characters for the longest bar.
 const BAR: f64 = 24.0;
 
-pub(crate) fn story(story: &Story) -> String {
-    let Story { limit, best, rows } = story;
+pub(crate) fn comparison(comparison: &Comparison) -> String {
+    let Comparison { limit, best, rows } = comparison;
     let most = rows.iter().map(|row| row.measured.redis_calls).fold(1.0, f64::max);
     let lines = rows.iter().map(|row| line(row, most));
     format!(
-        "\n{limit}: {:.0} calls/s, of which {:.0} pass at best\n\n{}{}",
+        "\n{limit}: {:.0} calls/s, of which at most {:.0} can be admitted\n\n{}{}",
         best.demand,
         best.admitted,
         heading(),
@@ -41,7 +41,7 @@ fn line(row: &Row, most: f64) -> String {
     )
 }
 
-/// In eighths of a character.
+/// A bar with a resolution of an eighth of a character.
 fn bar(part: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let mut left = part * BAR;
@@ -59,9 +59,10 @@ fn eighths(number: usize) -> f64 {
 }
 
 pub(crate) const NOTES: &str = "\
-under: of what would pass if each call was decided where the state is, so much did not.
-over: more than the limit has passed in a window, or more than the burst of a bucket at once, by so much.
-The limiters are the real ones; the way to Redis (1 ms there and back) and group commit are a model.
+under: the share of calls that were refused, although Redis itself would have admitted them.
+over: how far a window exceeded the limit, or a burst exceeded the bucket.
+here: decided in the process, without asking Redis.
+The limiters are real. Redis (1 ms round trip) and group commit are a model.
 ";
 
 #[cfg(test)]

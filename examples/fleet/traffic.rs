@@ -1,13 +1,13 @@
-//! Who calls when: many processes, uneven by Zipf's law, more and less in turn, and not always the same ones first.
+//! Generates the calls of many processes. Their rates follow Zipf's law, the total load changes in phases, and the busiest
+//! processes change.
 
 use fastrand::Rng;
 
-/// Until when, in milliseconds, there are so many calls of all processes together, as a part of the limit: too many, few, nearly
-/// too many, and then a rush. Then it begins anew.
+/// The phases of a round: each ends at this millisecond, and its load is this multiple of the limit.
 const PHASES: [(u32, f64); 4] = [(1500, 1.6), (2900, 0.25), (3900, 0.95), (4000, 15.0)];
 pub(crate) const ROUND: u32 = PHASES[3].0;
 
-/// After so many milliseconds other processes have the most calls.
+/// The interval in milliseconds after which other processes become the busiest.
 const ORDER: u32 = 500;
 
 /// The calls of each millisecond, by the process that makes them.
@@ -17,7 +17,7 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Against a limit of so many calls per second.
+    /// Generates calls for a limit of `per_second` calls per second.
     pub(crate) fn new(processes: usize, per_second: u32, ms: u32, seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
         let shares = shares(processes);
@@ -38,7 +38,7 @@ fn demand(moment: u32) -> f64 {
     PHASES.iter().find(|(end, _)| moment < *end).map_or(0.0, |(_, demand)| *demand)
 }
 
-/// Up to each rank, the share of all calls: that of a rank is as its inverse.
+/// The cumulative shares of the ranks. The share of a rank is proportional to its inverse.
 fn shares(processes: usize) -> Vec<f64> {
     let mut sum = 0.0;
     let sums: Vec<f64> = (1_u32..)
@@ -55,11 +55,11 @@ fn rank(shares: &[f64], at: f64) -> usize {
     shares.partition_point(|share| *share < at).min(shares.len() - 1)
 }
 
-/// A number with this mean, as calls come that know nothing of each other.
+/// A random number of independent calls with this mean (Poisson).
 fn around(mean: f64, random: &mut Rng) -> u32 {
     let (mut number, mut left) = (0, mean);
     loop {
-        // The time to the next call, where one comes in a unit of time.
+        // The time to the next call is exponentially distributed with mean 1.
         left += (1.0 - random.f64()).ln();
         if left < 0.0 {
             return number;

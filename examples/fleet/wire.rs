@@ -1,5 +1,5 @@
-//! The way from a process to Redis and back, and how calls share it: a model of what `RedisStore` does, in simulated
-//! time. A test of the stores compares the number of script calls with that of the real one.
+//! A model of `RedisStore` in simulated time: the round trip to Redis, and group commit. A test in `tests/stores` compares
+//! its number of script calls with that of the real store.
 
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Clock, Error, ErrorKind, MemoryStore};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// There and back.
+/// The time from a script call to its reply.
 pub(crate) const ROUND_TRIP: Duration = Duration::from_millis(1);
 
-/// So many decisions share a script call at most, and so many of those are under way, by one process.
+/// The most decisions in one script call, and the most script calls of one process at a time.
 const BATCH: usize = 128;
 const DRIVERS: usize = 4;
 
@@ -27,7 +27,7 @@ impl Clock for Simulated {
     }
 }
 
-/// Redis: one for all processes. The memory store decides exactly as the scripts do.
+/// The Redis server of all processes. The memory store makes the same decisions as the scripts.
 pub(crate) struct Redis {
     clock: Simulated,
     store: MemoryStore<Simulated>,
@@ -40,7 +40,7 @@ impl Redis {
         Arc::new(Self { store: MemoryStore::with_clock(clock), clock, calls: AtomicU64::new(0) })
     }
 
-    /// How many scripts it has run.
+    /// The number of script calls.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
@@ -51,21 +51,21 @@ impl Redis {
     }
 }
 
-/// One process's way to Redis.
+/// The store of one process.
 #[derive(Clone)]
 pub(crate) struct Wire {
     redis: Arc<Redis>,
-    /// None where each decision is a call of its own.
+    /// `None` if each decision is its own script call.
     gate: Option<Arc<Mutex<Gate>>>,
 }
 
-/// Which calls go together: one that finds nothing under way goes alone, the others wait for a driver.
+/// The state of group commit: a call that finds nothing under way is sent alone, later calls wait for a driver.
 #[derive(Default)]
 struct Gate {
     waiting: VecDeque<Waiting>,
     alone: bool,
     drivers: usize,
-    /// When the last batch has left.
+    /// The time at which the last batch was sent.
     left: Duration,
 }
 
@@ -80,7 +80,7 @@ impl Wire {
         Self { redis: Arc::clone(redis), gate: group_commit.then(Arc::default) }
     }
 
-    /// A call of its own.
+    /// Sends requests in their own script call.
     fn send(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let answer = self.redis.call().decide(mode, requests);
         Reply::pending(async move {
@@ -89,7 +89,7 @@ impl Wire {
         })
     }
 
-    /// Whether a further driver has to start.
+    /// Adds a request to the queue. Returns whether another driver must start.
     fn queue(&self, gate: &mut Gate, waiting: Waiting) -> bool {
         gate.waiting.push_back(waiting);
         let now = self.redis.clock.now();
@@ -108,7 +108,7 @@ fn lock(gate: &Mutex<Gate>) -> MutexGuard<'_, Gate> {
     gate.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes what waits until there is nothing left.
+/// Sends waiting requests as batches until the queue is empty.
 async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
     loop {
         tokio::task::yield_now().await;
@@ -122,7 +122,7 @@ async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
             }
             gate.waiting.drain(..number).collect()
         };
-        // A call is of one mode.
+        // A script call has one mode.
         let (charges, checks): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|waiting| waiting.mode == Mode::Charge);
         let mut answers = Vec::new();
@@ -182,5 +182,5 @@ impl Store for Wire {
 }
 
 fn lost() -> Error {
-    Error::new(ErrorKind::Unavailable, "the driver is gone")
+    Error::new(ErrorKind::Unavailable, "the driver was dropped")
 }

@@ -1,54 +1,38 @@
-//! Real HTTP requests, each from an address of the caller's choice.
+//! A small HTTP client that can send requests from several loopback addresses.
 
-use http_body_util::Empty;
-use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper::header::{HOST, RETRY_AFTER};
-use hyper::{Method, Request, StatusCode};
-use hyper_util::rt::TokioIo;
-use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
-/// What the server has said.
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    /// The `Retry-After` header, in seconds.
-    pub(crate) retry_after: Option<u64>,
+pub(crate) struct Response {
+    /// The status code and its name, such as `200 OK`.
+    pub(crate) status: String,
+    /// The value of the header `retry-after`, in seconds.
+    pub(crate) retry_after: Option<String>,
 }
 
-/// Whether this machine lets a client call from `address`: Linux has all of 127.0.0.0/8, macOS only 127.0.0.1.
-pub(crate) fn can_call_from(address: IpAddr) -> bool {
-    socket_of(address).is_ok()
+/// Whether a client on this machine can use an address. Linux permits all of 127.0.0.0/8, macOS only 127.0.0.1.
+pub(crate) fn can_send_from(client: IpAddr) -> bool {
+    socket_at(client).is_ok()
 }
 
-/// Sends a request on a connection of its own.
-pub(crate) async fn send(
-    server: SocketAddr,
-    caller: IpAddr,
-    method: &Method,
-    path: &str,
-) -> Result<Answer, Box<dyn Error>> {
-    let stream = socket_of(caller)?.connect(server).await?;
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    tokio::spawn(connection);
-    let request = Request::builder()
-        .method(method)
-        .uri(path)
-        .header(HOST, server.to_string())
-        .body(Empty::<Bytes>::new())?;
-    let response = sender.send_request(request).await?;
-    let retry_after = response.headers().get(RETRY_AFTER);
-    Ok(Answer {
-        status: response.status(),
-        retry_after: retry_after.and_then(|seconds| seconds.to_str().ok()?.parse().ok()),
-    })
+/// Sends a request such as `GET /report/acme` on its own connection.
+pub(crate) async fn send(client: IpAddr, server: SocketAddr, request: &str) -> io::Result<Response> {
+    let mut stream = socket_at(client)?.connect(server).await?;
+    let message = format!("{request} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");
+    stream.write_all(message.as_bytes()).await?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).await?;
+    let mut lines = reply.lines();
+    let status = lines.next().and_then(|line| line.strip_prefix("HTTP/1.1 ")).unwrap_or("no status");
+    let retry_after =
+        lines.take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("retry-after: "));
+    Ok(Response { status: status.to_owned(), retry_after: retry_after.map(str::to_owned) })
 }
 
-/// A socket whose connections come from `address`.
-fn socket_of(address: IpAddr) -> io::Result<TcpSocket> {
+fn socket_at(client: IpAddr) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
-    socket.bind((address, 0).into())?;
+    socket.bind((client, 0).into())?;
     Ok(socket)
 }

@@ -1,4 +1,4 @@
-//! `steady_rate.svg`: what passed in the last second, a panel per algorithm, a line per store.
+//! Draws `steady_rate.svg`: the admitted calls of the last second, with a panel per algorithm and a line per store.
 
 use crate::canvas::{self, Drawn, INK, LIMIT, Lettering, NAME, NOTE, Panel, Paper, Pen};
 use crate::load::WORKERS;
@@ -9,7 +9,7 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
-/// Of the first store and the second: the wider line lies below.
+/// The lines of the first and the second store. The wider line is drawn first.
 const PENS: [Pen; 2] =
     [Pen { ink: RGBColor(148, 197, 253), width: 18 }, Pen { ink: RGBColor(9, 75, 165), width: 6 }];
 
@@ -20,23 +20,23 @@ const LEFT: i32 = 44;
 const TOP: i32 = 84;
 const GAP: i32 = 22;
 const HEIGHT: i32 = 128;
-/// From one row of panels to the next.
+/// The distance between two rows of panels.
 const PITCH: i32 = 190;
 /// The most panels in a row.
 const COLUMNS: usize = 4;
 
-/// Milliseconds for one point of a line: about a pixel.
+/// The milliseconds of one point of a line, about a pixel.
 const STEP: usize = 50;
 
-/// Where the panels are: one for each subject, and one more for the legend.
+/// The positions of the panels: one for each subject, and one for the legend.
 struct Grid {
     columns: usize,
     width: i32,
-    /// Calls at the upper edge of every panel.
+    /// The upper end of the y axis, in calls.
     highest: f64,
 }
 
-/// The whole drawing, as the text of an SVG file.
+/// Returns the drawing as the text of an SVG file.
 pub(crate) fn draw(subjects: &[Subject], runs: &[Run]) -> Result<String, Box<dyn Error>> {
     let cells = subjects.len() + 1;
     let grid = Grid::of(cells, runs)?;

@@ -1,5 +1,5 @@
-//! `edge_burst.svg`: the same calls against a counter, around the edge between two of its windows, and against two
-//! limits that know no such edge. The clock is moved by hand.
+//! Draws `edge_burst.svg`: the same calls for a counter, around the edge between two windows, and for two limits without
+//! such an edge. The time is simulated.
 
 use crate::RATE;
 use crate::canvas::{self, Drawn, LIMIT, Lettering, NAME, NOTE, Panel, Pen};
@@ -12,36 +12,36 @@ use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What the token bucket holds.
+/// The burst of the token bucket.
 const BURST: u32 = 50;
 
-/// How long the story is, in milliseconds.
+/// The simulated time, in milliseconds.
 const LENGTH: u32 = 4000;
 
-/// When the calls of both bursts come, in milliseconds: half of them before the edge.
+/// The two bursts of calls, in milliseconds. The edge of a window is in the middle of each.
 const BURSTS: [(u32, u32); 2] = [(900, 1100), (2900, 3100)];
 
-/// Of each trace, in order.
+/// The colors of the traces.
 const INKS: [RGBColor; 3] = [RGBColor(188, 76, 0), RGBColor(9, 105, 218), RGBColor(26, 127, 55)];
 
 const SIZE: (i32, i32) = (900, 390);
 const CORNER: (i32, i32) = (52, 88);
 const PANEL: (i32, i32) = (824, 266);
 
-/// Calls at the upper edge.
+/// The upper end of the y axis, in calls.
 const HIGHEST: u32 = 2 * RATE + RATE / 5;
 
 /// Milliseconds for one point of a line.
 const STEP: usize = 5;
 
-/// What one limit has let pass.
+/// The calls that one limit admitted.
 struct Trace {
     name: &'static str,
-    /// What has passed in the second up to each millisecond.
+    /// For each millisecond, the admitted calls of the second before.
     rolling: Vec<u32>,
 }
 
-/// The same calls against three limits.
+/// Simulates the same calls for three limits.
 async fn traces() -> Result<[Trace; 3], ratelimit::Error> {
     Ok([
         trace("counter", Limit::counter(RATE, SECOND)).await?,
@@ -65,8 +65,8 @@ async fn trace(name: &'static str, limit: Limit) -> Result<Trace, ratelimit::Err
     Ok(Trace { name, rolling: rolling(&admitted) })
 }
 
-/// How many calls come in a millisecond. A counter's window starts with the first call, so one call comes a good
-/// while before each burst, and puts an edge into the middle of it.
+/// The number of calls in a millisecond. A counter's window starts with its first call, so a single call long before each
+/// burst places the edge of the window in the middle of the burst.
 fn calls(time: u32) -> u32 {
     match time {
         0 | 2000 => 1,
@@ -75,7 +75,7 @@ fn calls(time: u32) -> u32 {
     }
 }
 
-/// The whole drawing, as the text of an SVG file.
+/// Returns the drawing as the text of an SVG file.
 pub(crate) async fn draw() -> Result<String, Box<dyn Error>> {
     let traces = traces().await?;
     let title = format!("The same calls against three limits of {RATE} per second");
@@ -101,7 +101,7 @@ pub(crate) async fn draw() -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// A line with its name and how high it is after the first burst.
+/// Draws the line of a limit, with its name and its value after the first burst.
 fn line(panel: &mut Panel<'_>, trace: &Trace, ink: RGBColor) -> Drawn {
     let points = (0_u32..).zip(&trace.rolling).step_by(STEP);
     panel.line(points.map(|(time, sum)| (seconds(time), f64::from(*sum))), Pen { ink, width: 9 })?;

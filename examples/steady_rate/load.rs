@@ -1,7 +1,7 @@
-//! Twenty workers per limit, which call it in a loop as polite clients do.
+//! The load: 20 workers per limit, which call in a loop and respect the retry-after of a refusal.
 
 use crate::subjects::Subject;
-use crate::tally::{Counts, Fate, Measured, Tally};
+use crate::tally::{Counts, Measured, Outcome, Tally};
 use ratelimit::{Key, Limit, RateLimiter, Rejection};
 use std::error::Error;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -12,16 +12,16 @@ use tokio::time::{interval_at, sleep};
 
 pub(crate) const WORKERS: u32 = 20;
 
-/// How often a row is shown.
+/// The interval between two printed rows.
 const ROW: Duration = Duration::from_millis(200);
 
-/// The shortest time after which a worker that was refused asks again.
+/// The shortest pause of a worker that was refused.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// How long a worker leaves a store alone that could not answer.
+/// The pause of a worker whose call failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(10);
 
-/// Loads all limits at once, each with workers and a key of its own, and shows the last second of each.
+/// Loads all limits at the same time, each with its own workers and its own key.
 pub(crate) async fn run(
     limiter: &RateLimiter,
     subjects: &[Subject],
@@ -30,7 +30,7 @@ pub(crate) async fn run(
 ) -> Result<Vec<Measured>, Box<dyn Error>> {
     let start = Instant::now();
     let tallies: Vec<_> = subjects.iter().map(|_| Arc::new(Tally::new(start, length))).collect();
-    // No other run on the same server shares a limit with this one.
+    // A random number in the keys, so that two runs on the same server share no limit.
     let run = RandomState::new().build_hasher().finish();
     let mut workers = JoinSet::new();
     for (number, (subject, tally)) in (0_u32..).zip(subjects.iter().zip(&tallies)) {
@@ -51,14 +51,14 @@ pub(crate) async fn run(
     Ok(tallies.iter().map(|tally| Measured::of(tally)).collect())
 }
 
-/// Calls again at once if the call was admitted, and when the rejection says so if it was refused.
+/// Calls again at once after an admitted call, and after the retry-after of a refusal.
 async fn work(limiter: RateLimiter, limit: Limit, key: (u64, u32), tally: Arc<Tally>) {
     let key = Key::new("steady_rate").by(key);
     loop {
         match limiter.acquire(&limit, &key).await {
-            Ok(_) => tally.record(Fate::Admitted),
+            Ok(_) => tally.record(Outcome::Admitted),
             Err(Rejection::Limited(refused)) => {
-                tally.record(Fate::Refused);
+                tally.record(Outcome::Refused);
                 sleep(refused.decision().retry_after().unwrap_or_default().max(SHORTEST)).await;
             }
             Err(rejection) => {

@@ -1,7 +1,7 @@
-//! Twenty workers in a loop against a limit of 500 per second: does every algorithm hold the rate, and no more?
+//! Measures whether every algorithm holds a rate of 500 calls per second against 20 workers in a loop.
 //!
-//! Prints what has passed in the last second, five times a second, and draws it. The exit code says whether the mean
-//! stayed within one percent of the limit.
+//! Prints the calls of the last second, five times per second, and draws them. The exit code says whether the mean was
+//! within 1 % of the limit.
 
 #[path = "../canvas.rs"]
 #[allow(dead_code, reason = "each example draws with a part of it")]
@@ -15,49 +15,38 @@ mod store;
 mod subjects;
 mod table;
 mod tally;
+#[path = "../terminal.rs"]
+mod terminal;
 
 use options::{HELP, Options};
 use std::error::Error;
 use std::fs;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 use tally::{Counts, Run};
+use terminal::print;
 
-/// What has to pass per second.
+/// The limit, in calls per second.
 const RATE: u32 = 500;
 
-/// How far the mean may be off, in percent.
+/// The largest accepted difference between the mean and the limit, in percent.
 const TOLERANCE: f64 = 1.0;
 
-/// What the mean leaves out: the burst that a fresh limit lets pass, and the last second of it.
+/// The time at the start that the mean leaves out, because an unused limit admits a burst.
 const START: Duration = Duration::from_secs(2);
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let arguments = std::env::args_os().skip(1);
-    let options = match Options::parse(arguments.map(|argument| argument.to_string_lossy().into_owned())) {
-        Ok(options) => options,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&options).await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+    match Options::parse(terminal::arguments().into_iter()) {
+        Ok(options) => terminal::exit_code(run(&options).await),
+        Err(error) => terminal::usage_error(&error),
     }
 }
 
-/// Whether the rate was held.
-async fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+/// Measures all algorithms. A rate that was not held is an error.
+async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if options.help {
-        print(HELP)?;
-        return Ok(true);
+        return print(HELP);
     }
     let subjects = subjects::named(options.only);
     let length = START + Duration::from_secs(options.seconds.into());
@@ -77,11 +66,5 @@ async fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     fs::write(&rate, chart::draw(&subjects, &runs)?)?;
     fs::write(&burst, edge::draw().await?)?;
     print(&format!("\nDrawn: {} and {}.\n", rate.display(), burst.display()))?;
-    Ok(runs.iter().all(Run::is_steady))
-}
-
-/// Not by `print!`, which panics when the reader has gone: `steady_rate | head`.
-fn print(text: &str) -> Result<(), Box<dyn Error>> {
-    let mut out = io::stdout().lock();
-    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
+    if runs.iter().all(Run::is_steady) { Ok(()) } else { Err("the rate was not held".into()) }
 }

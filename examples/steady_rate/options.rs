@@ -1,29 +1,27 @@
-//! What the command line may say.
+//! The options of the command line.
 
 use ratelimit::Algorithm;
 use std::path::PathBuf;
 
-/// What `--help` prints.
 pub(crate) const HELP: &str = "\
-Twenty workers call a limit of 500 per second in a loop. Prints what has passed, been refused and failed
-in the last second, five times a second, for every algorithm, in memory and in Redis; then the mean, and
-whether it is within 1 % of the limit. Draws steady_rate.svg and edge_burst.svg.
+Calls a limit of 500 per second in a loop, from 20 workers, for every algorithm, in memory and in Redis. Prints the
+admitted, refused and failed calls of the last second, five times per second; then the mean, and whether it is
+within 1 % of the limit. Draws steady_rate.svg and edge_burst.svg.
 
 Usage: cargo run --release --example steady_rate [-- OPTIONS]
 
 Options:
-  --seconds N        take the mean over N seconds, 10 if not given
-  --only ALGORITHM   only counter, token_bucket, sliding_window, sliding_log or leaky_bucket
-  --out DIR          where the drawings go, target/steady_rate if not given
-  --help             print this
+  --seconds N        length of the measurement, default 10
+  --only ALGORITHM   measure only counter, token_bucket, sliding_window, sliding_log or leaky_bucket
+  --out DIR          folder of the drawings, default target/steady_rate
+  --help             print this help
 
-Redis is the server of RATELIMIT_URL, else a private redis-server if one is installed.
+Redis is the server of RATELIMIT_URL. If that is not set, a private redis-server is started if one is installed.
 ";
 
-/// The longest mean: an hour, for which a millisecond of every subject is remembered.
+/// The longest measurement, in seconds. Memory grows with it.
 const LONGEST: u32 = 3600;
 
-/// What to do.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) help: bool,

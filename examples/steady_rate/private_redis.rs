@@ -1,4 +1,4 @@
-//! A Redis server of this process, on a loopback port, that keeps nothing and ends with it.
+//! A private Redis server on a loopback port. It stores nothing on disk and stops with this process.
 
 use std::error::Error;
 use std::io::ErrorKind;
@@ -10,8 +10,8 @@ use tokio::time::sleep;
 
 const PROGRAM: &str = "redis-server";
 
-/// Ends the server when its standard input ends, which the system sees to however this process ends. Descriptor 3 is
-/// there because a shell gives its background jobs an empty standard input.
+/// Kills the server when standard input is closed, which also happens when this process is killed. The script copies it to
+/// descriptor 3, because a shell gives its background jobs an empty standard input.
 const SCRIPT: &str = r#"
 exec 3<&0
 "$@" 3<&- </dev/null &
@@ -20,10 +20,10 @@ server=$!
 wait "$server"
 "#;
 
-/// How long the server may take to listen.
+/// The longest time that the server may take to listen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A running server; dropping it ends it.
+/// A running server. It stops when this value is dropped.
 pub(crate) struct PrivateRedis {
     shell: Child,
     port: u16,
@@ -55,7 +55,7 @@ impl PrivateRedis {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
             let listens = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.is_ok();
-            // It ends when another process has taken the port meanwhile, which then is the one that listens.
+            // If another process took the port in the meantime, the server exits, and the other process listens.
             if let Some(status) = self.shell.try_wait()? {
                 return Err(format!("{PROGRAM} ended at once ({status})").into());
             }
@@ -71,7 +71,6 @@ impl PrivateRedis {
 impl Drop for PrivateRedis {
     fn drop(&mut self) {
         drop(self.shell.stdin.take());
-        // Nothing is to be done about a shell that cannot be waited for.
         let _ = self.shell.wait();
     }
 }

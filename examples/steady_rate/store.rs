@@ -1,4 +1,4 @@
-//! Where the limits are kept: in the memory of this process, and in Redis if there is one.
+//! The stores to measure: the memory of this process, and Redis if there is a server.
 
 use crate::private_redis::PrivateRedis;
 use ratelimit::{OnError, RateLimiter};
@@ -12,14 +12,13 @@ const URL: &str = "RATELIMIT_URL";
 /// A store to measure.
 pub(crate) struct Target {
     pub(crate) name: &'static str,
-    /// For people.
     pub(crate) description: String,
     pub(crate) limiter: RateLimiter,
-    /// Ends with it.
+    /// Stops when the target is dropped.
     _server: Option<PrivateRedis>,
 }
 
-/// The stores of this machine, and why one is missing.
+/// The stores of this machine, and the reason if Redis is missing.
 pub(crate) async fn all() -> Result<(Vec<Target>, Option<String>), Box<dyn Error>> {
     let memory = Target {
         name: "memory",
@@ -36,7 +35,7 @@ pub(crate) async fn all() -> Result<(Vec<Target>, Option<String>), Box<dyn Error
     })
 }
 
-/// The server that the environment names, else a private one; `None` if there is neither.
+/// The server of `RATELIMIT_URL`, or a private one. `None` if there is neither.
 async fn redis() -> Result<Option<Target>, Box<dyn Error>> {
     let (limiter, description, server) = match env::var(URL) {
         Ok(url) => {
@@ -49,13 +48,13 @@ async fn redis() -> Result<Option<Target>, Box<dyn Error>> {
             };
             (connect(&server.url()).await?, "a private redis-server".to_owned(), Some(server))
         }
-        // Its own message would print the URL, and with it a password.
+        // The message of this error would print the URL with its password.
         Err(VarError::NotUnicode(_)) => return Err(format!("{URL} is not valid Unicode").into()),
     };
     Ok(Some(Target { name: "Redis", description, limiter, _server: server }))
 }
 
-/// A failure is counted as one: nothing is decided here instead.
+/// Connects with the policy `Deny`, so that the measurement counts failures as failures.
 async fn connect(url: &str) -> Result<RateLimiter, ratelimit::Error> {
     RateLimiter::builder().redis(url).on_error(OnError::Deny).deadline(Duration::from_secs(1)).build().await
 }

@@ -1,23 +1,23 @@
-//! What is measured: every algorithm, told in its own way to let 500 calls pass per second.
+//! The limits to measure: every algorithm, with numbers that admit 500 calls per second.
 
 use crate::RATE;
 use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
 
-/// Said where somebody may look for it.
+/// The reason why concurrency is not measured.
 pub(crate) const WHY_NOT_CONCURRENCY: &str =
     "concurrency bounds how many calls run at once, not how many start per second: it has no rate to hold";
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Small against the rate, so that the burst is over soon, and large against the time for which no worker comes.
+/// Small compared with the rate, so that the burst is over soon. Large enough for the times in which no worker calls.
 const BURST: u32 = 50;
 
-/// One limit to be kept.
+/// One limit to measure.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject {
     pub(crate) limit: Limit,
-    /// How it differs from the plain algorithm.
+    /// The difference from the plain algorithm.
     pub(crate) variant: &'static str,
 }
 
@@ -38,7 +38,7 @@ const ALL: [Subject; 7] = [
     Subject { limit: Limit::leaky_bucket(RATE, SECOND).wait(SECOND), variant: "wait 1 s" },
 ];
 
-/// Those of one algorithm, or all.
+/// The limits of one algorithm, or all limits.
 pub(crate) fn named(only: Option<Algorithm>) -> Vec<Subject> {
     let mut subjects = ALL.to_vec();
     subjects.retain(|subject| only.is_none_or(|only| only == subject.limit.algorithm()));

@@ -1,4 +1,4 @@
-//! What is printed: a row per algorithm and 200 ms, and what it comes to.
+//! Prints a row every 200 ms, and a summary for each algorithm.
 
 use crate::load::WORKERS;
 use crate::store::Target;
@@ -7,22 +7,21 @@ use crate::tally::{Counts, Measured, Run};
 use crate::{RATE, START, TOLERANCE};
 use std::time::Duration;
 
-const LATE_ANSWERS: &str =
-    "A call counts when its answer is back: late answers make a second fuller than the store saw it.";
+const LATE_ANSWERS: &str = "A call counts when its reply arrives, so late replies can make a second look fuller than it was in the store.";
 
-const BUSY: &str = "On a busy machine the workers come too late: run it while nothing else does.";
+const BUSY: &str = "On a busy machine the workers wake up late. Run this example alone.";
 
-/// Before the first table.
+/// The text before the first table.
 pub(crate) fn introduction(seconds: u32) -> String {
     format!(
-        "For each algorithm, {WORKERS} workers call a limit of {RATE} per second in a loop; one that is refused comes back\n\
-         when the decision says. The cells are calls admitted/refused/failed in the last second. The mean is\n\
-         taken over {seconds} s, after the burst of the first {} s.\n",
+        "For each algorithm, {WORKERS} workers call a limit of {RATE} per second in a loop. A refused worker waits for the\n\
+         retry-after of its decision. The cells are admitted/refused/failed calls of the last second. The mean\n\
+         covers {seconds} s, after the burst of the first {} s.\n",
         START.as_secs()
     )
 }
 
-/// The two lines above the rows of a store.
+/// The heading of a store: two lines.
 pub(crate) fn heading(store: &Target, subjects: &[Subject]) -> String {
     let names = subjects.iter().map(|subject| subject.limit.algorithm().as_str());
     let variants = subjects.iter().map(|subject| subject.variant);
@@ -34,7 +33,7 @@ pub(crate) fn heading(store: &Target, subjects: &[Subject]) -> String {
     )
 }
 
-/// The last second of every algorithm.
+/// One row: the last second of every algorithm.
 pub(crate) fn row(time: Duration, counts: &[Counts]) -> String {
     let cells = counts.iter().map(|counts| {
         let Counts { admitted, refused, failed } = counts;
@@ -47,7 +46,7 @@ fn line(first: &str, cells: impl Iterator<Item = String>) -> String {
     cells.fold(format!("{first:>6}"), |line, cell| line + &format!("{cell:>15}"))
 }
 
-/// The means, and the verdict.
+/// The means of all algorithms, and whether they are within the tolerance.
 pub(crate) fn summary(runs: &[Run], subjects: &[Subject], absent: Option<&str>) -> String {
     let mut lines = vec![
         String::new(),
@@ -86,7 +85,7 @@ fn failure(run: &Run) -> Option<String> {
     Some(format!("The first failure in {}: {first}.", run.store))
 }
 
-/// Rounded, and never minus zero.
+/// Rounds to hundredths. Adding zero turns minus zero into zero.
 fn hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0 + 0.0
 }

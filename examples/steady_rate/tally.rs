@@ -1,4 +1,4 @@
-//! What became of the calls against one limit, by the millisecond, and whether the rate was held.
+//! Counts the calls of one limit by millisecond and outcome, and computes the mean rate.
 
 use crate::{RATE, START, TOLERANCE};
 use ratelimit::Rejection;
@@ -7,18 +7,18 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The length of the interval that slides, in milliseconds.
+/// The length of the sliding interval, in milliseconds.
 pub(crate) const SECOND: usize = 1000;
 
-/// What can become of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy)]
-pub(crate) enum Fate {
+pub(crate) enum Outcome {
     Admitted,
     Refused,
     Failed,
 }
 
-/// How many calls there were of each fate.
+/// The number of calls with each outcome.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) admitted: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
     pub(crate) failed: u32,
 }
 
-/// A count per fate and millisecond, written by many workers at once.
+/// A counter for each outcome and millisecond, which many workers share.
 pub(crate) struct Tally {
     start: Instant,
     moments: Vec<[AtomicU32; 3]>,
@@ -40,16 +40,16 @@ impl Tally {
         Self { start, moments, failure: OnceLock::new() }
     }
 
-    /// Counts a call that has ended now. What comes after the end is forgotten.
-    pub(crate) fn record(&self, fate: Fate) {
+    /// Counts a call that has ended now. Calls after the end of the measurement are ignored.
+    pub(crate) fn record(&self, outcome: Outcome) {
         if let Some(moment) = self.moments.get(index(self.start.elapsed())) {
-            moment[fate as usize].fetch_add(1, Ordering::Relaxed);
+            moment[outcome as usize].fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Counts a call that could not be decided, and stores the first reason.
     pub(crate) fn record_failure(&self, rejection: &Rejection) {
-        self.record(Fate::Failed);
+        self.record(Outcome::Failed);
         // The rejection is for the client. Its source says what went wrong.
         self.failure
             .get_or_init(|| rejection.source().map_or_else(|| rejection.to_string(), ToString::to_string));
@@ -65,17 +65,21 @@ impl Tally {
         self.between(0, self.moments.len())
     }
 
-    /// What has passed, by the millisecond.
+    /// The admitted calls of each millisecond.
     pub(crate) fn admitted(&self) -> Vec<u32> {
-        self.moments.iter().map(|moment| moment[Fate::Admitted as usize].load(Ordering::Relaxed)).collect()
+        self.moments.iter().map(|moment| moment[Outcome::Admitted as usize].load(Ordering::Relaxed)).collect()
     }
 
     fn between(&self, begin: usize, end: usize) -> Counts {
-        let sum = |fate: Fate| {
+        let sum = |outcome: Outcome| {
             let moments = self.moments[begin..end].iter();
-            moments.map(|moment| moment[fate as usize].load(Ordering::Relaxed)).sum()
+            moments.map(|moment| moment[outcome as usize].load(Ordering::Relaxed)).sum()
         };
-        Counts { admitted: sum(Fate::Admitted), refused: sum(Fate::Refused), failed: sum(Fate::Failed) }
+        Counts {
+            admitted: sum(Outcome::Admitted),
+            refused: sum(Outcome::Refused),
+            failed: sum(Outcome::Failed),
+        }
     }
 }
 
@@ -97,10 +101,10 @@ impl Run {
 
 /// One algorithm in one store.
 pub(crate) struct Measured {
-    /// What has passed in the second up to each millisecond.
+    /// For each millisecond, the admitted calls of the second before.
     pub(crate) rolling: Vec<u32>,
     pub(crate) total: Counts,
-    /// Why the first call failed that did.
+    /// The reason of the first failure.
     pub(crate) failure: Option<String>,
 }
 
@@ -110,18 +114,18 @@ impl Measured {
         Self { rolling: rolling(&tally.admitted()), total: tally.total(), failure }
     }
 
-    /// What has passed per second: the mean of every second that ends after the start. Counting calls and dividing by
-    /// the time would be wrong by a whole window where windows end just before or after the measurement does.
+    /// The admitted calls per second: the mean over all seconds that end after the start. Dividing all calls by the time
+    /// would be off by a whole window if a window ends close to the end of the measurement.
     pub(crate) fn mean(&self) -> f64 {
         mean(self.after_start())
     }
 
-    /// The most that has passed in a second after the start.
+    /// The most admitted calls in a second after the start.
     pub(crate) fn most(&self) -> u32 {
         self.after_start().iter().copied().max().unwrap_or_default()
     }
 
-    /// How far the mean is from the limit.
+    /// The difference between the mean and the limit, in percent.
     pub(crate) fn percent_off(&self) -> f64 {
         (self.mean() - f64::from(RATE)) * 100.0 / f64::from(RATE)
     }
@@ -130,7 +134,7 @@ impl Measured {
         self.percent_off().abs() <= TOLERANCE
     }
 
-    /// Seconds since the start, and what passed per second, the mean of each step of so many milliseconds.
+    /// Points of a line: seconds since the start, and the mean rate of each step of `step` milliseconds.
     pub(crate) fn curve(&self, step: usize) -> impl Iterator<Item = (f64, f64)> {
         let middles = (0_u32..).map(move |n| (f64::from(n) + 0.5) * float(step) / float(SECOND));
         middles.zip(self.rolling.chunks(step).map(mean))
@@ -150,7 +154,7 @@ fn float(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
-/// For every millisecond, how much has come in the second that ends with it.
+/// For each millisecond, the sum of the second that ends with it.
 pub(crate) fn rolling(moments: &[u32]) -> Vec<u32> {
     let mut sum = 0;
     let slide = |(at, arrived): (usize, &u32)| {

@@ -1,4 +1,4 @@
-//! A client of rust-analyzer: as much of the Language Server Protocol as completion needs.
+//! A client of rust-analyzer that speaks the part of the Language Server Protocol that completion needs.
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ pub(crate) struct Client {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     file: String,
-    /// Of the last request, and of the document.
+    /// The ids of the last request and of the document.
     id: u64,
-    /// The project is read, and its macros are built.
+    /// Whether the project is loaded and its macros are built.
     ready: bool,
 }
 
 impl Client {
-    /// Opens a file of a project, and waits until the project is understood.
+    /// Opens a file of a project, and waits until the project is loaded.
     pub(crate) fn start(project: &Path, file: &str) -> Self {
         let mut server = Command::new("rust-analyzer")
             .current_dir(project)
@@ -49,7 +49,7 @@ impl Client {
         client
     }
 
-    /// What could stand at the `|` in a text.
+    /// The completions at the `|` in a text.
     pub(crate) fn complete(&mut self, text: &str) -> BTreeSet<String> {
         let (before, after) = text.split_once('|').unwrap();
         let line = before.rsplit('\n').next().unwrap();
@@ -87,7 +87,7 @@ impl Client {
         self.input.flush().unwrap();
     }
 
-    /// The next message; what the server asks is answered with nothing.
+    /// The next message. Requests of the server are answered with nothing.
     fn read(&mut self) -> Value {
         let mut length = 0;
         loop {

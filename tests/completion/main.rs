@@ -1,5 +1,5 @@
-//! What rust-analyzer completes in half-typed attributes, and in half-typed bodies of functions that have one. Not in the
-//! ordinary run: `cargo xtask completion` installs what it needs.
+//! Completions of rust-analyzer in half-typed attributes and in half-typed bodies of limited functions. Not part of
+//! the ordinary run: `cargo xtask completion` installs rust-analyzer and runs this.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "in helpers of tests: a panic is a failed test")]
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// A crate with a limited function, of which the attribute and the body are to be written.
+/// A crate with a limited function whose attribute and body are filled in.
 fn code(attribute: &str, body: &str) -> String {
     format!(
         "use ratelimit::{{Rejection, rate_limit}};\n\
@@ -36,7 +36,7 @@ fn project() -> PathBuf {
     folder
 }
 
-/// `|` is where the cursor is.
+/// The `|` marks the cursor.
 #[test]
 fn half_typed_code_is_completed() {
     let mut editor = Client::start(&project(), "src/main.rs");

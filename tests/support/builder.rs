@@ -1,4 +1,4 @@
-//! What a private server is started with, and the command line that this makes.
+//! The options of a private server, and its command line.
 
 use crate::certificates::Certificates;
 use crate::server::RedisServer;
@@ -16,7 +16,7 @@ pub struct RedisServerBuilder {
     password: Option<String>,
     persistent: bool,
     tls: Option<Tls>,
-    /// What the configuration file of a Sentinel says.
+    /// The content of a Sentinel's configuration file.
     sentinel: Option<String>,
     args: Vec<String>,
 }
@@ -33,32 +33,32 @@ impl RedisServerBuilder {
         self
     }
 
-    /// Keeps the data over a stop, a kill and a restart.
+    /// Keeps the data when the server stops, is killed or restarts.
     pub fn persistent(mut self) -> Self {
         self.persistent = true;
         self
     }
 
-    /// Speaks TLS alone, with [certificates](RedisServer::certificates) of its own. The server at hand has to be [built
-    /// with it](crate::has_tls).
+    /// Accepts only TLS, with its own [certificates](RedisServer::certificates). The server program must [support
+    /// TLS](crate::has_tls).
     pub fn tls(mut self) -> Self {
         self.tls = Some(Tls { asks_clients: false });
         self
     }
 
-    /// Like [`tls`](Self::tls), and lets in only clients that show a certificate of the same authority.
+    /// Like [`tls`](Self::tls), and accepts only clients with a certificate of the same authority.
     pub fn mutual_tls(mut self) -> Self {
         self.tls = Some(Tls { asks_clients: true });
         self
     }
 
-    /// Further command line arguments, after those of the harness.
+    /// Further command line arguments, after those of this builder.
     pub fn args<T: Into<String>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// Starts the server and waits until it answers.
+    /// Starts the server and waits until it replies.
     #[must_use]
     pub fn start(self) -> RedisServer {
         RedisServer::start_with(self)
@@ -68,7 +68,7 @@ impl RedisServerBuilder {
         self.persistent
     }
 
-    /// A Sentinel and no server of data; it writes what it learns into its configuration file.
+    /// Makes this a Sentinel, which stores what it learns in its configuration file.
     pub(crate) fn sentinel(mut self, configuration: String) -> Self {
         self.sentinel = Some(configuration);
         self
@@ -78,7 +78,7 @@ impl RedisServerBuilder {
         self.sentinel.is_some()
     }
 
-    /// Puts files where the server will look for them.
+    /// Writes files to where the server looks for them.
     pub(crate) fn prepare(&self, directory: &Path) {
         if self.tls.is_some() {
             Certificates::within(directory).make();
@@ -91,7 +91,7 @@ impl RedisServerBuilder {
         }
     }
 
-    /// Only options that Redis 6.2 knows.
+    /// Uses only options that Redis 6.2 has.
     pub(crate) fn command_line(&self, port: u16, directory: &Path) -> Vec<String> {
         let socket = socket(directory);
         let (certificates, sentinel) = (Certificates::within(directory), directory.join(SENTINEL));
@@ -109,7 +109,7 @@ impl RedisServerBuilder {
             Some(_) => line.extend(["--port", "0", "--tls-port", &port, "--unixsocket", &socket]),
         }
         if self.persistent {
-            // `always`: the other policies may delay a write, and a killed server would lose it.
+            // `always`, because the other policies may delay a write, and a killed server would lose it.
             line.extend(["--appendonly", "yes", "--appendfsync", "always"]);
         } else {
             line.extend(["--appendonly", "no"]);
@@ -127,7 +127,7 @@ impl RedisServerBuilder {
         format!("{scheme}://{}127.0.0.1:{port}/", user.unwrap_or_default())
     }
 
-    /// For the harness itself, which has no TLS.
+    /// The URL for the harness, which has no TLS.
     pub(crate) fn plain_url(&self, port: u16, directory: &Path) -> String {
         if self.tls.is_none() {
             return self.url(port);
@@ -145,7 +145,7 @@ fn socket(directory: &Path) -> String {
     directory.join("redis.sock").to_str().expect("the temporary directory's path is text").to_owned()
 }
 
-/// The program to start: `cargo xtask test` may name one.
+/// The program to start. `cargo xtask test` may select another one.
 pub(crate) fn program() -> OsString {
     let named = std::env::var_os("RATELIMIT_REDIS_SERVER").filter(|name| !name.is_empty());
     named.unwrap_or_else(|| OsString::from("redis-server"))

@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files of a server's certificates, in PEM. They go with the server.
+/// The files of a server's certificates, in PEM. They are removed with the server.
 #[derive(Clone, Debug)]
 pub struct Certificates(PathBuf);
 
 impl Certificates {
-    /// The authority that has signed the others.
+    /// The authority that signed the other certificates.
     #[must_use]
     pub fn authority(&self) -> PathBuf {
         self.0.join("authority.pem")
@@ -24,7 +24,7 @@ impl Certificates {
         self.0.join("client.pem")
     }
 
-    /// The private key to [`client`](Self::client).
+    /// The private key of [`client`](Self::client).
     #[must_use]
     pub fn client_key(&self) -> PathBuf {
         self.0.join("client-key.pem")
@@ -34,7 +34,7 @@ impl Certificates {
         Self(directory.to_owned())
     }
 
-    /// Makes the files, once. The server is `localhost` and `127.0.0.1`.
+    /// Creates the files once. The server is `localhost` and `127.0.0.1`.
     pub(crate) fn make(&self) {
         if self.authority().exists() {
             return;
@@ -53,7 +53,7 @@ impl Certificates {
         self.write("authority.pem", &signed.pem());
     }
 
-    /// Options of a server that uses them.
+    /// The options of a server that uses them.
     pub(crate) fn options(&self, asks_clients: bool) -> Vec<String> {
         let file = |name: &str| self.0.join(name).to_str().expect("the directory's path is text").to_owned();
         let asks = if asks_clients { "yes" } else { "no" };
@@ -78,10 +78,10 @@ fn named(name: &str, hosts: &[&str]) -> CertificateParams {
     params
 }
 
-/// Whether the server at hand was built with TLS. Those of the system's packages are, others may not be.
+/// Whether the server program supports TLS. Those of system packages do, others may not.
 #[must_use]
 pub fn has_tls() -> bool {
-    // It is not to start, and says why.
+    // The server fails to start, and its message shows whether it supports TLS.
     let directory = Directory::create();
     let mut ask = Command::new(program());
     ask.current_dir(directory.path()).args(["--port", "0", "--tls-port", "11000", "--tls-cert-file", "none"]);

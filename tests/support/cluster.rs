@@ -12,10 +12,10 @@ use redis::RedisResult;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many slots there are.
+/// The number of slots.
 pub(crate) const SLOTS: u16 = 16_384;
 
-/// A primary that is not heard of for so long is replaced, in milliseconds.
+/// The time in milliseconds after which a silent primary is replaced.
 const NODE_TIMEOUT: &str = "1000";
 
 /// Primaries and their replicas, each a [`RedisServer`]. A node is named by the port that clients use for it.
@@ -28,22 +28,22 @@ pub struct Cluster {
 
 #[derive(Debug)]
 struct Node {
-    /// For clients: the proxy's, if there is one.
+    /// The port for clients: the proxy's, if there is one.
     port: u16,
     proxy: Option<Proxy>,
     server: RedisServer,
 }
 
 impl Cluster {
-    /// Starts so many primaries, each with a replica, and waits until all slots are served and every replica is in step.
-    /// At least three are needed for an election.
+    /// Starts `primaries` primaries, each with a replica. Waits until all slots are served and every replica is
+    /// synchronized. An election needs at least three primaries.
     #[must_use]
     pub fn start(primaries: usize) -> Self {
         Self::assemble(primaries, |_| Node::start(None))
     }
 
-    /// The same with a [`proxy`](Self::proxy) in front of each node, whose ports are those that the cluster tells its
-    /// clients.
+    /// The same with a [`proxy`](Self::proxy) in front of each node. The cluster tells its clients the ports of the
+    /// proxies.
     #[must_use]
     pub fn behind_proxies(primaries: usize) -> Self {
         Self::assemble(primaries, |_| Node::start(Some(free_port())))
@@ -76,24 +76,24 @@ impl Cluster {
         self.nodes.iter().map(|node| node.port).collect()
     }
 
-    /// The server behind a port, to look into it or to trouble it.
+    /// The server behind a port, for assertions and faults.
     #[must_use]
     pub fn server(&self, port: u16) -> &RedisServer {
         &self.node(port).server
     }
 
-    /// What is in front of a node, if the cluster was started [behind proxies](Self::behind_proxies).
+    /// The proxy of a node, if the cluster was started [behind proxies](Self::behind_proxies).
     #[must_use]
     pub fn proxy(&self, port: u16) -> &Proxy {
         self.node(port).proxy.as_ref().expect("this cluster has proxies")
     }
 
-    /// Ends a node as a crash would.
+    /// Kills a node.
     pub fn kill(&mut self, port: u16) {
         self.node_mut(port).server.kill();
     }
 
-    /// Starts a node again. If it was replaced meanwhile, it comes back as a replica of its successor; and if not, as an
+    /// Starts a killed node again. If it was replaced, it becomes a replica of its successor. Otherwise it is an
     /// empty primary.
     pub fn restart(&mut self, port: u16) {
         self.node_mut(port).server.restart();
@@ -108,13 +108,13 @@ impl Cluster {
         replica.expect("the primary has a replica").port
     }
 
-    /// Has the replica of a primary take its place, as an administrator would, and waits for that. Returns the replica's port.
+    /// Makes the replica of a primary take its place, and waits until it has. Returns the replica's port.
     #[must_use]
     pub fn hand_over(&self, primary: u16) -> u16 {
         let replica = self.replica_of(primary);
         let mut ordered: Option<Instant> = None;
         until("a replica takes over", || {
-            // It gives up after 5 seconds when nobody votes for it: there was an election just before.
+            // An attempt ends after 5 seconds without enough votes, which happens shortly after another election.
             if ordered.is_none_or(|then| then.elapsed() > Duration::from_secs(1)) {
                 let mut raw = self.server(replica).raw();
                 let _ = redis::cmd("CLUSTER").arg("FAILOVER").exec(&mut raw);
@@ -125,7 +125,7 @@ impl Cluster {
         replica
     }
 
-    /// Waits until every node that runs is content: all slots are served, by primaries with a replica in step.
+    /// Waits until every running node is healthy: all slots are served, by primaries with a synchronized replica.
     pub fn wait_until_whole(&self) {
         until("the cluster is whole", || self.nodes().all(|node| node.is_content().unwrap_or(false)));
     }
@@ -133,7 +133,7 @@ impl Cluster {
     fn share_slots(&self, primaries: usize) {
         for (at, node) in self.nodes.iter().enumerate() {
             let mut raw = node.server.raw();
-            // So that they need not find out whose opinion counts.
+            // The epochs are set, so that the nodes need not negotiate them.
             redis::cmd("CLUSTER").arg("SET-CONFIG-EPOCH").arg(at + 1).exec(&mut raw).expect("it is new");
             let own: Vec<u16> =
                 (0..SLOTS).filter(|slot| usize::from(*slot) * primaries / usize::from(SLOTS) == at).collect();
@@ -159,7 +159,7 @@ impl Cluster {
             let id = self.member(primary.port).id;
             let (mut raw, mut introduced) = (replica.server.raw(), Instant::now());
             until("a replica has heard of its primary", || {
-                // Who does not answer for a second, on a busy machine, is a stranger again.
+                // On a busy machine, a node that does not reply within a second is forgotten again.
                 if introduced.elapsed() > Duration::from_secs(1) {
                     self.introduce();
                     introduced = Instant::now();
@@ -173,7 +173,7 @@ impl Cluster {
         self.nodes.iter().filter(|node| node.server.is_running())
     }
 
-    /// The nodes that run, as each of them sees itself.
+    /// The running nodes, as each of them sees itself.
     fn members(&self) -> Vec<Member> {
         self.nodes().filter_map(|node| Member::ask(node).ok()).collect()
     }
@@ -194,7 +194,7 @@ impl Cluster {
 impl Node {
     fn start(proxy: Option<u16>) -> Self {
         let options = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT];
-        // From version 7 on, a primary would wait 5 seconds for more replicas to come.
+        // From version 7 on, a primary would wait 5 seconds for more replicas.
         let quick = ["--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"];
         let mut builder = RedisServer::builder().args(options).args(quick);
         if let Some(port) = proxy {

@@ -14,21 +14,21 @@ pub(crate) struct Directory(PathBuf);
 impl Directory {
     /// A new, empty directory.
     pub(crate) fn create() -> Self {
-        // Canonical, because a server reports the path without symbolic links.
+        // The path is canonical, because a server reports its path without symbolic links.
         let parent = std::env::temp_dir().canonicalize().expect("the temporary directory exists");
         loop {
             let number = CREATED.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("ratelimit-redis-{}-{number}", std::process::id()));
             match fs::create_dir(&path) {
                 Ok(()) => return Self(path),
-                // Left behind by an earlier process with this id.
+                // An earlier process with this id may have left a directory behind.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => panic!("cannot create {}: {error}", path.display()),
             }
         }
     }
 
-    /// Where it is, as the server reports it.
+    /// The path, as the server reports it.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! A server on loopback that speaks the protocol of Redis and answers what a test says.
+//! A server on loopback that speaks the protocol of Redis and sends the replies of a test.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Answers each command by a function, on threads of its own. Ends, with all its connections, when it is dropped.
+/// Replies to each command with the result of a function. The server stops when this value is dropped.
 #[derive(Debug)]
 pub struct FakeServer {
     port: u16,
@@ -21,7 +21,8 @@ struct Shared {
 }
 
 impl FakeServer {
-    /// Starts a server. `answer` gets the words of a command and the server's port, and returns the bytes of the reply.
+    /// Starts a server. `answer` takes the words of a command and the server's port, and returns the bytes of the
+    /// reply.
     #[must_use]
     pub fn start(answer: impl Fn(&[String], u16) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
@@ -38,7 +39,7 @@ impl FakeServer {
                     known.connections.lock().unwrap_or_else(PoisonError::into_inner).push(clone);
                 }
                 std::thread::spawn(move || {
-                    // It fails when the client or the test ends.
+                    // The write fails when the client or the test ends.
                     let _ = serve(connection, |words| answer(words, port));
                 });
             }
@@ -46,7 +47,7 @@ impl FakeServer {
         Self { port, shared, accepting: Some(accepting) }
     }
 
-    /// The port that it listens on.
+    /// The port of the server.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
@@ -56,7 +57,7 @@ impl FakeServer {
 impl Drop for FakeServer {
     fn drop(&mut self) {
         self.shared.ends.store(true, Ordering::Release);
-        // Wakes the thread that accepts.
+        // Wakes the thread that accepts connections.
         let woken = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok();
         if let Some(accepting) = self.accepting.take().filter(|_| woken) {
             let _ = accepting.join();

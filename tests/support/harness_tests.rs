@@ -1,4 +1,4 @@
-//! The harness itself: no data lost or kept by mistake, and no process or directory left behind.
+//! The harness itself: no data is lost or stored by mistake, and no process or directory is left behind.
 
 use crate::server::RedisServer;
 use redis::{Commands, Connection};
@@ -114,7 +114,7 @@ fn keys_without_an_end_are_counted() {
     assert!(server.max_pttl_ms().is_some_and(|pttl| (80_000..=90_000).contains(&pttl)));
 }
 
-/// The prey of the next test, which runs it in a process of its own; on its own it does nothing.
+/// The process that the next test starts and kills. Run alone, it does nothing.
 #[test]
 fn victim() {
     if env::var_os(VICTIM).is_none() {

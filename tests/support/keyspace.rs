@@ -1,24 +1,24 @@
-//! What a server holds: whether every key expires, and when the last one does.
+//! The keys of a server: whether every key expires, and when the last one does.
 
 use crate::server::RedisServer;
 use redis::Connection;
 use std::collections::BTreeSet;
 
 impl RedisServer {
-    /// How many keys would stay forever. A limiter's keys all expire, so any is a leak.
+    /// The number of keys without a TTL. All keys of a limiter expire, so any other key is a leak.
     #[must_use]
     pub fn keys_without_ttl(&self) -> usize {
         pttls(&mut self.raw()).into_iter().filter(|pttl| *pttl == -1).count()
     }
 
-    /// The longest time to live of all keys, in milliseconds; `None` when no key expires.
+    /// The longest TTL of all keys, in milliseconds. `None` if no key expires.
     #[must_use]
     pub fn max_pttl_ms(&self) -> Option<u64> {
         pttls(&mut self.raw()).into_iter().filter_map(|pttl| u64::try_from(pttl).ok()).max()
     }
 }
 
-/// The answers of `PTTL` for all keys of database 0: negative for a key without, or one just gone.
+/// The replies of `PTTL` for all keys of database 0. Negative for a key without TTL, or one that has just expired.
 fn pttls(connection: &mut Connection) -> Vec<i64> {
     let keys = keys(connection);
     let mut pipeline = redis::pipe();
@@ -31,7 +31,7 @@ fn pttls(connection: &mut Connection) -> Vec<i64> {
     pipeline.query(connection).expect("PTTL works on every key")
 }
 
-/// A set, because `SCAN` may return a key twice.
+/// This is a set, because `SCAN` may return a key twice.
 fn keys(connection: &mut Connection) -> BTreeSet<Vec<u8>> {
     let mut found = BTreeSet::new();
     let mut cursor = 0_u64;

@@ -1,19 +1,19 @@
-//! Private Redis servers for the integration tests, alone, behind Sentinels or as a cluster; what a test may ask about their
-//! contents; and a proxy that troubles the way to them.
+//! Private Redis servers for the integration tests: single servers, Sentinels and clusters; functions to inspect
+//! their contents; and a proxy that disturbs connections.
 //!
 //! ```no_run
 //! let mut server = support::RedisServer::builder().persistent().start();
 //! let client = redis::Client::open(server.url())?;
 //! server.kill();
-//! // Here the code under test meets a dead server.
+//! The code under test meets a dead server here.
 //! server.restart();
 //! assert_eq!(server.keys_without_ttl(), 0);
 //! # Ok::<(), redis::RedisError>(())
 //! ```
 //!
-//! Every server has its own loopback port and temporary directory, so tests run in parallel. It ends with
-//! the value that started it, and also when the test process is killed. All calls block for a few
-//! milliseconds, which a test on a multi-threaded tokio runtime can afford.
+//! Every server has its own loopback port and temporary directory, so tests run in parallel. It stops when its value
+//! is dropped, and also when the test process is killed. All calls block for a few milliseconds, which is acceptable
+//! on a multi-threaded tokio runtime.
 
 #![expect(
     clippy::expect_used,
@@ -26,6 +26,8 @@ mod builder;
 mod certificates;
 mod cluster;
 mod directory;
+mod durations;
+mod events;
 mod fake;
 #[cfg(test)]
 mod harness_tests;
@@ -44,6 +46,8 @@ mod watchdog;
 pub use builder::RedisServerBuilder;
 pub use certificates::{Certificates, has_tls};
 pub use cluster::Cluster;
+pub use durations::{DAY, HOUR, MINUTE, MS, SECOND};
+pub use events::{Event, take_events};
 pub use fake::FakeServer;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;

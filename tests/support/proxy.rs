@@ -1,4 +1,4 @@
-//! What lies between a client and its server: a proxy that slows, swallows, slices and cuts what passes.
+//! A proxy between a client and its server that delays, loses, slices and cuts data.
 
 mod connection;
 
@@ -14,32 +14,32 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-/// What a [`Proxy`] does with connections.
+/// The behavior of a [`Proxy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Everything passes at once.
+    /// Passes everything on at once.
     Pass,
-    /// Replies come so much later, in order and without a gap between them.
+    /// Delays replies by this time. They stay in order, without additional gaps.
     DelayReplies(Duration),
-    /// Everything passes one byte at a time.
+    /// Passes everything on, one byte at a time.
     Slice,
-    /// New connections are taken, and nothing is answered any more.
+    /// Accepts new connections, and passes nothing on.
     Swallow,
-    /// The server executes script calls, and nobody hears of it: all replies of a connection are lost from its first
-    /// script call on.
+    /// Passes script calls on to the server, and loses all replies of a connection from its first script call on.
     LoseReplies,
-    /// The same, and the connection is reset when the reply to a script call is due.
+    /// The same, and resets the connection when the reply to a script call is due.
     CutReplies,
-    /// All connections are reset, new ones as soon as they were taken. They count.
+    /// Resets all connections, new ones as soon as they are accepted. They are counted.
     Reset,
-    /// All connections are reset, and new ones refused: nobody listens. They are not counted.
+    /// Resets all connections and refuses new ones. They are not counted.
     Refuse,
 }
 
-/// A proxy on a loopback port of its own, in front of another one. It has a thread of its own, so that the test's runtime
-/// may be busy, its clock stopped, or gone. Dropped, it closes everything.
+/// A proxy on its own loopback port, in front of another port. It runs on its own thread, so that the test's runtime
+/// may be busy, paused or dropped. It closes everything when it is dropped.
 ///
-/// A connection that has lost something is reset when the traffic changes: what came next would pass for the lost reply.
+/// A connection that has lost data is reset when the behavior changes. Otherwise a later reply would be taken for the
+/// lost one.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -53,7 +53,7 @@ pub struct Proxy {
 type Accepted = Arc<Mutex<Vec<Instant>>>;
 
 impl Proxy {
-    /// Everything passes to and from `port` on loopback, until [told otherwise](Self::set).
+    /// Starts a proxy that passes everything to and from `port`, until [its behavior changes](Self::set).
     #[must_use]
     pub fn start(port: u16) -> Self {
         Self::start_on(free_port(), port)
@@ -75,7 +75,7 @@ impl Proxy {
         proxy
     }
 
-    /// The port that clients connect to.
+    /// The port for clients.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -87,7 +87,7 @@ impl Proxy {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// Changes what happens with new connections, before this returns, and with those that are there.
+    /// Changes the behavior for new connections, before this returns, and for existing ones.
     pub fn set(&self, traffic: Traffic) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(traffic);
@@ -95,14 +95,14 @@ impl Proxy {
         self.wait();
     }
 
-    /// When each connection was accepted, whatever became of it.
+    /// The times at which connections were accepted.
     #[must_use]
     pub fn accepted(&self) -> Vec<Instant> {
         self.accepted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often something was lost: bytes that were swallowed or not delivered, a connection that was cut when a reply
-    /// was due.
+    /// The number of losses: data that was swallowed or not delivered, or a connection that was cut when a reply was
+    /// due.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost.load(Ordering::Relaxed)
@@ -122,7 +122,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Takes connections, and orders.
+/// Accepts connections and commands of the test.
 struct Desk {
     own_port: u16,
     port: u16,

@@ -1,4 +1,4 @@
-//! The proxy itself: what passes, what is lost, and who hears of it.
+//! The proxy itself: which data passes, which is lost, and which side notices.
 
 use crate::wait::until;
 use crate::{Proxy, RedisServer, Traffic};
@@ -16,7 +16,7 @@ fn through(proxy: &Proxy) -> RedisResult<Connection> {
     Ok(connection)
 }
 
-/// Counts in the server, by a script.
+/// Increments a counter in the server by a script.
 fn count(connection: &mut Connection) -> RedisResult<u32> {
     redis::cmd("EVAL").arg("return redis.call('INCR', KEYS[1])").arg(1).arg("count").query(connection)
 }
@@ -53,7 +53,7 @@ fn replies_come_later_and_in_order() {
         assert_eq!(count(&mut connection).unwrap(), number);
         assert!(asked.elapsed() >= SHORT);
     }
-    // Not one delay after another: they are all on their way at once.
+    // The delays do not add up, because all replies are under way at the same time.
     let asked = Instant::now();
     let mut many = redis::pipe();
     for _ in 0..100 {
@@ -88,7 +88,7 @@ fn what_is_swallowed_never_arrives() {
     assert_eq!(raw.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     until("it is swallowed", || proxy.lost() == 2);
     proxy.set(Traffic::Pass);
-    // Who has lost something is told; who has not goes on.
+    // A connection that lost data is reset. Others continue.
     raw.set_read_timeout(Some(LONG)).unwrap();
     assert_eq!(raw.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     assert_eq!(count(&mut idle).unwrap(), 1);

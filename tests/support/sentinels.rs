@@ -1,4 +1,4 @@
-//! A primary with two replicas, and three Sentinels that put a replica in its place.
+//! A primary with two replicas, and three Sentinels that replace it.
 
 use crate::server::RedisServer;
 use crate::wait::{until, until_or};
@@ -6,7 +6,7 @@ use redis::RedisResult;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// The name under which the Sentinels know the servers.
+/// The name of the primary.
 const NAME: &str = "mymaster";
 
 const SENTINELS: usize = 3;
@@ -14,7 +14,7 @@ const REPLICAS: usize = 2;
 
 /// A primary, two replicas, and three Sentinels. Servers are named by their ports.
 ///
-/// A primary that was killed is replaced after about 2.5 seconds: it has to be silent for one.
+/// A killed primary is replaced after about 2.5 seconds, because it must be silent for one second.
 #[derive(Debug)]
 pub struct Sentinels {
     servers: Vec<RedisServer>,
@@ -22,13 +22,13 @@ pub struct Sentinels {
 }
 
 impl Sentinels {
-    /// Starts all of them, and waits until they know each other. Takes about 2.5 seconds.
+    /// Starts all servers, and waits until they know each other. This takes about 2.5 seconds.
     #[must_use]
     pub fn start() -> Self {
         Self::start_with(None, None)
     }
 
-    /// The same where the servers ask for one password, and the Sentinels for another.
+    /// The same with one password for the servers and another one for the Sentinels.
     #[must_use]
     pub fn with_passwords(servers: &str, sentinels: &str) -> Self {
         Self::start_with(Some(servers), Some(sentinels))
@@ -55,7 +55,8 @@ impl Sentinels {
         let port = primary.port();
         let servers: Vec<_> =
             [primary].into_iter().chain((0..REPLICAS).map(|_| server(Some(port)))).collect();
-        // Whom a Sentinel finds when it starts it knows at once, others up to ten seconds later.
+        // A Sentinel knows at once the Sentinels that it finds when it starts. It finds others up to ten seconds
+        // later.
         until("the replicas are in step", || replicas_in_step(&servers[0]).unwrap_or(0) == REPLICAS);
         let configuration = configuration(port, password, sentinel_password);
         let sentinel = |_| {
@@ -89,14 +90,14 @@ impl Sentinels {
         self.servers.iter().map(RedisServer::port).collect()
     }
 
-    /// A server or a Sentinel, to look into it or to trouble it.
+    /// A server or a Sentinel, for assertions and faults.
     #[must_use]
     pub fn server(&self, port: u16) -> &RedisServer {
         let mut all = self.servers.iter().chain(&self.sentinels);
         all.find(|server| server.port() == port).expect("the port of a server")
     }
 
-    /// The port of the primary, as the first Sentinel that runs says.
+    /// The port of the primary, according to the first running Sentinel.
     #[must_use]
     pub fn primary(&self) -> u16 {
         let sentinel = self.sentinels.iter().find(|sentinel| sentinel.is_running()).expect("a Sentinel runs");
@@ -106,33 +107,34 @@ impl Sentinels {
         answer.expect("a Sentinel knows the primary").1
     }
 
-    /// Ends a server or a Sentinel as a crash would.
+    /// Kills a server or a Sentinel.
     pub fn kill(&mut self, port: u16) {
         self.server_mut(port).kill();
     }
 
-    /// Ends the primary as a crash would. Returns its port.
+    /// Kills the primary. Returns its port.
     pub fn kill_primary(&mut self) -> u16 {
         let primary = self.primary();
         self.kill(primary);
         primary
     }
 
-    /// Starts a server that was killed again, as a replica of the present primary.
+    /// Starts a killed server again, as a replica of the current primary.
     pub fn restart(&mut self, port: u16) {
         let primary = self.primary();
         assert_ne!(port, primary, "it was not replaced yet");
         self.server_mut(port).restart_with(replica_of(primary));
     }
 
-    /// Has a replica take the primary's place, as an administrator would. The old primary goes on as a replica, and closes
-    /// no connection: whoever writes there is told that it is read-only. Returns the new primary's port.
+    /// Makes a replica take the primary's place. The old primary becomes a replica and closes no connection, so
+    /// clients that write to it see that it is read-only. Returns the new primary's port.
     #[must_use]
     pub fn hand_over(&self) -> u16 {
         let old = self.primary();
         let mut ordered: Option<Instant> = None;
         until("the Sentinels hand over", || {
-            // They refuse while they care for the replicas of the last one, and give up where a replica is not ready.
+            // The Sentinels refuse while they reconfigure the replicas after the last failover, and give up if a
+            // replica is not ready.
             if ordered.is_none_or(|then| then.elapsed() > Duration::from_secs(3)) {
                 let mut order = redis::cmd("SENTINEL");
                 let taken = order.arg("FAILOVER").arg(NAME).exec(&mut self.sentinels[0].raw());
@@ -141,7 +143,7 @@ impl Sentinels {
             self.primary() != old
         });
         let new = self.primary();
-        // The Sentinels would do that in ten or twenty seconds.
+        // The Sentinels themselves would do that after ten or twenty seconds.
         redis::cmd("REPLICAOF")
             .arg("127.0.0.1")
             .arg(new)
@@ -150,15 +152,15 @@ impl Sentinels {
         new
     }
 
-    /// Waits until the Sentinels name another primary than this. Returns its port.
+    /// Waits until the Sentinels name another primary. Returns its port.
     #[must_use]
     pub fn wait_for_another(&self, old: u16) -> u16 {
         until_or("there is another primary", || self.primary() != old, || self.logs());
         self.primary()
     }
 
-    /// Waits until every Sentinel knows all others, the primary, and both replicas, and they are in step: another
-    /// primary may fail.
+    /// Waits until every Sentinel knows all others, the primary, and both replicas, and the replicas are
+    /// synchronized. Then another primary may fail.
     pub fn wait_until_whole(&self) {
         until("the Sentinels know each other", || {
             let primary = self.primary();
@@ -186,7 +188,7 @@ fn configuration(primary: u16, password: Option<&str>, sentinel_password: Option
     let mut lines = vec![
         format!("sentinel monitor {NAME} 127.0.0.1 {primary} 2"),
         format!("sentinel down-after-milliseconds {NAME} 1000"),
-        // Twice this has to pass before another attempt.
+        // Twice this time must pass before another attempt.
         format!("sentinel failover-timeout {NAME} 2000"),
         format!("sentinel parallel-syncs {NAME} 2"),
     ];

@@ -1,4 +1,4 @@
-//! A private Redis server: started, stopped, killed and restarted at a test's will.
+//! A private Redis server that a test can start, stop, kill and restart.
 
 use crate::builder::{RedisServerBuilder, program};
 use crate::certificates::Certificates;
@@ -11,10 +11,10 @@ use std::process::ExitStatus;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A private Redis server on a free loopback port; dropping it ends the process and removes its files.
+/// A private Redis server on a free loopback port. When it is dropped, the process ends and its files are removed.
 #[derive(Debug)]
 pub struct RedisServer {
-    // Before the directory: the server must be gone when its files go.
+    // Dropped before the directory: the server must end before its files are removed.
     process: Option<Watched>,
     directory: Directory,
     options: RedisServerBuilder,
@@ -22,13 +22,13 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
-    /// Starts a server without a password that keeps nothing on disk.
+    /// Starts a server without a password that stores nothing on disk.
     #[must_use]
     pub fn start() -> Self {
         Self::builder().start()
     }
 
-    /// Options for a server to start.
+    /// Returns the options of a server to start.
     pub fn builder() -> RedisServerBuilder {
         RedisServerBuilder::default()
     }
@@ -45,31 +45,31 @@ impl RedisServer {
         self.options.url(self.port)
     }
 
-    /// The port, which stays the same over a restart.
+    /// The port, which stays the same after a restart.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The files of its certificates, which are there when it was started with TLS.
+    /// The files of its certificates. They exist if it was started with TLS.
     #[must_use]
     pub fn certificates(&self) -> Certificates {
         Certificates::within(self.directory.path())
     }
 
-    /// Whether it was started, and neither stopped nor killed since.
+    /// Whether it runs.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.process.is_some()
     }
 
-    /// A blocking connection for set-up and assertions. Commands on it give up after ten seconds.
+    /// A blocking connection for set-up and assertions. Its commands time out after ten seconds.
     #[must_use]
     pub fn raw(&self) -> Connection {
         self.connect(LIMIT).unwrap_or_else(|error| panic!("no connection to the test's server: {error}"))
     }
 
-    /// The same for a server that may not be there.
+    /// The same for a server that may not run.
     pub(crate) fn try_raw(&self) -> RedisResult<Connection> {
         self.connect(LIMIT)
     }
@@ -79,7 +79,7 @@ impl RedisServer {
         self.directory.log_tail()
     }
 
-    /// Ends the server as an administrator would, and waits for its end.
+    /// Shuts the server down, and waits for its end.
     pub fn stop(&mut self) {
         let Some(mut process) = self.process.take() else {
             return;
@@ -88,34 +88,34 @@ impl RedisServer {
         let answer = self
             .connect(LIMIT)
             .and_then(|mut connection| redis::cmd("SHUTDOWN").arg(mode).query::<String>(&mut connection));
-        // A server that ends does not answer, so an error is no news unless the server stays.
+        // A server that shuts down does not reply, so an error is expected.
         if process.wait().is_none() {
             self.fail(&format!("the server did not stop: {answer:?}"));
         }
     }
 
-    /// Ends the server as a crash would (`SIGKILL`), and waits for its end.
+    /// Kills the server (`SIGKILL`), and waits for its end.
     pub fn kill(&mut self) {
         if let Some(process) = self.process.take() {
             process.kill();
         }
     }
 
-    /// Starts the server again on the same port, stopping it first if it runs. Only a persistent one still
-    /// has its data.
+    /// Starts the server again on the same port. A running server is stopped first. Only a persistent server keeps
+    /// its data.
     pub fn restart(&mut self) {
         self.stop();
         let port = self.port;
         self.launch_on(|| port);
     }
 
-    /// The same with further arguments, from now on.
+    /// The same with further arguments from now on.
     pub(crate) fn restart_with(&mut self, args: [String; 3]) {
         self.options = std::mem::take(&mut self.options).args(args);
         self.restart();
     }
 
-    /// Launches until a port is free: any process may take one between its choice and its use.
+    /// Tries again until a port is free: another process may take it between its choice and its use.
     fn launch_on(&mut self, choose: impl Fn() -> u16) {
         let deadline = Instant::now() + LIMIT;
         while Instant::now() < deadline {
@@ -129,7 +129,7 @@ impl RedisServer {
         self.fail(&format!("port {} stays taken", self.port));
     }
 
-    /// Starts the process and waits until it answers; `None` when its port was taken.
+    /// Starts the process, and waits until it replies. `None` if its port was taken.
     fn launch(&self) -> Option<Watched> {
         let directory = self.directory.path();
         self.options.prepare(directory);
@@ -150,7 +150,7 @@ impl RedisServer {
         Some(process)
     }
 
-    /// Fails unless the exit was for a taken port.
+    /// Panics unless the process ended because its port was taken.
     fn explain(&self, status: ExitStatus) {
         let program = program();
         let program = program.display();
@@ -160,7 +160,7 @@ impl RedisServer {
             ));
         }
         let log = self.directory.log_tail();
-        // The second is what version 6.2 says of the port of a cluster's bus.
+        // Version 6.2 says this about the port of a cluster's bus.
         let taken = ["Failed listening on port", "Could not create server TCP listening socket"];
         if !taken.iter().any(|words| log.contains(words)) {
             self.fail(&format!("`{program}` ended at once ({status})"));
@@ -171,8 +171,8 @@ impl RedisServer {
         panic!("{message}; the end of its log:\n{}", self.directory.log_tail());
     }
 
-    /// Whether this very server answers. Asking for its directory matters: on a port that was lost to
-    /// another test's server, that one would answer too.
+    /// Whether this very server replies. It compares the directory, because another test's server may have taken the
+    /// port.
     fn is_ready(&self) -> bool {
         let ask = || -> RedisResult<bool> {
             let mut connection = self.connect(Duration::from_secs(1))?;

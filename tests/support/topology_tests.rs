@@ -1,4 +1,4 @@
-//! Clusters, Sentinels and TLS: that they are what their users take them for.
+//! Clusters, Sentinels and TLS of the harness: they work as the tests expect.
 
 use crate::{Cluster, RedisServer, Sentinels, Traffic, has_tls};
 use redis::{Commands, Connection, ErrorKind, RedisResult, ServerErrorKind, Value};

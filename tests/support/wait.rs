@@ -1,12 +1,12 @@
-//! Waiting for what other processes do.
+//! Waiting for events in other processes, by polling.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// For what takes several processes: an election, a synchronisation.
+/// The upper bound, long enough for elections and synchronizations.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Waits until it holds; `what` is for the message when it never does.
+/// Waits until a condition holds. `what` is part of the message if it never does.
 pub(crate) fn until(what: &str, holds: impl FnMut() -> bool) {
     until_or(what, holds, String::new);
 }

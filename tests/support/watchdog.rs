@@ -1,7 +1,7 @@
 //! A child process that cannot outlive this one, without any unsafe code.
 //!
-//! A shell starts the server and holds the reading end of a pipe whose writing end is in this process. The
-//! kernel closes that pipe however this process ends, and the shell then kills the server.
+//! A shell starts the server and reads from a pipe that this process writes. The kernel closes the pipe in whatever
+//! way this process ends. The shell then kills the server.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,12 +12,12 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a server may take to start or to end.
+/// The longest time in which a server may start or end.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
 
-/// A line on the pipe asks for a kill; the end of the pipe asks for a kill and for no traces. Descriptor 3
-/// is there because a shell gives its background jobs an empty standard input. The watcher ignores the
-/// shell's goodbye once it has killed, so that its exit code tells which of the two it was.
+/// A line on the pipe requests a kill. The end of the pipe requests a kill and the removal of all files. The script
+/// copies the pipe to descriptor 3, because a shell gives its background jobs an empty standard input. After a kill,
+/// the watcher ignores the shell's exit, so that the exit code tells which of the two ended the server.
 const SCRIPT: &str = r#"
 directory=$1; shift
 exec 3<&0 </dev/null
@@ -37,33 +37,32 @@ wait "$watcher" 2>/dev/null
 exit "$code"
 "#;
 
-/// A running server under its watchdog.
+/// A running server and its watchdog.
 #[derive(Debug)]
 pub(crate) struct Watched {
     shell: Child,
-    /// Not left in `shell`, because `Child::wait` closes what it finds there.
+    /// Not stored in `shell`, because `Child::wait` closes its standard input.
     lifeline: Option<ChildStdin>,
 }
 
 impl Watched {
-    /// Starts the program, whose output goes to `log`. A program that cannot be started shows as an exit
-    /// code of 126 or 127.
+    /// Starts the program, whose output goes to `log`. If a program cannot be started, the exit code is 126 or 127.
     pub(crate) fn spawn(program: &OsStr, args: &[String], directory: &Path, log: File) -> io::Result<Self> {
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "watchdog"]).arg(directory).arg(program).args(args);
         shell.stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log);
-        // Its own group: what interrupts the tests from a terminal must not interrupt the cleaning up.
+        // A separate process group, so that an interrupt from the terminal does not stop the clean-up.
         let mut shell = shell.process_group(0).spawn()?;
         let lifeline = shell.stdin.take();
         Ok(Self { shell, lifeline })
     }
 
-    /// How the server ended, if it has.
+    /// The exit status of the server, if it has ended.
     pub(crate) fn exited(&mut self) -> Option<ExitStatus> {
         self.shell.try_wait().expect("a child can be waited for")
     }
 
-    /// Waits for the server to end by itself; `None` when it has not within [`LIMIT`].
+    /// Waits until the server ends by itself. `None` if it has not ended within [`LIMIT`].
     pub(crate) fn wait(&mut self) -> Option<ExitStatus> {
         let deadline = Instant::now() + LIMIT;
         loop {
@@ -75,10 +74,10 @@ impl Watched {
         }
     }
 
-    /// Kills the server without warning and waits for its end. Its files stay.
+    /// Kills the server and waits for its end. Its files stay.
     pub(crate) fn kill(mut self) {
         if let Some(pipe) = &mut self.lifeline {
-            // A failure means that the server, and the shell with it, has already ended.
+            // A failure means that the server and the shell have already ended.
             let _ = pipe.write_all(b"kill\n");
         }
         assert!(self.wait().is_some(), "the server survived a kill");
@@ -88,7 +87,7 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         drop(self.lifeline.take());
-        // No `expect`: this may run while a failed test unwinds.
+        // No `expect`, because this may run while a failed test unwinds.
         let deadline = Instant::now() + LIMIT;
         while matches!(self.shell.try_wait(), Ok(None)) && Instant::now() < deadline {
             sleep(Duration::from_millis(2));

@@ -1,8 +1,8 @@
-//! `fleet_use.svg`: what is wasted, what passes too much, and what is saved, against the bound of a lease.
+//! Draws `fleet_use.svg`: unused units, exceeded limits and script calls, by the largest lease.
 
 use super::{INKS, PALE};
 use crate::canvas::{self, Drawn, Lettering, NAME, NOTE, Panel, Paper, Pen};
-use crate::{RATE, Row, Story};
+use crate::{Comparison, RATE, Row};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
@@ -14,16 +14,16 @@ const LEFTS: [i32; 3] = [36, 334, 632];
 
 const TICK: Lettering = Lettering { height: 11, end: HPos::Center, ..NOTE };
 
-/// What a panel shows of each limit.
+/// The values that a panel shows for each limit.
 struct Subject<'a> {
     title: &'a str,
     heights: &'a [u32],
     value: &'a dyn Fn(&Row) -> f64,
-    /// How far below their lines the names of the limits stand, in pixels.
+    /// The distance of each label below its line, in pixels.
     down: [i32; 2],
 }
 
-pub(crate) fn draw(stories: &[Story], processes: usize) -> Result<String, Box<dyn Error>> {
+pub(crate) fn draw(comparisons: &[Comparison], processes: usize) -> Result<String, Box<dyn Error>> {
     let title = format!("{processes} processes share {RATE} per second by leases");
     let axes = "by the most units that a process may have on lease; how many it takes follows its calls";
     let percent_saved = |row: &Row| row.measured.redis_calls * 100.0 / f64::from(RATE);
@@ -49,9 +49,9 @@ pub(crate) fn draw(stories: &[Story], processes: usize) -> Result<String, Box<dy
     ];
     canvas::drawing(SIZE, [&title, axes], |paper| {
         for (at, subject) in subjects.iter().enumerate() {
-            let mut panel = panel(paper, LEFTS[at], subject, stories)?;
+            let mut panel = panel(paper, LEFTS[at], subject, comparisons)?;
             if at == 1 {
-                bound(&mut panel, stories, processes)?;
+                bound(&mut panel, comparisons, processes)?;
             }
         }
         Ok(())
@@ -62,22 +62,22 @@ fn panel<'a>(
     paper: &Paper<'a>,
     left: i32,
     subject: &Subject<'_>,
-    stories: &[Story],
+    comparisons: &[Comparison],
 ) -> Result<Panel<'a>, Box<dyn Error>> {
-    let columns = stories.first().map_or(0, |story| leased(story).count());
+    let columns = comparisons.first().map_or(0, |comparison| leased(comparison).count());
     let top = f64::from(subject.heights.last().copied().unwrap_or(1));
     canvas::write(paper, subject.title, (left - 20, TOP - 22), NAME)?;
     let mut panel = Panel::new(paper, (left, TOP), PANEL, (float(columns), top))?;
     panel.heights(subject.heights, true)?;
-    for (at, row) in stories.iter().take(1).flat_map(leased).enumerate() {
+    for (at, row) in comparisons.iter().take(1).flat_map(leased).enumerate() {
         let lease = row.name.split_once("= ").map_or("none", |(_, lease)| lease.trim_matches('"'));
         panel.words(lease, (float(at) + 0.5, 0.0), (0, 14), TICK)?;
     }
     panel.words("lease", (float(columns) / 2.0, 0.0), (0, 32), TICK)?;
-    for ((story, ink), down) in stories.iter().zip(INKS).zip(subject.down) {
+    for ((comparison, ink), down) in comparisons.iter().zip(INKS).zip(subject.down) {
         let points: Vec<_> =
-            leased(story).enumerate().map(|(at, row)| (float(at) + 0.5, (subject.value)(row))).collect();
-        named(&mut panel, &points, story.limit.algorithm().as_str(), ink, down)?;
+            leased(comparison).enumerate().map(|(at, row)| (float(at) + 0.5, (subject.value)(row))).collect();
+        named(&mut panel, &points, comparison.limit.algorithm().as_str(), ink, down)?;
     }
     Ok(panel)
 }
@@ -88,19 +88,20 @@ fn named(panel: &mut Panel<'_>, points: &[(f64, f64)], name: &str, ink: RGBColor
     panel.words(name, *place, (0, down), Lettering { ink, end: HPos::Center, ..NOTE })
 }
 
-/// What a bucket may pass too much: all that can be on lease, and a quarter of its burst at most.
-fn bound(panel: &mut Panel<'_>, stories: &[Story], processes: usize) -> Drawn {
-    let Some(story) = stories.last() else { return Ok(()) };
-    let burst = f64::from(story.limit.capacity());
+/// Draws the bound of a bucket: all units that can be on lease, at most a quarter of the burst.
+fn bound(panel: &mut Panel<'_>, comparisons: &[Comparison], processes: usize) -> Drawn {
+    let Some(comparison) = comparisons.last() else { return Ok(()) };
+    let burst = f64::from(comparison.limit.capacity());
     let most = |row: &Row| (float(processes) * f64::from(row.lease) * 100.0 / burst).min(25.0);
-    let points: Vec<_> = leased(story).enumerate().map(|(at, row)| (float(at) + 0.5, most(row))).collect();
+    let points: Vec<_> =
+        leased(comparison).enumerate().map(|(at, row)| (float(at) + 0.5, most(row))).collect();
     named(panel, &points, "the bound of a bucket", PALE, -10)
 }
 
-/// The default, and what leases make of it.
-fn leased(story: &Story) -> impl Iterator<Item = &Row> {
-    let without = story.rows.iter().filter(|row| row.lease == 0).count();
-    story.rows.iter().skip(without.saturating_sub(1))
+/// The rows of the default strategy and of all leases.
+fn leased(comparison: &Comparison) -> impl Iterator<Item = &Row> {
+    let without = comparison.rows.iter().filter(|row| row.lease == 0).count();
+    comparison.rows.iter().skip(without.saturating_sub(1))
 }
 
 fn float(number: usize) -> f64 {

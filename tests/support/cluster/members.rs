@@ -1,4 +1,4 @@
-//! What a node of a cluster says of itself and of the others.
+//! The nodes of a cluster, as one of them describes them (`CLUSTER NODES`).
 
 use super::Node;
 use redis::RedisResult;
@@ -7,11 +7,11 @@ use std::ops::RangeInclusive;
 /// One node.
 pub(super) struct Member {
     pub(super) id: String,
-    /// For clients.
+    /// The port for clients.
     pub(super) port: u16,
     /// The id of its primary.
     pub(super) replicates: Option<String>,
-    /// Of two primaries of one slot the one with the higher is right.
+    /// If two primaries claim one slot, the one with the higher epoch wins.
     pub(super) epoch: u64,
     flags: String,
     slots: Vec<RangeInclusive<u16>>,
@@ -30,7 +30,7 @@ impl Member {
         let [id, address, flags, primary, _, _, epoch, _, slots @ ..] = fields.as_slice() else {
             return None;
         };
-        // Those that are being moved are in brackets.
+        // Slots that are being moved are in brackets.
         let slots = slots.iter().filter(|slots| !slots.starts_with('['));
         Some(Self {
             id: (*id).to_owned(),
@@ -59,7 +59,7 @@ impl Member {
     }
 }
 
-/// All nodes that one of them knows.
+/// All nodes that one node knows.
 pub(super) struct Table(Vec<Member>);
 
 impl Table {
@@ -68,7 +68,7 @@ impl Table {
         Ok(Self(nodes.lines().filter_map(Member::read).collect()))
     }
 
-    /// Whether every primary is there and has a replica that is there.
+    /// Whether every primary is reachable and has a reachable replica.
     pub(super) fn is_whole(&self) -> bool {
         let is_replicated = |primary: &Member| {
             let mut well = self.0.iter().filter(|member| member.is_well());

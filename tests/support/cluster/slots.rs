@@ -1,4 +1,4 @@
-//! Where the slots of a cluster are, and their moves.
+//! The slots of a cluster and their moves.
 
 use super::Cluster;
 use redis::Connection;
@@ -12,7 +12,7 @@ impl Cluster {
         redis::cmd("CLUSTER").arg("KEYSLOT").arg(key).query(&mut raw).expect("every key has a slot")
     }
 
-    /// The port of the primary that serves a slot, among the nodes that run.
+    /// The port of the primary that serves a slot, if one of the running nodes does.
     #[must_use]
     pub fn find_primary(&self, slot: u16) -> Option<u16> {
         let members = self.members().into_iter().filter(|member| member.serves(slot));
@@ -25,17 +25,17 @@ impl Cluster {
         self.find_primary(slot).expect("a node that runs serves the slot")
     }
 
-    /// The ports of all primaries with slots that run.
+    /// The ports of all running primaries with slots.
     #[must_use]
     pub fn primaries(&self) -> Vec<u16> {
         let members = self.members().into_iter().filter(super::members::Member::has_slots);
         members.map(|member| member.port).collect()
     }
 
-    /// Moves slots with their keys to another primary, one after another, while clients may use them. Those that it has
-    /// already stay.
+    /// Moves slots with their keys to another primary, one after another, while clients use them. Slots that it
+    /// already owns stay.
     pub fn move_slots(&self, slots: impl IntoIterator<Item = u16>, to: u16) {
-        // Connections and ids are asked for once: there may be thousands of slots.
+        // Connections and ids are looked up once, because there may be thousands of slots.
         let (members, mut moves) = (self.members(), BTreeMap::new());
         for slot in slots {
             let from =
@@ -50,23 +50,23 @@ impl Cluster {
         }
     }
 
-    /// From now on, keys of the slot that its primary does not have are asked for at another one (`ASK`).
+    /// From now on, keys that the primary of the slot does not have are redirected to another node (`ASK`).
     pub fn begin_move(&self, slot: u16, to: u16) {
         Move::between(self, self.primary_of(slot), to).begin(slot);
     }
 
-    /// Carries the keys of a slot that is being moved.
+    /// Moves the keys of a slot that is being moved.
     pub fn carry_keys(&self, slot: u16, to: u16) {
         Move::between(self, self.primary_of(slot), to).carry(slot);
     }
 
-    /// From now on, the slot is another primary's (`MOVED`). The other nodes hear of it from the two.
+    /// From now on, the slot belongs to another primary (`MOVED`). Both nodes tell the others.
     pub fn end_move(&self, slot: u16, to: u16) {
         Move::between(self, self.primary_of(slot), to).end(slot);
     }
 }
 
-/// The two that a slot is moved between.
+/// The nodes between which a slot is moved.
 struct Move {
     from: Connection,
     from_id: String,

@@ -11,23 +11,24 @@ use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// What is known of a connection.
+/// The state of a connection.
 struct Passage {
     orders: watch::Receiver<Traffic>,
-    /// What is done now. Changed by [`Passage::is_cut`] alone, so that what is spoilt was spoilt since the last order.
+    /// The current behavior. Only [`Passage::is_cut`] changes it, so that a loss always belongs to the current
+    /// behavior.
     traffic: Mutex<Traffic>,
-    /// A script was called on it.
+    /// Whether a script was called on the connection.
     asked: AtomicBool,
-    /// Something was lost on it.
+    /// Whether data was lost on the connection.
     spoilt: AtomicBool,
-    /// How often something was lost on any.
+    /// The number of losses on all connections.
     lost: Arc<AtomicUsize>,
 }
 
-/// Bytes for the client, and when they are due.
+/// Data for the client, and when it is due.
 type Parcel = (Instant, Vec<u8>);
 
-/// Carries bytes to and fro until one side closes, or the connection is cut.
+/// Passes data in both directions until one side closes, or the connection is cut.
 pub(super) async fn serve(
     mut client: TcpStream,
     port: u16,
@@ -38,7 +39,7 @@ pub(super) async fn serve(
     let passage = Passage { orders, traffic, asked: false.into(), spoilt: false.into(), lost };
     let ended = carry(&mut client, port, &passage).await;
     if ended.is_err() {
-        // A reset, and no orderly end.
+        // Closes with a reset.
         let _ = client.set_zero_linger();
     }
 }
@@ -52,7 +53,7 @@ async fn carry(client: &mut TcpStream, port: u16, passage: &Passage) -> io::Resu
     let (parcels, delivered) = mpsc::unbounded_channel();
     tokio::select! {
         biased;
-        // Orders first: what comes after one is treated as it says.
+        // Commands of the test come first, because they apply to all later data.
         () = passage.is_cut() => Err(cut()),
         ended = passage.requests(from_client, to_server) => ended,
         ended = passage.replies(from_server, parcels) => ended,
@@ -89,7 +90,7 @@ impl Passage {
         loop {
             let length = from.read(&mut buffer).await?;
             if length == 0 {
-                // What is still to be delivered is lost, as it is when a server ends.
+                // Data that is not delivered yet is lost, as it is when a server ends.
                 return Ok(());
             }
             let asked = self.asked.load(Ordering::Relaxed);
@@ -136,7 +137,7 @@ impl Passage {
         }
         for byte in bytes {
             to.write_all(std::slice::from_ref(byte)).await?;
-            // So that the other side may read it alone.
+            // A separate copy, so that the other side can read it alone.
             tokio::task::yield_now().await;
         }
         Ok(())

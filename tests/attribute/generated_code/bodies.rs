@@ -1,0 +1,129 @@
+//! Bodies that code around them could easily break.
+
+use crate::harness::{Runs, passes_once, scoped};
+use ratelimit::{Rejection, rate_limit};
+
+#[derive(Debug)]
+enum AppError {
+    Rejected,
+    NotANumber,
+}
+
+impl From<Rejection> for AppError {
+    fn from(_: Rejection) -> Self {
+        Self::Rejected
+    }
+}
+
+impl From<std::num::ParseIntError> for AppError {
+    fn from(_: std::num::ParseIntError) -> Self {
+        Self::NotANumber
+    }
+}
+
+#[rate_limit(count = 1)]
+async fn inner_attributes(runs: &Runs) -> Result<u32, Rejection> {
+    #![allow(unused_variables)]
+    let unused = 1;
+    Ok(runs.add())
+}
+
+#[rate_limit(count = 1)]
+async fn items_first(runs: &Runs) -> Result<u32, Rejection> {
+    const STEP: u32 = 2;
+    fn twice(n: u32) -> u32 {
+        n * STEP
+    }
+    use std::cmp::max;
+    Ok(max(twice(runs.add()), 1))
+}
+
+#[rate_limit(count = 4)]
+async fn question_mark(runs: &Runs, text: &str) -> Result<u32, AppError> {
+    let number: u32 = text.parse()?;
+    if number == 0 {
+        return Ok(0);
+    }
+    Ok(number + runs.add())
+}
+
+type Shown = Box<dyn Fn() -> String>;
+
+#[rate_limit(count = 1)]
+async fn coerced(runs: &Runs) -> Result<Shown, Rejection> {
+    let run = runs.add();
+    Ok(Box::new(move || run.to_string()))
+}
+
+#[rate_limit(count = 1)]
+async fn coerced_slice(runs: &Runs) -> Result<&'static [u32], Rejection> {
+    runs.add();
+    Ok(&[1, 2, 3])
+}
+
+#[rate_limit(count = 1)]
+async fn labels_and_loops(runs: &Runs) -> Result<u32, Rejection> {
+    let found = 'outer: loop {
+        for n in 1.. {
+            if n % 7 == 0 {
+                break 'outer n;
+            }
+        }
+    };
+    runs.add();
+    Ok(found)
+}
+
+#[rate_limit(count = 1)]
+async fn never_ends_normally(runs: &Runs) -> Result<u32, Rejection> {
+    runs.add();
+    loop {
+        tokio::task::yield_now().await;
+        if runs.count() > 0 {
+            return Ok(7);
+        }
+    }
+}
+
+#[rate_limit(count = 3, on_limit = |_| 0)]
+async fn recursive(runs: &Runs, depth: u32) -> u32 {
+    runs.add();
+    depth + Box::pin(recursive(runs, depth + 1)).await
+}
+
+#[tokio::test]
+async fn attributes_and_items_keep_their_place() {
+    let runs = &Runs::default();
+    passes_once(runs, async || inner_attributes(runs).await).await;
+    passes_once(runs, async || items_first(runs).await).await;
+    passes_once(runs, async || labels_and_loops(runs).await).await;
+}
+
+#[tokio::test]
+async fn early_returns_leave_the_function() {
+    let runs = &Runs::default();
+    passes_once(runs, async || never_ends_normally(runs).await).await;
+    scoped(async {
+        assert!(matches!(question_mark(runs, "x").await, Err(AppError::NotANumber)));
+        assert!(matches!(question_mark(runs, "0").await, Ok(0)));
+        assert!(matches!(question_mark(runs, "5").await, Ok(7)));
+        assert!(question_mark(runs, "5").await.is_ok());
+        assert!(matches!(question_mark(runs, "5").await, Err(AppError::Rejected)));
+    })
+    .await;
+    assert_eq!(runs.count(), 3);
+}
+
+#[tokio::test]
+async fn tail_values_are_coerced() {
+    let runs = &Runs::default();
+    passes_once(runs, async || coerced(runs).await.map(|shown| shown())).await;
+    passes_once(runs, async || coerced_slice(runs).await).await;
+}
+
+#[tokio::test]
+async fn each_level_of_a_recursion_is_limited() {
+    let runs = &Runs::default();
+    assert_eq!(scoped(recursive(runs, 1)).await, 1 + 2 + 3);
+    assert_eq!(runs.count(), 3);
+}

@@ -1,0 +1,147 @@
+//! Limiters for tests, and helpers that call limited functions.
+
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{ManualClock, MemoryStore, RateLimiter, Rejection};
+use std::future::{Future, poll_fn};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use tracing::Level;
+
+/// The address of a client.
+pub(crate) const PEER_IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub(crate) const PEER: SocketAddr = SocketAddr::new(PEER_IP, 1);
+
+/// Counts how often a body has run.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(AtomicU32);
+
+impl Runs {
+    pub(crate) fn add(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// An identity that borrows from `self`.
+    #[expect(clippy::unused_self, reason = "it has to borrow something")]
+    pub(crate) fn who(&self) -> &'static str {
+        "ann"
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a test with its own limiter.
+pub(crate) async fn scoped<F: Future>(test: F) -> F::Output {
+    scoped_with(&ManualClock::new(), test).await
+}
+
+/// The same, with a clock that the test moves.
+pub(crate) async fn scoped_with<F: Future>(clock: &ManualClock, test: F) -> F::Output {
+    ratelimit::scope(limiter(MemoryStore::with_clock(clock.clone())).await, test).await
+}
+
+pub(crate) async fn limiter(store: impl Store) -> RateLimiter {
+    RateLimiter::builder().store(store).build().await.unwrap()
+}
+
+/// Calls a function whose limit is one call: the first call is admitted, the second is refused before its body runs.
+pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -> Result<T, E>) -> E {
+    scoped(async {
+        let before = runs.count();
+        assert!(call().await.is_ok(), "the first call passes");
+        assert_eq!(runs.count(), before + 1, "its body runs");
+        let refused = call().await;
+        assert_eq!(runs.count(), before + 1, "the body of a refused call does not run");
+        refused.err().expect("the second call is refused")
+    })
+    .await
+}
+
+/// The keys for which `test` requests decisions, without the format.
+pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Recorder { store: MemoryStore::with_clock(ManualClock::new()), seen: seen.clone() };
+    ratelimit::scope(limiter(recorder).await, test).await;
+    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+}
+
+struct Recorder {
+    store: MemoryStore<ManualClock>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Store for Recorder {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        for request in requests {
+            let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
+            let (key, _format) = key.rsplit_once(':').unwrap();
+            self.seen.lock().unwrap().push(key.strip_prefix("ratelimit:").unwrap().to_owned());
+        }
+        self.store.decide(mode, requests)
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        self.store.adjust(adjustments)
+    }
+
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
+        self.store.reset(keys)
+    }
+}
+
+/// The names of limits in the library's events of level `INFO` that `test` causes on this thread.
+pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
+    let _ = support::take_events();
+    test.await;
+    let events = support::take_events().into_iter();
+    let reports = events.filter(|event| event.level == Level::INFO && event.target.starts_with("ratelimit"));
+    let fields = reports.flat_map(|report| report.fields);
+    fields.filter(|(name, _)| *name == "limit").map(|(_, limit)| limit).collect()
+}
+
+/// The output of a future that is polled once.
+pub(crate) async fn soon<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    poll_fn(|context| match Pin::new(&mut *future).poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// The output of a future that is never pending.
+pub(crate) async fn at_once<F: Future>(future: F) -> F::Output {
+    soon(&mut Box::pin(future)).await.expect("the future is never pending")
+}
+
+/// The output of a future, or `None` if it panics.
+pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = Box::pin(future);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Some),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
+}
+
+/// The error of a call that was rejected as unidentified.
+pub(crate) fn unidentified<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
+    match outcome {
+        Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
+        Err(other) => panic!("the caller was known: {other:?}"),
+        Ok(_) => panic!("the call was admitted"),
+    }
+}
+
+/// The error of a call that was not decided.
+pub(crate) fn unavailable<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
+    match outcome {
+        Err(Rejection::Unavailable(unavailable)) => unavailable.error().clone(),
+        Err(other) => panic!("a decision was made: {other:?}"),
+        Ok(_) => panic!("the call was admitted"),
+    }
+}

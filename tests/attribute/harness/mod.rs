@@ -1,0 +1,10 @@
+//! Helpers that the tests of the attribute share. This folder contains no tests.
+
+mod calls;
+mod remote_store;
+
+pub(crate) use calls::{
+    PEER, PEER_IP, Runs, at_once, caught, keys_of, limiter, passes_once, reported, scoped, scoped_with, soon,
+    unavailable, unidentified,
+};
+pub(crate) use remote_store::RemoteStore;

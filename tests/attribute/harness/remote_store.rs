@@ -1,0 +1,61 @@
+//! A store whose replies are pending at first, as those of Redis are, and which can fail.
+
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, ManualClock, MemoryStore};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A memory store behind pending replies. It counts its requests.
+#[derive(Clone)]
+pub(crate) struct RemoteStore(Arc<State>);
+
+struct State {
+    store: MemoryStore<ManualClock>,
+    requests: AtomicUsize,
+    fails: AtomicBool,
+}
+
+impl RemoteStore {
+    pub(crate) fn with_clock(clock: &ManualClock) -> Self {
+        let store = MemoryStore::with_clock(clock.clone());
+        Self(Arc::new(State { store, requests: AtomicUsize::new(0), fails: AtomicBool::new(false) }))
+    }
+
+    /// The number of requests since the last call of this method.
+    pub(crate) fn take_requests(&self) -> usize {
+        self.0.requests.swap(0, Ordering::Relaxed)
+    }
+
+    /// Makes all later decisions fail.
+    pub(crate) fn fail(&self) {
+        self.0.fails.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The same reply, a few polls later.
+fn later(reply: Reply<Decisions>) -> Reply<Decisions> {
+    Reply::pending(async {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        reply.await
+    })
+}
+
+impl Store for RemoteStore {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        self.0.requests.fetch_add(1, Ordering::Relaxed);
+        if self.0.fails.load(Ordering::Relaxed) {
+            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")));
+        }
+        later(self.0.store.decide(mode, requests))
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        self.0.store.adjust(adjustments)
+    }
+
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
+        self.0.store.reset(keys)
+    }
+}

@@ -1,0 +1,6 @@
+//! Keys and identities: `key` and every form of `by`.
+
+mod expressions;
+mod ip;
+mod keys;
+mod users_and_headers;

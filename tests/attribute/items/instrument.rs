@@ -1,0 +1,141 @@
+//! `#[tracing::instrument]` above and below the attribute, and the fields that it records.
+
+use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
+use async_trait::async_trait;
+use axum::extract::ConnectInfo;
+use ratelimit::{Rejection, rate_limit};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber, instrument};
+
+#[instrument(skip(runs))]
+#[rate_limit(count = 1, key = "{id}")]
+async fn above(id: u32, runs: &Runs) -> Result<u32, Rejection> {
+    Ok(id + runs.add())
+}
+
+#[rate_limit(count = 1, key = "{id}")]
+#[instrument(skip(runs), err)]
+async fn below(id: u32, runs: &Runs) -> Result<u32, Rejection> {
+    Ok(id + runs.add())
+}
+
+#[instrument(skip(runs))]
+#[rate_limit(count = 1, by = "ip")]
+async fn above_with_an_address(
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    runs: &Runs,
+) -> Result<SocketAddr, Rejection> {
+    runs.add();
+    Ok(peer)
+}
+
+#[rate_limit(count = 1, by = "ip")]
+#[instrument(skip(runs, secret))]
+async fn below_with_an_address(
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    (secret, id): (String, u32),
+    runs: &Runs,
+) -> Result<String, Rejection> {
+    runs.add();
+    assert!(peer.port() > 0);
+    Ok(secret + &id.to_string())
+}
+
+#[async_trait]
+trait Mail {
+    async fn above(&self, id: u32, runs: &Runs) -> Result<u32, Rejection>;
+    async fn below(&self, id: u32, runs: &Runs) -> Result<u32, Rejection>;
+    async fn unit(&self, id: u32, runs: &Runs);
+}
+
+struct Smtp;
+
+#[async_trait]
+impl Mail for Smtp {
+    #[instrument(skip(self, runs), err)]
+    #[rate_limit(count = 1, key = "{id}")]
+    async fn above(&self, id: u32, runs: &Runs) -> Result<u32, Rejection> {
+        Ok(id + runs.add())
+    }
+
+    #[rate_limit(count = 1, key = "{id}")]
+    #[instrument(skip(self, runs))]
+    async fn below(&self, id: u32, runs: &Runs) -> Result<u32, Rejection> {
+        Ok(id + runs.add())
+    }
+
+    #[instrument(skip_all)]
+    #[rate_limit(count = 1, key = "{id}", on_limit = drop)]
+    async fn unit(&self, id: u32, runs: &Runs) {
+        assert_eq!(runs.add(), id);
+    }
+}
+
+/// Records the fields of spans.
+#[derive(Clone, Default)]
+struct Recorder(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Recorder {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        span.record(&mut self.clone());
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+impl Visit for Recorder {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0.lock().unwrap().push(format!("{field}={value:?}"));
+    }
+}
+
+#[tokio::test]
+async fn both_orders_run_and_are_limited() {
+    let runs = &Runs::default();
+    passes_once(runs, async || above(1, runs).await).await;
+    passes_once(runs, async || below(1, runs).await).await;
+}
+
+#[tokio::test]
+async fn methods_of_async_trait_in_both_orders() {
+    let runs = &Runs::default();
+    passes_once(runs, async || Smtp.above(1, runs).await).await;
+    passes_once(runs, async || Smtp.below(1, runs).await).await;
+    scoped(async {
+        Smtp.unit(3, runs).await;
+        Smtp.unit(3, runs).await;
+    })
+    .await;
+    assert_eq!(runs.count(), 3);
+}
+
+// This is one test, because a span that is first used outside of the subscriber's scope may stay disabled inside it.
+#[tokio::test]
+async fn the_fields_of_spans_keep_their_names() {
+    let (runs, recorder) = (&Runs::default(), Recorder::default());
+    let pair = || (String::new(), 5);
+    let guard = tracing::subscriber::set_default(recorder.clone());
+    let keys = keys_of(async {
+        above_with_an_address(ConnectInfo(PEER), runs).await.unwrap();
+        below_with_an_address(ConnectInfo(PEER), pair(), runs).await.unwrap();
+    })
+    .await;
+    drop(guard);
+    assert!(keys.iter().all(|key| key.starts_with("{127.0.0.1}:")), "{keys:?}");
+    let fields = recorder.0.lock().unwrap().clone();
+    assert_eq!(fields, ["peer=127.0.0.1:1", "peer=127.0.0.1:1", "id=5"]);
+    passes_once(runs, async || above_with_an_address(ConnectInfo(PEER), runs).await).await;
+    passes_once(runs, async || below_with_an_address(ConnectInfo(PEER), pair(), runs).await).await;
+}

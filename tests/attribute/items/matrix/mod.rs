@@ -1,0 +1,197 @@
+//! Every shape of function with every set of arguments: alone, below and above another attribute, and under
+//! `#[async_trait]`. Each compiles, admits one call, and refuses the next one before its body.
+
+mod function;
+
+use crate::harness::{PEER_IP, Runs, scoped};
+use async_trait::async_trait;
+use function::function;
+use ratelimit::{Limit, Rejection, rate_limit};
+use std::fmt::Display;
+use std::future::{Future, ready};
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use support::MINUTE;
+use tracing::instrument;
+
+const ID: u32 = 3;
+const LIMIT: Limit = Limit::sliding_log(1, MINUTE);
+
+type Outcome = Pin<Box<dyn Future<Output = Result<(), Rejection>>>>;
+
+/// One cell: its position, how to call it, and the name of the limit that refuses the second call.
+struct Cell {
+    place: &'static str,
+    call: fn(&'static Runs) -> Outcome,
+    limit: &'static str,
+}
+
+/// The body of each function.
+#[expect(clippy::unnecessary_wraps, reason = "the functions return what it returns")]
+fn run(id: u32, peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> {
+    assert_eq!((id, peer), (ID, PEER_IP));
+    Ok(runs.add())
+}
+
+/// The names are arguments of the macro, because of hygiene: a name that another macro writes is a different name.
+macro_rules! arguments {
+    ($kind:ident $above:tt $below:tt $id:ident $peer:ident $template:literal) => {
+        cells! { $kind $above $below $id $peer
+            bare "cell" [#[rate_limit(count = 1)]]
+            by "cell" [#[rate_limit(count = 1, by = ($id, "ip"))]]
+            key "matrix:{id}" [#[rate_limit(count = 1, key = $template)]]
+            per_call "cell" [#[rate_limit(count = $id, cost = $id, algorithm = "token_bucket")]]
+            limit "cell" [#[rate_limit(limit = LIMIT)]]
+            refund_if "cell" [#[rate_limit(count = 1, refund_if = |result| drop_it(result))]]
+            wait "cell" [#[rate_limit(count = 1, wait = "1s", by = $peer)]]
+            stack "second" [#[rate_limit(count = 2)] #[rate_limit(count = 1, key = "second", time = "1h")]]
+        }
+    };
+}
+
+/// No unit is returned.
+fn drop_it<T>(_: &T) -> bool {
+    false
+}
+
+macro_rules! cells {
+    ($kind:ident $above:tt $below:tt $id:ident $peer:ident $($name:ident $limit:literal [$($attribute:tt)*])*) => {
+        $(mod $name {
+            use super::super::super::*;
+            function! { $kind $above [$($attribute)*] $below $id $peer }
+        })*
+
+        pub(super) const CELLS: &[super::super::Cell] = &[$(super::super::Cell {
+            place: concat!(module_path!(), "::", stringify!($name)),
+            call: $name::call,
+            limit: $limit,
+        }),*];
+    };
+}
+
+macro_rules! shape {
+    ($shape:ident: $($variant:ident $kind:ident $above:tt $below:tt)*) => {
+        mod $shape {
+            $(mod $variant {
+                arguments! { $kind $above $below id peer "matrix:{id}" }
+            })*
+            pub(super) const VARIANTS: &[&[super::Cell]] = &[$($variant::CELLS),*];
+        }
+    };
+}
+
+shape! { free:
+    plain free [] []
+    under_instrument free [#[instrument(skip_all)]] []
+    above_instrument free [] [#[instrument(skip_all)]]
+}
+
+shape! { associated:
+    plain associated [] []
+    under_instrument associated [#[instrument(skip_all)]] []
+    above_instrument associated [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_associated [] []
+}
+
+shape! { by_reference:
+    plain by_reference [] []
+    under_instrument by_reference [#[instrument(skip_all)]] []
+    above_instrument by_reference [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_by_reference [] []
+}
+
+shape! { by_mutable_reference:
+    plain by_mutable_reference [] []
+    under_instrument by_mutable_reference [#[instrument(skip_all)]] []
+    above_instrument by_mutable_reference [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_by_mutable_reference [] []
+}
+
+shape! { by_value:
+    plain by_value [] []
+    under_instrument by_value [#[instrument(skip_all)]] []
+    above_instrument by_value [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_by_value [] []
+}
+
+shape! { by_arc:
+    plain by_arc [] []
+    under_instrument by_arc [#[instrument(skip_all)]] []
+    above_instrument by_arc [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_by_arc [] []
+}
+
+shape! { generic:
+    plain generic [] []
+    under_instrument generic [#[instrument(skip_all)]] []
+    above_instrument generic [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_generic [] []
+}
+
+shape! { of_a_trait:
+    plain of_a_trait [] []
+    under_instrument of_a_trait [#[instrument(skip_all)]] []
+    above_instrument of_a_trait [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_of_a_trait [] []
+}
+
+shape! { opaque:
+    plain opaque [] []
+    under_instrument opaque [#[instrument(skip_all)]] []
+    above_instrument opaque [] [#[instrument(skip_all)]]
+}
+
+shape! { future:
+    plain future [] []
+    under_instrument future [#[instrument(skip_all)]] []
+    above_instrument future [] [#[instrument(skip_all)]]
+}
+
+shape! { boxed:
+    plain boxed [] []
+    under_instrument boxed [#[instrument(skip_all)]] []
+    above_instrument boxed [] [#[instrument(skip_all)]]
+}
+
+shape! { of_a_block:
+    plain of_a_block [] []
+    above_instrument of_a_block [] [#[instrument(skip_all)]]
+    in_async_trait async_trait_of_a_block [] []
+}
+
+const SHAPES: [&[&[Cell]]; 12] = [
+    free::VARIANTS,
+    associated::VARIANTS,
+    by_reference::VARIANTS,
+    by_mutable_reference::VARIANTS,
+    by_value::VARIANTS,
+    by_arc::VARIANTS,
+    generic::VARIANTS,
+    of_a_trait::VARIANTS,
+    opaque::VARIANTS,
+    future::VARIANTS,
+    boxed::VARIANTS,
+    of_a_block::VARIANTS,
+];
+
+/// Combinations that do not exist. `#[async_trait]` does not apply to free functions, leaves functions that return
+/// futures unchanged, and accepts no `impl Trait`. An attribute above a block is not above its methods.
+const MISSING: usize = (4 + 1) * 8;
+
+#[tokio::test]
+async fn each_cell_lets_one_call_pass() {
+    let cells: Vec<&Cell> = SHAPES.iter().flat_map(|shape| shape.iter().copied().flatten()).collect();
+    assert_eq!(cells.len(), 12 * 8 * 4 - MISSING);
+    for Cell { place, call, limit } in cells {
+        let runs: &'static Runs = Box::leak(Box::default());
+        scoped(async {
+            assert!(call(runs).await.is_ok(), "{place}: the first call passes");
+            assert_eq!(runs.count(), 1, "{place}: its body runs");
+            let rejection = call(runs).await.unwrap_err();
+            assert!(rejection.name().ends_with(limit), "{place}: {rejection:?}");
+            assert_eq!(runs.count(), 1, "{place}: the body of a refused call does not run");
+        })
+        .await;
+    }
+}

@@ -1,0 +1,239 @@
+//! `lease`: units that a process takes in advance.
+
+use crate::harness::{RemoteStore, limiter, scoped};
+use ratelimit::{Limit, ManualClock, RateLimiter, Rejection, rate_limit};
+use std::time::Duration;
+use support::{HOUR, MINUTE, SECOND};
+
+pub(super) const WINDOW: Duration = MINUTE;
+
+const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
+
+pub(super) async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
+    match limiter.check(limit, "k").await {
+        Ok(_) => true,
+        Err(Rejection::Limited(_)) => false,
+        Err(rejection) => panic!("it could not be decided: {rejection:?}"),
+    }
+}
+
+/// The number of admitted calls.
+pub(super) async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
+    let mut passed = 0;
+    for _ in 0..calls {
+        passed += usize::from(passes(limiter, limit).await);
+    }
+    passed
+}
+
+#[rate_limit(key = "k", time = 60, count = 100, lease = "auto")]
+async fn leased_by_itself() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// The limit differs from call to call.
+#[rate_limit(key = "k", time = 60, count = count, lease = "auto")]
+async fn leased_of(count: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "k", time = 60, count = 100, lease = 16)]
+async fn leased() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_is_used_up_exactly_with_few_requests() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    ratelimit::scope(limiter, async {
+        let mut passed = 0;
+        for _ in 0..100 {
+            passed += usize::from(leased().await.is_ok());
+        }
+        assert_eq!(passed, 100);
+        // 1 + 2 + 4 + 8 + 16 * 5 units, and the rest in at most three requests.
+        let asked = store.take_requests();
+        assert!(asked <= 13, "{asked} requests");
+        assert!(leased().await.is_err());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_automatic_lease_follows_the_limit() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    ratelimit::scope(limiter.clone(), async {
+        let mut passed = 0;
+        for _ in 0..100 {
+            passed += usize::from(leased_by_itself().await.is_ok());
+        }
+        assert_eq!(passed, 100);
+        // 1 + 2 + 4 + 6 * 15 units, and the rest in two requests.
+        let asked = store.take_requests();
+        assert!((18..=20).contains(&asked), "{asked} requests");
+        assert!(leased_by_itself().await.is_err());
+
+        limiter.reset(&Limit::counter(100, WINDOW), "k").await.unwrap();
+        store.take_requests();
+        for _ in 0..1000 {
+            assert!(leased_of(16_000).await.is_ok());
+        }
+        assert!(store.take_requests() <= 11, "up to a thousand at once");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_processes_never_exceed_a_shared_window() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let (one, other) = (limiter(store.clone()).await, limiter(store.clone()).await);
+    let mut all = 0;
+    for _ in 0..200 {
+        all += usize::from(passes(&one, &LIMIT).await) + usize::from(passes(&other, &LIMIT).await);
+    }
+    assert_eq!(all, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn leased_units_expire_with_their_window() {
+    let clock = ManualClock::new();
+    let limiter = limiter(RemoteStore::with_clock(&clock)).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    clock.advance(WINDOW);
+    tokio::time::advance(WINDOW).await;
+    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unused_units_are_returned() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    let left = async || limiter.peek(&LIMIT, "k").await.unwrap().remaining();
+    assert!(left().await < 80);
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(left().await, 80, "unused units must be returned");
+
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    limiter.close().await;
+    assert_eq!(left().await, 60);
+    assert_eq!(passed(&limiter, &LIMIT, 100).await, 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn leased_units_last_while_the_store_fails_and_then_the_policy_decides() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await.with_on_error(ratelimit::OnError::Deny);
+    assert_eq!(passed(&limiter, &LIMIT, 16).await, 16);
+    store.fail();
+    let mut without = 0;
+    while limiter.check(&LIMIT, "k").await.is_ok() {
+        without += 1;
+    }
+    assert_eq!(without, 1 + 2 + 4 + 8 + 16 - 16);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_with_other_numbers_starts_a_new_lease() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    let fewer = Limit::counter(30, WINDOW).lease(4);
+    assert_eq!(passed(&limiter, &fewer, 100).await, 10);
+    limiter.reset(&LIMIT, "k").await.unwrap();
+    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_limit_leases_nothing() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    for limit in [Limit::counter(31, WINDOW).lease_auto(), Limit::token_bucket(5, WINDOW).lease_auto()] {
+        store.take_requests();
+        assert_eq!(passed(&limiter, &limit, 31).await, limit.count() as usize);
+        assert!(store.take_requests() >= limit.count() as usize);
+        limiter.reset(&limit, "k").await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bucket_keeps_its_rate() {
+    let clock = ManualClock::new();
+    let limiter = limiter(RemoteStore::with_clock(&clock)).await;
+    let bucket = Limit::token_bucket(10, SECOND).burst(20).lease(5);
+    assert_eq!(passed(&limiter, &bucket, 50).await, 20);
+    let mut more = 0;
+    for _ in 0..100 {
+        clock.advance(SECOND / 10);
+        // The deny cache follows tokio's clock.
+        tokio::time::advance(SECOND / 10).await;
+        more += passed(&limiter, &bucket, 3).await;
+    }
+    assert!((90..=100).contains(&more), "{more}");
+}
+
+/// The number of admitted calls, of calls that arrive at the same time.
+async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
+    let call = |_| {
+        let limiter = limiter.clone();
+        tokio::spawn(async move { passes(&limiter, &LIMIT).await })
+    };
+    let mut passed = 0;
+    for call in (0..calls).map(call).collect::<Vec<_>>() {
+        passed += usize::from(call.await.unwrap());
+    }
+    passed
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_at_the_same_time_share_a_fetch() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed_at_once(&limiter, 17).await, 17);
+    assert_eq!(store.take_requests(), 3, "for the first, for the second, and for all that waited for that");
+}
+
+/// If the lease is too small for all waiting calls, the others ask the store themselves.
+#[tokio::test(start_paused = true)]
+async fn calls_beyond_the_lease_ask_the_store_themselves() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    assert_eq!(passed_at_once(&limiter, 90).await, 90);
+    let asked = store.take_requests();
+    assert_eq!(asked, 90 - 17 + 3);
+    assert_eq!(passed_at_once(&limiter, 300).await, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_fetch_keeps_no_call_waiting() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    let mut given_up = Box::pin(limiter.check(&LIMIT, "k"));
+    assert!(crate::harness::soon(&mut given_up).await.is_none());
+    drop(given_up);
+    assert!(passes(&limiter, &LIMIT).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn costs_above_the_lease_and_stacks_ask_the_store() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store.clone()).await;
+    limiter.check_cost(&LIMIT, "k", 17).await.unwrap();
+    assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
+    let hourly = Limit::counter(10, HOUR).lease(5);
+    let stack = limiter.check_all(&[(&LIMIT, "k", 1), (&hourly, "hourly", 1)]).await.unwrap();
+    assert_eq!(stack[1].decision().remaining(), 9);
+}
+
+#[tokio::test]
+async fn a_lease_changes_nothing_in_memory() {
+    scoped(async {
+        for _ in 0..100 {
+            assert!(leased().await.is_ok());
+        }
+        assert!(leased().await.is_err());
+    })
+    .await;
+}

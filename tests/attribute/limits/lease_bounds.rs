@@ -1,0 +1,152 @@
+//! Simulated processes with leases on one limit: they never exceed the bounds, whatever their calls, and use nearly
+//! all units even if their rates differ.
+
+use crate::harness::{RemoteStore, limiter};
+use fastrand::Rng;
+use ratelimit::{Limit, ManualClock, RateLimiter};
+use support::{MS, SECOND};
+
+const COUNT: u32 = 3200;
+const COUNTER: Limit = Limit::counter(COUNT, SECOND);
+const BUCKET: Limit = Limit::token_bucket(COUNT, SECOND);
+
+/// Limiters that share a store, as processes do.
+struct Fleet {
+    clock: ManualClock,
+    store: RemoteStore,
+    processes: Vec<RateLimiter>,
+}
+
+impl Fleet {
+    async fn of(size: usize) -> Self {
+        let clock = ManualClock::new();
+        let store = RemoteStore::with_clock(&clock);
+        let mut processes = Vec::new();
+        for _ in 0..size {
+            processes.push(limiter(store.clone()).await);
+        }
+        Self { clock, store, processes }
+    }
+
+    /// The admitted calls of each millisecond. `calls` takes a process and a time, and returns how many calls the
+    /// process makes.
+    async fn passed(&self, limit: Limit, ms: u32, mut calls: impl FnMut(usize, u32) -> u32) -> Vec<u32> {
+        let mut passed = Vec::new();
+        for now in 0..ms {
+            let mut these = 0;
+            for (process, limiter) in self.processes.iter().enumerate() {
+                for _ in 0..calls(process, now) {
+                    these += u32::from(limiter.check(&limit, "k").await.is_ok());
+                }
+            }
+            passed.push(these);
+            self.clock.advance(MS);
+            tokio::time::advance(MS).await;
+        }
+        passed
+    }
+}
+
+/// Calls in bursts: each process changes its rate at random moments.
+fn by_fits_and_starts(processes: usize, mut random: Rng) -> impl FnMut(usize, u32) -> u32 {
+    let mut rates = vec![0; processes];
+    move |process, _| {
+        if random.u8(..) == 0 {
+            rates[process] = random.choice([0, 0, 1, 3, 40]).unwrap();
+        }
+        let rate = rates[process];
+        if rate == 0 && random.u8(..) < 2 { 1 } else { rate }
+    }
+}
+
+/// Asserts the bound of a counter. Windows start with their first admitted call.
+fn windows_hold(passed: &[u32]) {
+    let mut at = 0;
+    while let Some(first) = passed[at..].iter().position(|calls| *calls > 0) {
+        let end = (at + first + 1000).min(passed.len());
+        let window: u32 = passed[at + first..end].iter().sum();
+        assert!(window <= COUNT, "{window} in a window");
+        at = end;
+    }
+}
+
+/// The largest burst: the calls of any interval, less the units that are refilled in it.
+fn most_at_once(passed: &[u32], per_ms: f64) -> f64 {
+    let (mut above, mut most) = (0.0_f64, 0.0_f64);
+    for calls in passed {
+        above = (above - per_ms).max(0.0) + f64::from(*calls);
+        most = most.max(above);
+    }
+    most
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leased_counter_never_exceeds_its_count() {
+    for (seed, limit) in
+        [(1, COUNTER.lease_auto()), (2, COUNTER.lease(COUNT / 32)), (3, COUNTER.lease(COUNT / 2))]
+    {
+        let fleet = Fleet::of(24).await;
+        windows_hold(&fleet.passed(limit, 4000, by_fits_and_starts(24, Rng::with_seed(seed))).await);
+    }
+}
+
+/// A bucket may exceed its burst by a quarter, with any number of processes.
+#[tokio::test(start_paused = true)]
+async fn a_leased_bucket_exceeds_its_burst_by_at_most_a_quarter() {
+    for (seed, limit) in
+        [(4, BUCKET.lease_auto()), (5, BUCKET.lease(COUNT / 32)), (6, BUCKET.lease(COUNT / 2))]
+    {
+        let fleet = Fleet::of(24).await;
+        let passed = fleet.passed(limit, 4000, by_fits_and_starts(24, Rng::with_seed(seed))).await;
+        let (most, count) = (most_at_once(&passed, f64::from(COUNT) / 1000.0), f64::from(COUNT));
+        assert!(most <= count * 1.25 + 1.0, "{most} at once");
+    }
+}
+
+/// Calls use half of the refill, so the bucket is nearly full. When all processes call at once, their leased units
+/// come on top.
+#[tokio::test(start_paused = true)]
+async fn a_full_bucket_and_its_leased_units_are_within_the_bound() {
+    for limit in [BUCKET.lease_auto(), BUCKET.lease(COUNT / 2)] {
+        let fleet = Fleet::of(12).await;
+        let calls = |process: usize, now: u32| {
+            let every = 4 + u32::try_from(process).unwrap();
+            if now < 3000 { u32::from(now.is_multiple_of(every)) } else { 40 }
+        };
+        let passed = fleet.passed(limit, 3040, calls).await;
+        let (most, count) = (most_at_once(&passed, f64::from(COUNT) / 1000.0), f64::from(COUNT));
+        assert!(most >= count * 0.95 && most <= count * 1.25 + 1.0, "{most} at once");
+    }
+}
+
+/// Eight processes with very different rates. The busiest one makes as many calls as all others together.
+fn unevenly(process: usize, now: u32) -> u32 {
+    let every = [1, 2, 3, 5, 40, 90, 200, 700][process];
+    let calls = [3, 2, 1, 1, 1, 1, 1, 1][process];
+    if now.is_multiple_of(every) { calls } else { 0 }
+}
+
+#[tokio::test(start_paused = true)]
+async fn uneven_calls_use_nearly_all_units() {
+    for limit in [COUNTER, BUCKET] {
+        for limit in [limit.lease_auto(), limit.lease(COUNT / 32)] {
+            let fleet = Fleet::of(8).await;
+            let passed = fleet.passed(limit, 8000, unevenly).await;
+            // The first seconds are left out: the burst of a bucket, and the first window of a counter.
+            let used: u32 = passed[3000..].iter().sum();
+            assert!(used * 100 >= 5 * COUNT * 95, "{used} of {} by {limit}", 5 * COUNT);
+        }
+    }
+}
+
+/// Four processes make ten times as many calls as the limit admits. Each asks the store about forty times per second,
+/// and all units are used.
+#[tokio::test(start_paused = true)]
+async fn an_overloaded_bucket_is_asked_rarely() {
+    let fleet = Fleet::of(4).await;
+    let passed = fleet.passed(BUCKET.lease_auto(), 4000, |_, _| 8).await;
+    let used: u32 = passed[2000..].iter().sum();
+    assert!(used * 100 >= 2 * COUNT * 95, "{used} of {}", 2 * COUNT);
+    let asked = fleet.store.take_requests();
+    assert!(asked < 4 * 4 * 60, "{asked} requests in four seconds");
+}

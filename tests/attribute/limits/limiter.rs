@@ -1,0 +1,86 @@
+//! `limiter`: a named limiter decides, or else the one of the scope.
+
+use crate::harness::{Runs, limiter, scoped};
+use ratelimit::{MemoryStore, RateLimiter, Rejection, rate_limit};
+use std::sync::{Arc, LazyLock};
+
+struct State {
+    limits: RateLimiter,
+    shared: Arc<RateLimiter>,
+}
+
+static FOR_THIS_FILE: LazyLock<RateLimiter> = LazyLock::new(RateLimiter::in_memory);
+
+impl State {
+    #[rate_limit(key = "k", count = 1, limiter = self.limits)]
+    async fn field(&self, runs: &Runs) -> Result<u32, Rejection> {
+        Ok(runs.add())
+    }
+
+    #[rate_limit(key = "k", count = 1, limiter = self.limits())]
+    async fn method(&self, runs: &Runs) -> Result<u32, Rejection> {
+        Ok(runs.add())
+    }
+
+    #[rate_limit(key = "k", count = 1, limiter = self.shared)]
+    async fn arc(&self, runs: &Runs) -> Result<u32, Rejection> {
+        Ok(runs.add())
+    }
+
+    fn limits(&self) -> &RateLimiter {
+        &self.limits
+    }
+}
+
+#[rate_limit(key = "k", count = 1, limiter = &limiter)]
+async fn borrowed(limiter: RateLimiter, runs: &Runs) -> Result<RateLimiter, Rejection> {
+    runs.add();
+    Ok(limiter)
+}
+
+#[rate_limit(key = "k", count = 1, limiter = limiter)]
+async fn reference(limiter: &RateLimiter, runs: &Runs) -> Result<u32, Rejection> {
+    let _ = limiter;
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "k", count = 1, limiter = self::FOR_THIS_FILE)]
+async fn of_a_static(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "k", count = 1)]
+async fn of_the_scope(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[tokio::test]
+async fn functions_that_name_one_limiter_share_their_limit() {
+    let runs = &Runs::default();
+    let limits = limiter(MemoryStore::new()).await;
+    let shared = Arc::new(limits.clone());
+    let state = State { limits, shared };
+    state.field(runs).await.unwrap();
+    state.field(runs).await.unwrap_err();
+    state.method(runs).await.unwrap_err();
+    state.arc(runs).await.unwrap_err();
+    reference(&state.limits, runs).await.unwrap_err();
+    borrowed(state.limits.clone(), runs).await.unwrap_err();
+    assert_eq!(runs.count(), 1);
+    borrowed(RateLimiter::in_memory(), runs).await.unwrap();
+    of_a_static(runs).await.unwrap();
+    of_a_static(runs).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_named_limiter_replaces_the_scoped_one() {
+    let runs = &Runs::default();
+    let own = RateLimiter::in_memory();
+    scoped(async {
+        of_the_scope(runs).await.unwrap();
+        reference(&own, runs).await.unwrap();
+        of_the_scope(runs).await.unwrap_err();
+    })
+    .await;
+    assert_eq!(runs.count(), 2);
+}

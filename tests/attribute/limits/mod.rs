@@ -1,0 +1,15 @@
+//! Arguments that say how calls are counted: numbers, waiting, leases, shadow limits, several limits on one function, and
+//! charges that depend on the result.
+
+mod after_the_body;
+mod concurrency;
+mod lease;
+mod lease_bounds;
+mod lease_size;
+mod limiter;
+mod numbers;
+mod password_guesses;
+mod shadow;
+mod skip_if;
+mod stacks;
+mod wait;

@@ -1,0 +1,290 @@
+//! Several limits on one function: decided together, all or nothing.
+
+use crate::harness::{Runs, at_once, keys_of, scoped, scoped_with, soon};
+use async_trait::async_trait;
+use ratelimit::{Key, Limit, ManualClock, RateLimiter, Rejection, rate_limit};
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+use support::SECOND;
+use tokio::sync::Notify;
+
+#[rate_limit(key = "per second", time = "1s", count = 2)]
+#[ratelimit::rate_limit(key = "per minute", time = "1m", count = 3)]
+async fn search(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(time = 1, count = 2, by = user)]
+#[rate_limit(time = "1m", count = 3, by = user)]
+#[rate_limit(key = "all", time = 1, count = 1000, algorithm = "token_bucket")]
+async fn of_one_name(user: u64) -> Result<(), Rejection> {
+    let _ = user;
+    Ok(())
+}
+
+#[rate_limit(key = "rows", count = 10, cost = rows)]
+#[rate_limit(key = "calls:{user}", count = 3, by = "ip", algorithm = "sliding_log")]
+async fn costs(peer: IpAddr, user: &str, rows: u32) -> Result<usize, Rejection> {
+    let _ = (peer, rows);
+    Ok(user.len())
+}
+
+#[rate_limit(key = "counted", count = 1)]
+#[cfg_attr(all(), rate_limit(key = "always", count = 1))]
+#[cfg_attr(any(), rate_limit(key = "never", count = 1))]
+async fn conditional() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "running", count = 2, algorithm = "concurrency")]
+#[rate_limit(key = "started", count = 3)]
+async fn permits(go: &Notify) -> Result<(), Rejection> {
+    go.notified().await;
+    Ok(())
+}
+
+#[rate_limit(key = "all", count = 3)]
+#[rate_limit(key = "good", count = 1, refund_if = Result::is_err)]
+#[rate_limit(key = "bad", count = 2, charge_if = Result::is_err)]
+async fn judged(good: bool) -> Result<(), Failed> {
+    if good { Ok(()) } else { Err(Failed(None)) }
+}
+
+#[derive(Debug)]
+struct Failed(Option<Rejection>);
+
+impl From<Rejection> for Failed {
+    fn from(rejection: Rejection) -> Self {
+        Self(Some(rejection))
+    }
+}
+
+struct Service {
+    limits: Vec<RateLimiter>,
+    asked: Runs,
+}
+
+impl Service {
+    fn limits(&self) -> RateLimiter {
+        self.asked.add();
+        self.limits[0].clone()
+    }
+
+    #[rate_limit(count = 1, limiter = self.limits())]
+    #[rate_limit(time = "1h", count = 5)]
+    async fn call(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+trait Mail {
+    async fn send(&self, to: String) -> Result<(), Rejection>;
+}
+
+#[async_trait]
+impl Mail for Service {
+    #[rate_limit(key = "mail", count = 5, on_limit = Err)]
+    #[tracing::instrument(skip_all)]
+    #[rate_limit(key = "mail:{to}", count = 1, by = &to)]
+    async fn send(&self, to: String) -> Result<(), Rejection> {
+        drop(to);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn all_limits_admit_or_none_is_charged() {
+    let (runs, clock) = (&Runs::default(), ManualClock::new());
+    scoped_with(&clock, async {
+        let refused_by = async || search(runs).await.unwrap_err().name().to_owned();
+        search(runs).await.unwrap();
+        search(runs).await.unwrap();
+        assert_eq!(refused_by().await, "per second");
+        clock.advance(SECOND);
+        search(runs).await.unwrap();
+        assert_eq!(refused_by().await, "per minute");
+        clock.advance(SECOND * 59);
+        search(runs).await.unwrap();
+        search(runs).await.unwrap();
+        assert_eq!(runs.count(), 5, "what was refused has not been charged to the other");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_two_refusals_the_longer_wait_is_reported() {
+    let (runs, clock) = (&Runs::default(), ManualClock::new());
+    scoped_with(&clock, async {
+        search(runs).await.unwrap();
+        clock.advance(SECOND);
+        search(runs).await.unwrap();
+        search(runs).await.unwrap();
+        let refused = search(runs).await.unwrap_err();
+        assert_eq!((refused.name(), refused.retry_after()), ("per minute", Some(SECOND * 59)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn limits_with_the_same_name_are_distinguished_by_their_time() {
+    let keys = keys_of(async { of_one_name(7).await.unwrap() }).await;
+    let name = |time| format!("{{7}}:attribute::limits::stacks::of_one_name/{time}");
+    assert_eq!(keys, [name("1s"), name("1m"), "{all}".to_owned()]);
+    let clock = ManualClock::new();
+    scoped_with(&clock, async {
+        let refused = async || {
+            let rejection = of_one_name(7).await.unwrap_err();
+            let (_, time) = rejection.name().rsplit_once('/').unwrap();
+            (time.to_owned(), rejection.retry_after())
+        };
+        of_one_name(7).await.unwrap();
+        of_one_name(7).await.unwrap();
+        assert_eq!(refused().await, ("1s".to_owned(), Some(SECOND)));
+        clock.advance(SECOND);
+        of_one_name(7).await.unwrap();
+        assert_eq!(refused().await, ("1m".to_owned(), Some(SECOND * 59)));
+    })
+    .await;
+}
+
+#[rate_limit(key = "named:{kind}", time = "1s")]
+#[rate_limit(key = "named:{kind}", time = "90s")]
+#[rate_limit(key = "named:{kind}", time = "1500ms", shadow = true)]
+#[rate_limit(key = "named:{kind}", time = "7d", shadow = true)]
+#[rate_limit(key = "also:{kind}", shadow = true)]
+async fn named(kind: &str) -> Result<(), Rejection> {
+    let _ = kind;
+    Ok(())
+}
+
+#[rate_limit(key = "trial", time = "1s")]
+#[rate_limit(key = "trial", time = "1d", shadow = in_trial)]
+async fn in_trial(in_trial: bool) -> Result<(), Rejection> {
+    Ok(())
+}
+
+struct Typed;
+
+#[rate_limit(time = 1)]
+#[rate_limit(time = "1d", shadow = true)]
+#[rate_limit(time = "1h")]
+impl Typed {
+    async fn method(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_name_says_the_time_only_where_two_limits_would_have_one_name() {
+    let keys = keys_of(async { named("a").await.unwrap() }).await;
+    assert_eq!(
+        keys,
+        [
+            "{named:<kind>/1s=a}",
+            "{named:<kind>/90s=a}",
+            "{named:<kind>/1500ms/shadow=a}",
+            "{named:<kind>/7d/shadow=a}",
+            "{also:<kind>/shadow=a}"
+        ]
+    );
+    let keys = keys_of(async { in_trial(false).await.unwrap() }).await;
+    assert_eq!(keys, ["{trial/1s}", "{trial/1d}"]);
+    let keys = keys_of(async { in_trial(true).await.unwrap() }).await;
+    assert_eq!(keys, ["{trial/1s}", "{trial/1d/shadow}"]);
+    let keys = keys_of(async { Typed.method().await.unwrap() }).await;
+    let key = |name| {
+        format!("{{attribute::limits::stacks::method/{name}=attribute%3a%3alimits%3a%3astacks%3a%3aTyped}}")
+    };
+    assert_eq!(keys, [key("1s"), key("1h"), key("shadow")]);
+}
+
+/// A limit has the same key with other limits and alone.
+#[tokio::test]
+async fn the_methods_find_a_limit_by_its_name() {
+    const DAILY: Limit = Limit::counter(100, Duration::from_secs(7 * 86_400));
+    scoped(async {
+        named("a").await.unwrap();
+        let limiter = ratelimit::scope::current().unwrap();
+        let key = Key::new("named:{kind}/7d/shadow").part("a");
+        assert_eq!(limiter.peek(&DAILY, key).await.unwrap().remaining(), 99);
+        assert!(limiter.reset(&DAILY, key).await.unwrap());
+        assert!(!limiter.reset(&DAILY, Key::new("named:{kind}").part("a")).await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_limit_has_its_own_cost_and_identity() {
+    let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    scoped(async {
+        costs(peer, "ann", 8).await.unwrap();
+        assert_eq!(costs(peer, "ann", 3).await.unwrap_err().name(), "rows");
+        costs(peer, "ann", 1).await.unwrap();
+        costs(peer, "ann", 1).await.unwrap();
+        assert_eq!(costs(peer, "ann", 0).await.unwrap_err().name(), "calls:{user}");
+        costs(peer, "bob", 0).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn limits_of_a_stack_may_be_conditional() {
+    let keys = keys_of(async { conditional().await.unwrap() }).await;
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    assert!(keys[1].contains("always"), "{keys:?}");
+}
+
+#[tokio::test]
+async fn a_stack_may_contain_a_permit() {
+    let go = Notify::new();
+    scoped(async {
+        let (mut a, mut b) = (Box::pin(permits(&go)), Box::pin(permits(&go)));
+        assert!(soon(&mut a).await.is_none() && soon(&mut b).await.is_none());
+        assert_eq!(at_once(permits(&go)).await.unwrap_err().name(), "running");
+        drop((a, b));
+        assert!(soon(&mut Box::pin(permits(&go))).await.is_none());
+        assert_eq!(at_once(permits(&go)).await.unwrap_err().name(), "started");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_result_may_change_each_charge_of_a_stack() {
+    let refused_by =
+        async |good| judged(good).await.unwrap_err().0.map(|rejection| rejection.name().to_owned());
+    scoped(async {
+        assert_eq!(refused_by(false).await, None);
+        judged(true).await.unwrap();
+        assert_eq!(refused_by(false).await.as_deref(), Some("good"), "it was charged once");
+    })
+    .await;
+    scoped(async {
+        assert_eq!(refused_by(false).await, None);
+        assert_eq!(refused_by(false).await, None);
+        assert_eq!(refused_by(true).await.as_deref(), Some("bad"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_limiter_decides_about_the_whole_stack() {
+    let service = Service { limits: vec![RateLimiter::in_memory()], asked: Runs::default() };
+    scoped(async {
+        service.call().await.unwrap();
+        service.call().await.unwrap_err();
+    })
+    .await;
+    assert_eq!(service.asked.count(), 2, "once for each call");
+}
+
+#[tokio::test]
+async fn other_attributes_may_be_in_between() {
+    let service = Service { limits: Vec::new(), asked: Runs::default() };
+    scoped(async {
+        service.send("ann".to_owned()).await.unwrap();
+        assert_eq!(service.send("ann".to_owned()).await.unwrap_err().name(), "mail:{to}");
+        service.send("bob".to_owned()).await.unwrap();
+    })
+    .await;
+}

@@ -1,0 +1,5 @@
+//! What a refused call returns: return types, HTTP responses, and `on_error`.
+
+mod axum_app;
+mod on_error;
+mod return_types;

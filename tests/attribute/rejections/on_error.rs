@@ -1,0 +1,89 @@
+//! `on_error`: the decision about a call when the store fails.
+
+use crate::harness::{Runs, unavailable};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, OnError, RateLimiter, Rejection, rate_limit};
+
+/// A store that always fails.
+struct Away;
+
+fn away<T>() -> Reply<T> {
+    Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
+}
+
+impl Store for Away {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        away()
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        away()
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        away()
+    }
+}
+
+#[rate_limit(key = "k", count = 1)]
+async fn by_the_limiter(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "k", count = 1, on_error = "local")]
+async fn local(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "k", count = 1, on_error = "allow")]
+async fn allow(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "k", count = 1, on_error = "deny")]
+async fn deny(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "a", count = 1, on_error = "deny", skip_if = runs.count() > 100)]
+#[rate_limit(key = "b", count = 1, refund_if = Result::is_err)]
+async fn deny_a_stack(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", on_error = "deny")]
+async fn deny_permits(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+#[rate_limit(key = "k", count = 1, shadow = true, on_error = "deny")]
+async fn shadow(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+async fn with<F: Future>(on_error: OnError, test: F) -> F::Output {
+    let limiter = RateLimiter::builder().store(Away).on_error(on_error).build().await.unwrap();
+    ratelimit::scope(limiter, test).await
+}
+
+#[tokio::test]
+async fn each_function_may_have_its_own_policy() {
+    let runs = &Runs::default();
+    for policy in [OnError::Local, OnError::Allow, OnError::Deny] {
+        with(policy, async {
+            assert_eq!(by_the_limiter(runs).await.is_ok(), policy != OnError::Deny);
+            assert_eq!(by_the_limiter(runs).await.is_ok(), policy == OnError::Allow);
+        })
+        .await;
+        with(policy, async {
+            assert!(local(runs).await.is_ok());
+            assert!(local(runs).await.unwrap_err().decision().is_some());
+            assert!(allow(runs).await.is_ok() && allow(runs).await.is_ok());
+            assert_eq!(unavailable(deny(runs).await).kind(), ErrorKind::Unavailable);
+            assert_eq!(unavailable(deny_a_stack(runs).await).kind(), ErrorKind::Unavailable);
+            assert_eq!(unavailable(deny_permits(runs).await).kind(), ErrorKind::Unavailable);
+            assert!(shadow(runs).await.is_ok() && shadow(runs).await.is_ok());
+        })
+        .await;
+    }
+}

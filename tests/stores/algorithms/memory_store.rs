@@ -1,0 +1,197 @@
+//! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
+//! several threads.
+
+use ratelimit::store::{Mode, Request, Store, StoreKey};
+use ratelimit::{Clock, Key, Limit, ManualClock, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
+use std::future::Future;
+use std::net::IpAddr;
+use std::ops::Range;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use support::SECOND;
+
+/// Polls once. The memory store is never pending.
+fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("the memory store is never pending"),
+    }
+}
+
+#[rate_limit(key = "heap:global", count = 50)]
+async fn global() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "heap:{kind}", count = 50, by = "ip", algorithm = "token_bucket", burst = burst)]
+async fn keyed(peer: IpAddr, kind: &str, burst: u32) -> Result<(), Rejection> {
+    let _ = (peer, kind, burst);
+    Ok(())
+}
+
+#[test]
+fn a_limited_call_needs_no_heap() {
+    let peer = IpAddr::from([203, 0, 113, 7]);
+    let calls = || {
+        for _ in 0..100 {
+            let _ = now(global());
+            let _ = now(keyed(peer, "a kind that is a bit longer", 20));
+        }
+    };
+    calls(); // the first one makes the limiter and its entries
+    let heap = allocation_counter::measure(calls);
+    assert_eq!(heap.count_total, 0, "{heap:?}");
+}
+
+#[test]
+fn algorithms_with_one_number_need_no_heap() {
+    let limiter = RateLimiter::in_memory();
+    let limits = [
+        Limit::counter(50, SECOND),
+        Limit::token_bucket(50, SECOND),
+        Limit::token_bucket(50, SECOND).refill(Refill::Interval),
+        Limit::sliding_window(50, SECOND),
+        Limit::leaky_bucket(50, SECOND),
+    ];
+    let calls = || {
+        for limit in &limits {
+            for _ in 0..100 {
+                let _ = now(limiter.check(limit, Key::new("heap").by(7)));
+            }
+        }
+    };
+    calls(); // the first ones make their entries
+    let heap = allocation_counter::measure(calls);
+    assert_eq!(heap.count_total, 0, "{heap:?}");
+}
+
+#[test]
+fn entries_of_logs_count_against_the_bound() {
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
+    let limiter = now(RateLimiter::builder().store(store).build()).unwrap();
+    let log = Limit::sliding_log(100, SECOND);
+    let heap = allocation_counter::measure(|| {
+        for key in 0..20_000 {
+            now(limiter.check_cost(&log, Key::new("logs").by(key), 100)).unwrap();
+        }
+    });
+    // Without the bound, 20 000 logs of 100 timestamps would take 16 MB.
+    assert!(heap.bytes_current < 4_000_000, "{heap:?}");
+}
+
+#[test]
+fn memory_stays_bounded_with_new_keys() {
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
+    let limiter = now(RateLimiter::builder().store(store).build()).unwrap();
+    let limit = Limit::counter(5, SECOND);
+    let fresh = |from: u32| {
+        let heap = allocation_counter::measure(|| {
+            for key in from..from + 50_000 {
+                now(limiter.check(&limit, Key::new("fresh").by(key))).unwrap();
+            }
+        });
+        clock.advance(SECOND);
+        heap.bytes_current
+    };
+    let grown: Vec<i64> = (0..6).map(|round| fresh(round * 50_000)).collect();
+    assert!(grown[0] > 0 && grown[0] < 2_000_000, "{grown:?}");
+    assert!(grown[2..].iter().sum::<i64>() <= grown[0], "{grown:?}");
+}
+
+/// An expired entry is removed after its last millisecond has passed.
+const GRAIN: Duration = Duration::from_millis(1);
+
+/// Ten million keys in the soak.
+fn many_keys() -> u32 {
+    if std::env::var_os("RATELIMIT_SOAK").is_some() { 10_000_000 } else { 1_000_000 }
+}
+
+/// The number of keys of a range that a limit admits.
+fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Range<u32>) -> u32 {
+    let passes = |key: &u32| {
+        let key = key.to_be_bytes();
+        let decisions = now(store.decide(mode, &[&Request::new(StoreKey::new(&key), *limit, 1)])).unwrap();
+        decisions[0].allowed()
+    };
+    u32::try_from(keys.filter(passes).count()).unwrap()
+}
+
+#[test]
+fn with_room_for_all_every_decision_is_right() {
+    let keys = many_keys();
+    let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(keys as usize);
+    let once = Limit::counter(1, SECOND);
+    assert_eq!(passed(&store, Mode::Check, &once, 0..keys), keys);
+    assert_eq!(passed(&store, Mode::Check, &once, 0..keys), 0);
+    assert_eq!(passed(&store, Mode::Peek, &once, keys..2 * keys), keys, "no other key has lost units");
+    assert_eq!((store.keys(), store.evictions()), (keys as usize, 0));
+}
+
+#[test]
+fn a_full_store_evicts_expired_entries_and_then_those_that_expire_next() {
+    let keys = many_keys();
+    let room = keys / 5; // two million in the soak, which are 64 MB
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone()).with_max_keys(room as usize);
+    let [short, long, longer] = [1, 60, 3600].map(|seconds| Limit::counter(1, SECOND * seconds));
+    let heap = allocation_counter::measure(|| {
+        passed(&store, Mode::Check, &short, 0..room / 2);
+        clock.advance(SECOND + GRAIN);
+        passed(&store, Mode::Check, &long, room..room + room / 2);
+        passed(&store, Mode::Check, &longer, 2 * room..2 * room + room / 2);
+        assert_eq!(store.evictions(), 0, "the expired have made room");
+
+        passed(&store, Mode::Check, &longer, 3 * room..3 * room + room / 4);
+        let lost = passed(&store, Mode::Peek, &long, room..room + room / 2);
+        assert_eq!(u64::from(lost), store.evictions(), "those that would expire first");
+        assert!(lost > 0);
+        assert_eq!(passed(&store, Mode::Peek, &longer, 2 * room..2 * room + room / 2), 0);
+
+        passed(&store, Mode::Check, &longer, 4 * room..4 * room + keys);
+        assert_eq!(store.keys() as u64 + store.evictions(), u64::from(room + room / 4 + keys));
+    });
+    assert!(heap.bytes_max < 32 * u64::from(room), "{heap:?}");
+    let (counted, told) = (heap.bytes_current, i64::try_from(store.bytes()).unwrap());
+    assert!((told - counted).abs() < told / 100, "counted {counted}, told {told}");
+}
+
+#[test]
+fn new_keys_reuse_the_space_of_expired_ones() {
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone());
+    let limit = Limit::counter(5, SECOND);
+    let bytes: Vec<usize> = (0..5)
+        .map(|round| {
+            passed(&store, Mode::Check, &limit, round * 200_000..(round + 1) * 200_000);
+            clock.advance(SECOND + GRAIN);
+            store.bytes()
+        })
+        .collect();
+    assert!(bytes.iter().all(|later| *later <= bytes[0] / 4 * 5), "{bytes:?}");
+}
+
+#[test]
+fn threads_share_a_limit_exactly() {
+    let limiter = RateLimiter::in_memory();
+    let hour = SECOND * 3600;
+    for limit in [
+        Limit::counter(10_000, hour),
+        Limit::token_bucket(10_000, hour).refill(Refill::Interval),
+        Limit::sliding_window(10_000, hour),
+        Limit::sliding_log(10_000, hour),
+    ] {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                let limiter = limiter.clone();
+                std::thread::spawn(move || {
+                    (0..2000).filter(|_| now(limiter.check(&limit, "shared")).is_ok()).count()
+                })
+            })
+            .collect();
+        let passed: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert_eq!(passed, 10_000, "{limit}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Long runs: every rate admits exactly its number of calls, without drift or rounding losses.
+
+use crate::harness::{TestRequest, Twins, decide};
+use ratelimit::store::{Mode, Store};
+use ratelimit::{Limit, Refill};
+use std::time::Duration;
+
+const START: u64 = 1_000_000_000;
+
+/// Rates whose tokens do not fall on whole microseconds, and two extreme rates: count, time in ms, burst.
+const RATES: [(u32, u64, u32); 7] = [
+    (3, 1000, 3),
+    (7, 60_000, 7),
+    (300, 1000, 20),
+    (999_983, 1000, 60_000),
+    (1_000_000, 1000, 1_000_000),
+    (1, 86_400_000, 1),
+    (2, 366 * 86_400_000, 2),
+];
+
+/// Takes all available units at random moments, always before the bucket is full again. Returns the admitted units
+/// and the end of the run in µs.
+async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: usize) -> (u64, u64) {
+    let mut random = fastrand::Rng::with_seed(3);
+    let (mut passed, mut now) = (0, START);
+    for _ in 0..moments {
+        twins.set_clock(now);
+        let store: &dyn Store = if of_script { &twins.redis } else { &twins.memory };
+        let cost = decide(store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0].remaining();
+        let decision = decide(store, Mode::Check, &[TestRequest::new(0, limit, cost)]).await.unwrap()[0];
+        assert!(decision.allowed());
+        passed += u64::from(cost);
+        // Before the bucket is full again.
+        now += random.u64(0..=u64::try_from(decision.reset_after().as_micros()).unwrap() - 1000);
+    }
+    (passed, now)
+}
+
+async fn no_drift(of_script: bool, moments: usize) {
+    let mut twins = Twins::start();
+    for (count, time, burst) in RATES {
+        let bucket = Limit::token_bucket(count, Duration::from_millis(time)).burst(burst);
+        let meter = Limit::leaky_bucket(count, Duration::from_millis(time)).burst(burst);
+        for limit in [bucket, meter] {
+            twins.clear();
+            let (mut passed, now) = drained(&mut twins, limit, of_script, moments).await;
+            twins.set_clock(now);
+            let store: &dyn Store = if of_script { &twins.redis } else { &twins.memory };
+            let left =
+                decide(store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0].remaining();
+            passed += u64::from(left);
+            let ms = u128::from(now / 1000 - START / 1000);
+            let due = u128::from(burst) + ms * u128::from(count) / u128::from(time);
+            assert_eq!(u128::from(passed), due, "{limit} in {ms} ms");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn buckets_in_memory_never_drift() {
+    no_drift(false, 20_000).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn buckets_of_the_script_never_drift() {
+    no_drift(true, 1500).await;
+}
+
+/// The turn of each call in a queue is rounded up to a millisecond once. Rounding does not accumulate.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn turns_never_drift() {
+    let mut twins = Twins::start();
+    for (count, time) in [(3, 1000), (7, 60_000), (300, 1000), (999_983, 60_000)] {
+        twins.clear();
+        let wait = time + 1000 * time / u64::from(count);
+        let limit = Limit::leaky_bucket(count, Duration::from_millis(time)).wait(Duration::from_millis(wait));
+        let mut now = START;
+        for call in 0..1000_u64 {
+            twins.set_clock(now);
+            let delay = twins.decide_one(Mode::Charge, limit, 1).await.delay();
+            let turn = u128::from(now - START) + delay.as_micros();
+            let due = (u128::from(call) * u128::from(time)).div_ceil(u128::from(count)) * 1000;
+            assert_eq!(turn, due, "the {call}th call of {limit}");
+            now += if call % 3 == 0 { time * 1000 / u64::from(count) } else { 0 } / 1000 * 1000;
+        }
+    }
+}
+
+/// The steps of an interval bucket stay aligned with the first call as long as units are in use.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn steps_never_drift() {
+    let mut twins = Twins::start();
+    let mut random = fastrand::Rng::with_seed(4);
+    for (count, time, burst) in [(3, 1000, 10), (7, 60_000, 50), (1000, 7, 5000)] {
+        twins.clear();
+        let limit =
+            Limit::token_bucket(count, Duration::from_millis(time)).burst(burst).refill(Refill::Interval);
+        let (mut passed, mut ms) = (0, 0);
+        for _ in 0..500 {
+            twins.set_clock(START + ms * 1000);
+            let cost = twins.decide_one(Mode::Peek, limit, 1).await.remaining();
+            assert!(twins.decide_one(Mode::Check, limit, cost).await.allowed());
+            passed += u64::from(cost);
+            assert_eq!(passed, u64::from(burst) + ms / time * u64::from(count), "{limit} after {ms} ms");
+            ms += random.u64(0..3 * time);
+        }
+    }
+}

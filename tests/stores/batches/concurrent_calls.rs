@@ -1,0 +1,216 @@
+//! Calls that arrive at the same time share script calls. Each is counted once, in order of arrival, and receives its
+//! own decision.
+
+use crate::harness::{
+    TestRequest, Twins, checks, cluster_of_one, decide, decision, in_mode, join, key, limiter_on,
+    limiter_on_slots, operations, poll_once, script_calls, seed,
+};
+use crate::models::definitions::{Kind, Numbers};
+use ratelimit::store::Mode;
+use ratelimit::{Decision, Key, Limit, OnError, RateLimiter, RedisStore};
+use support::{DAY, RedisServer, SECOND};
+
+/// Calls a limit from several tasks, on several keys in turn. Returns the units that remained after each admitted
+/// call, by key.
+async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, limit: Limit) -> Vec<Vec<u32>> {
+    let calling: Vec<_> = (0..tasks)
+        .map(|task| {
+            let limiter = limiter.clone();
+            tokio::spawn(async move {
+                let mut allowed = Vec::new();
+                for n in 0..each {
+                    let key = (task + n) % keys;
+                    let decision = decision(limiter.check(&limit, Key::new("together").by(key)).await);
+                    if decision.allowed() {
+                        allowed.push((key, decision.remaining()));
+                    }
+                }
+                allowed
+            })
+        })
+        .collect();
+    let mut left: Vec<Vec<u32>> = (0..keys).map(|_| Vec::new()).collect();
+    for task in calling {
+        for (key, remaining) in task.await.unwrap() {
+            left[key].push(remaining);
+        }
+    }
+    left
+}
+
+/// Asserts that each unit was given once: every admitted call saw a different number of remaining units.
+fn assert_each_once(left: Vec<Vec<u32>>, limit: Limit) {
+    for mut left in left {
+        left.sort_unstable();
+        assert_eq!(left, (0..limit.count()).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_call_is_counted_once_on_one_key() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    for limit in
+        [Limit::counter(5000, DAY), Limit::token_bucket(5000, 366 * DAY), Limit::sliding_window(5000, DAY)]
+    {
+        let left = call(&limiter, 256, 40, 1, limit).await;
+        assert_each_once(left, limit);
+    }
+    assert!(script_calls(&server) < 3 * 256 * 40 / 4, "they have not gone together");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_call_is_counted_once_on_many_keys() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limit = Limit::counter(80, DAY);
+    let left = call(&limiter, 200, 100, 97, limit).await;
+    assert_each_once(left, limit);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_call_is_counted_once_on_slots() {
+    let server = cluster_of_one();
+    let limiter = limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limit = Limit::counter(80, DAY);
+    let left = call(&limiter, 100, 100, 50, limit).await;
+    assert_each_once(left, limit);
+    assert!(script_calls(&server) < 100 * 100, "those on one slot have not gone together");
+}
+
+/// Compares calls at the same time with the same calls one after another, in many rounds.
+#[tokio::test]
+async fn checks_are_decided_as_if_they_had_come_one_by_one() {
+    let mut twins = Twins::start();
+    let mut random = fastrand::Rng::with_seed(seed());
+    let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
+    let limits: Vec<Limit> = kinds
+        .into_iter()
+        .flat_map(|kind| [Numbers::new(kind, 12, 60_000).limit(), Numbers::new(kind, 300, 1000).limit()])
+        .chain([Limit::counter(0, SECOND), Limit::counter(5, SECOND).wait(SECOND)])
+        .collect();
+    // The server learns the scripts. Otherwise a script is sent again, behind later calls.
+    let mut now = 1_763_000_000_000_000;
+    twins.set_clock(now);
+    for limit in &limits {
+        join(checks(&twins.redis, &[TestRequest::new(0, *limit, 1); 3])).await;
+    }
+    twins.clear();
+    for _ in 0..operations(200) {
+        now += random.choice([0, 1000, 250_000, 1_000_000, 60_000_000]).unwrap();
+        twins.set_clock(now);
+        let few = random.bool();
+        let requests: Vec<TestRequest> = (0..random.usize(1..120))
+            .map(|_| {
+                let limit = limits[random.usize(..if few { 2 } else { limits.len() })];
+                let cost = random.choice([0, 1, 1, 1, 1, 2, 5, 13]).unwrap();
+                TestRequest::new(random.usize(..if few { 3 } else { 20 }), limit, cost)
+            })
+            .collect();
+        let found = join(checks(&twins.redis, &requests)).await;
+        let mut expected = Vec::new();
+        for one in &requests {
+            expected.push(decide(&twins.memory, Mode::Check, &[*one]).await.unwrap()[0]);
+        }
+        for (at, (found, alone)) in found.into_iter().zip(&expected).enumerate() {
+            let found = found.unwrap();
+            let named = |decision: &Decision| {
+                (decision.allowed(), decision.limit(), decision.remaining(), decision.retry_after())
+            };
+            assert_eq!(named(&found), named(alone), "{at}: {:?}", requests[at]);
+            // A call that was charged together with others may report when their units come back, too.
+            let same_key =
+                |one: &TestRequest| key(one.key, &one.limit) == key(requests[at].key, &requests[at].limit);
+            let latest = requests.iter().zip(&expected).filter(|(one, _)| same_key(one));
+            let latest = latest.map(|(_, decision)| decision.reset_after()).max();
+            assert!(
+                (alone.reset_after()..=latest.unwrap()).contains(&found.reset_after()),
+                "{at}: {:?}: {found:?} and {alone:?}",
+                requests[at]
+            );
+        }
+    }
+}
+
+/// Turns and stamps follow the order in which the calls arrived.
+#[tokio::test]
+async fn charges_are_decided_as_if_they_had_come_one_by_one() {
+    let mut twins = Twins::start();
+    let mut random = fastrand::Rng::with_seed(seed());
+    let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
+    let limits: Vec<Limit> = kinds
+        .into_iter()
+        .flat_map(|kind| [Numbers::new(kind, 12, 60_000), Numbers::new(kind, 12, 1000).wait(1500)])
+        .map(|numbers| numbers.limit())
+        .collect();
+    let mut now = 1_763_000_000_000_000;
+    twins.set_clock(now);
+    join(in_mode(&twins.redis, Mode::Charge, &[TestRequest::new(0, limits[0], 1); 3])).await;
+    twins.clear();
+    for _ in 0..operations(200) {
+        now += random.choice([0, 1000, 250_000, 1_000_000, 60_000_000]).unwrap();
+        twins.set_clock(now);
+        let ask_one = |random: &mut fastrand::Rng| {
+            let cost = random.choice([0, 1, 1, 1, 2, 5, 13]).unwrap();
+            TestRequest::new(random.usize(..4), limits[random.usize(..limits.len())], cost)
+        };
+        let requests: Vec<TestRequest> = (0..random.usize(1..100)).map(|_| ask_one(&mut random)).collect();
+        let found = join(in_mode(&twins.redis, Mode::Charge, &requests)).await;
+        for (at, found) in found.into_iter().enumerate() {
+            let alone = decide(&twins.memory, Mode::Charge, &[requests[at]]).await.unwrap()[0];
+            assert_eq!(found.unwrap(), alone, "{at}: {:?}", requests[at]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn checks_and_charges_at_the_same_time_are_all_counted() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let one = TestRequest::new(0, Limit::counter(100, DAY), 1);
+    let mut all = Vec::new();
+    for _ in 0..20 {
+        all.extend(checks(&store, &[one]));
+        all.extend(in_mode(&store, Mode::Charge, &[one]));
+    }
+    let answers: Vec<_> = join(all).await.into_iter().map(Result::unwrap).collect();
+    let mut left: Vec<u32> = answers.iter().map(Decision::remaining).collect();
+    left.sort_unstable();
+    assert_eq!(left, (60..100).collect::<Vec<_>>());
+    let stamped = |charged: usize| {
+        answers.iter().skip(charged).step_by(2).all(|answer| (answer.stamp() > 0) == (charged == 1))
+    };
+    assert!(stamped(0) && stamped(1));
+    assert!(script_calls(&server) <= 8, "one ahead, all calls, and all charges, each by text at first");
+}
+
+#[tokio::test]
+async fn on_one_key_the_first_calls_are_admitted() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let limit = Limit::counter(10, DAY);
+    decide(&store, Mode::Check, &[TestRequest::new(1, limit, 1)]).await.unwrap();
+    let answers = join(checks(&store, &[TestRequest::new(0, limit, 1); 60])).await;
+    let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
+    let left: Vec<u32> = answers.iter().take_while(|d| d.allowed()).map(Decision::remaining).collect();
+    assert_eq!(left, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    assert!(answers[10..].iter().all(|decision| !decision.allowed() && decision.retry_after().is_some()));
+    assert!(script_calls(&server) <= 2 + 2 + 1, "one to connect, one ahead, and one for all others");
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_in_the_queue_is_not_sent() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let limit = Limit::counter(100, DAY);
+    decide(&store, Mode::Check, &[TestRequest::new(0, limit, 1)]).await.unwrap();
+    let mut all = checks(&store, &[TestRequest::new(0, limit, 1); 20]);
+    for pending in &mut all {
+        assert!(poll_once(pending).await.is_pending());
+    }
+    drop(all.split_off(5));
+    let answers = join(all).await;
+    assert_eq!(answers.len(), 5);
+    let left = decide(&store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0].remaining();
+    assert_eq!(left, 100 - 1 - 5 - 1 + 1, "one to connect, five of twenty");
+}

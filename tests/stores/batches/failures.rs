@@ -1,0 +1,219 @@
+//! Failures in a batch affect only the calls that they concern.
+
+use crate::harness::{
+    Pending, Suspended, TestRequest, checks, decide, in_mode, join, key, poll_once, runtime, soon,
+};
+use ratelimit::store::Mode;
+use ratelimit::{ErrorKind, Limit, RedisStore, Refill};
+use std::task::Poll;
+use support::{DAY, RedisServer, SECOND};
+
+const LIMIT: Limit = Limit::counter(4_000_000, DAY);
+
+/// A connected store whose server knows the scripts.
+async fn connected(server: &RedisServer) -> RedisStore {
+    let store = RedisStore::new(&server.url()).unwrap();
+    let requests: Vec<TestRequest> = (0..3).map(|key| TestRequest::new(1000 + key, LIMIT, 1)).collect();
+    join(checks(&store, &requests)).await;
+    store
+}
+
+/// The units in use under a key.
+async fn used(store: &RedisStore, key: usize) -> u32 {
+    LIMIT.count()
+        - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
+}
+
+#[tokio::test]
+async fn a_call_that_is_never_polled_again_blocks_no_other() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let one = [TestRequest::new(0, LIMIT, 1)];
+    let mut forgotten = checks(&store, &one);
+    assert!(poll_once(&mut forgotten[0]).await.is_pending());
+    for n in 2..=10 {
+        // Also with a second request that was polled once and waits in the queue.
+        let mut another = checks(&store, &one);
+        assert!(poll_once(&mut another[0]).await.is_pending());
+        let answers = soon(join(checks(&store, &[one[0]; 9]))).await;
+        assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()), "{n}");
+        drop(another);
+    }
+    drop(forgotten);
+    assert_eq!(used(&store, 0).await, 1 + 9 * (1 + 9));
+}
+
+/// Numbers that are not integers from 0 to 2^53 - 1. Lua could calculate with them.
+const NUMBERS: [&str; 10] =
+    ["1.5", "-1.5", "inf", "-inf", "nan", "1e300", "-5", "0.25", "9007199254740992", "9223372036854775807"];
+/// Text, and integers in spellings that Lua reads, but the server does not.
+const NOT_INTEGERS: [&str; 8] = ["abc", "def", "1e3", "5.0", "0x10", " 7", "+7", "007"];
+
+/// Sends several batches with sound keys and keys with these values in between. Only requests on the latter may fail.
+async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit, values: &[&str]) {
+    const SOUND: usize = 4;
+    redis::cmd("FLUSHALL").exec(raw).unwrap();
+    for (at, value) in values.iter().enumerate() {
+        redis::cmd("SET").arg(key(SOUND + at, &limit)).arg(value).arg("EX").arg(1000).exec(raw).unwrap();
+    }
+    let keys = SOUND + values.len();
+    let requests: Vec<TestRequest> =
+        (0..2 * keys).map(|at| TestRequest::new((at + at / keys) % keys, limit, 1)).collect();
+    for mode in [Mode::Check, Mode::Check, Mode::Charge] {
+        for (request, answer) in requests.iter().zip(join(in_mode(store, mode, &requests)).await) {
+            match answer {
+                Ok(decision) => {
+                    assert!(
+                        request.key < SOUND && decision.allowed(),
+                        "{limit}: {}: {decision:?}",
+                        request.key
+                    );
+                }
+                Err(error) => {
+                    assert!(request.key >= SOUND, "{limit}: a neighbour has spoilt {}: {error}", request.key);
+                    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+                }
+            }
+        }
+    }
+    for sound in 0..SOUND {
+        let one = [TestRequest::new(sound, limit, 1)];
+        let left = decide(store, Mode::Peek, &one).await.unwrap()[0].remaining();
+        let calls = 3 * requests.iter().filter(|request| request.key == sound).count();
+        assert_eq!(limit.capacity() - left, u32::try_from(calls).unwrap(), "{limit}: key {sound}");
+    }
+    for (at, value) in values.iter().enumerate() {
+        let found: String = redis::cmd("GET").arg(key(SOUND + at, &limit)).query(raw).unwrap();
+        assert_eq!(found, *value, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn foreign_values_affect_no_other_key_of_the_batch() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let (day, mut raw) = (DAY, server.raw());
+    let bucket = Limit::token_bucket(1000, 300 * day);
+    for limit in [
+        Limit::counter(1000, day),
+        bucket,
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(1000, day),
+        Limit::leaky_bucket(1000, 300 * day),
+    ] {
+        spoil(&store, &mut raw, limit, &NUMBERS).await;
+    }
+    spoil(&store, &mut raw, Limit::counter(1001, day), &NOT_INTEGERS).await;
+}
+
+#[tokio::test]
+async fn foreign_numbers_without_a_ttl_stay() {
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let mut raw = server.raw();
+    for limit in [LIMIT, Limit::token_bucket(1000, SECOND), Limit::sliding_window(1000, SECOND)] {
+        for value in NUMBERS {
+            redis::cmd("SET").arg(key(0, &limit)).arg(value).exec(&mut raw).unwrap();
+            for requests in
+                [[TestRequest::new(0, limit, 1); 1].as_slice(), &[TestRequest::new(0, limit, 1); 3]]
+            {
+                for answer in join(checks(&store, requests)).await {
+                    let error = answer.expect_err(value);
+                    assert_eq!(error.kind(), ErrorKind::Configuration, "{limit}: {value}: {error}");
+                }
+            }
+            let found: String = redis::cmd("GET").arg(key(0, &limit)).query(&mut raw).unwrap();
+            assert_eq!(found, value, "{limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_forbidden_key_affects_only_its_own_calls() {
+    let server = RedisServer::start();
+    let rules = ["on", "nopass", "~t:*", "+@all"];
+    redis::cmd("ACL").arg("SETUSER").arg("some").arg(&rules).exec(&mut server.raw()).unwrap();
+    let store = RedisStore::new(&format!("redis://some:any@127.0.0.1:{}", server.port())).unwrap();
+    let permitted = |n| -> Pending<'_> {
+        let store = &store;
+        Box::pin(async move { decide(store, Mode::Check, &[TestRequest::new(n, LIMIT, 1)]).await })
+    };
+    let forbidden = || -> Pending<'_> {
+        let store = &store;
+        Box::pin(async move {
+            let request =
+                ratelimit::store::Request::new(ratelimit::store::StoreKey::new(b"other:{1}"), LIMIT, 1);
+            ratelimit::store::Store::decide(store, Mode::Check, &[&request])
+                .await
+                .map(|decisions| decisions.to_vec())
+        })
+    };
+    let answers = join(vec![permitted(0), permitted(1), forbidden(), permitted(1), permitted(2)]).await;
+    for (at, answer) in answers.into_iter().enumerate() {
+        match answer {
+            Err(error) => assert!(at == 2 && error.kind() == ErrorKind::Configuration, "{at}: {error}"),
+            Ok(decision) => assert!(at != 2 && decision.allowed()),
+        }
+    }
+    for (key, expected) in [(0, 1), (1, 2), (2, 1)] {
+        assert_eq!(used(&store, key).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_queue_has_a_bound_while_a_server_is_silent() {
+    const ROOM: usize = 16_384;
+    /// One request is sent alone, and four batches are under way.
+    const AHEAD: usize = 1 + 4 * 128;
+    let server = RedisServer::start();
+    let store = connected(&server).await;
+    let suspended = Suspended::new(&server);
+    let mut waiting = Vec::new();
+    let error = loop {
+        let mut request = checks(&store, &[TestRequest::new(waiting.len() % 100, LIMIT, 1)]).remove(0);
+        match poll_once(&mut request).await {
+            Poll::Pending => waiting.push(request),
+            Poll::Ready(answer) => break answer.expect_err("a silent server has answered"),
+        }
+        assert!(waiting.len() <= ROOM + AHEAD, "without bound");
+        if waiting.len() % 1000 == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(waiting.len() >= ROOM);
+    drop(suspended);
+    let calls = u32::try_from(waiting.len()).unwrap();
+    assert!(join(waiting).await.into_iter().all(|answer| answer.unwrap().allowed()));
+    let mut counted = 0;
+    for key in 0..100 {
+        counted += used(&store, key).await;
+    }
+    assert_eq!(counted, calls);
+}
+
+#[test]
+fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
+    let server = RedisServer::start();
+    let (lasting, passing) = (runtime(), runtime());
+    let store = lasting.block_on(connected(&server));
+    let requests = [TestRequest::new(0, LIMIT, 1); 4];
+    let mut all = checks(&store, &requests);
+    {
+        let _inside = passing.enter();
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        // The first request is sent alone. For the second, this runtime would run the driver.
+        for pending in &mut all[..2] {
+            assert!(pending.as_mut().poll(&mut context).is_pending());
+        }
+    }
+    lasting.block_on(async {
+        for pending in &mut all[2..] {
+            assert!(poll_once(pending).await.is_pending());
+        }
+    });
+    drop(passing);
+    let answers = lasting.block_on(soon(join(all)));
+    assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()));
+    assert_eq!(lasting.block_on(used(&store, 0)), 4);
+}

@@ -1,0 +1,62 @@
+//! Compares the model of Redis in the fleet example with the real store: both need the same number of script calls.
+
+#[path = "../../../examples/fleet/wire.rs"]
+mod model;
+
+use crate::harness::{decision, limiter_on, script_calls};
+use model::{Redis, Wire};
+use ratelimit::{Key, Limit, OnError, RateLimiter};
+use support::{HOUR, RedisServer};
+use tokio::task::JoinSet;
+
+const LIMIT: Limit = Limit::counter(1000, HOUR);
+
+/// The number of admitted calls, of calls that arrive at the same time.
+async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
+    let mut calling = JoinSet::new();
+    for _ in 0..calls {
+        let limiter = limiter.clone();
+        calling
+            .spawn(async move { decision(limiter.check(&LIMIT, Key::new("calls").by(by)).await).allowed() });
+    }
+    calling.join_all().await.into_iter().filter(|allowed| *allowed).count()
+}
+
+/// The real store. On one thread, all calls arrive before the first reply.
+#[tokio::main(flavor = "current_thread")]
+async fn real(sizes: &[u32]) -> Vec<(usize, u64)> {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    // The limiter loads its overrides, and the server learns the scripts.
+    passed_at_once(&limiter, 300, 0).await;
+    let mut all = Vec::new();
+    for (by, size) in (1..).zip(sizes) {
+        let before = script_calls(&server);
+        let passed = passed_at_once(&limiter, *size, by).await;
+        all.push((passed, script_calls(&server) - before));
+    }
+    all
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn modelled(sizes: &[u32]) -> Vec<(usize, u64)> {
+    let redis = Redis::new();
+    let limiter = RateLimiter::builder().store(Wire::new(&redis, true)).build().await.unwrap();
+    let mut all = Vec::new();
+    for (by, size) in (1..).zip(sizes) {
+        let before = redis.calls();
+        let passed = passed_at_once(&limiter, *size, by).await;
+        all.push((passed, redis.calls() - before));
+    }
+    all
+}
+
+#[test]
+fn the_fleet_model_makes_as_many_script_calls_as_the_store() {
+    let sizes = [1, 2, 3, 50, 129, 130, 257, 258, 1100];
+    let (real, modelled) = (real(&sizes), modelled(&sizes));
+    assert_eq!(modelled, real, "admitted calls and script calls, for {sizes:?} concurrent calls");
+    assert_eq!(real[0], (1, 1));
+    assert_eq!(real[2], (3, 2));
+    assert_eq!(modelled[8].0, 1000);
+}

@@ -1,0 +1,48 @@
+//! The limits of these tests by name, for the processes that call them and for the test that checks their records.
+
+use ratelimit::{Limit, Refill};
+use std::time::Duration;
+use support::SECOND;
+
+/// Longer than any stall of a process. If a lease ended early, another process would take the permit.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// A quarter of 300 units, divided among four processes and among eight.
+pub(crate) const LEASED: u32 = 300 / 16;
+pub(crate) const LEASED_OF_EIGHT: u32 = 300 / 32;
+
+/// The numbers are small and the windows long: a machine that stalls for seconds must not let a bucket fill up, and
+/// loses at most one window.
+pub(crate) fn named(name: &str) -> Option<Limit> {
+    let bucket = Limit::token_bucket(100, SECOND);
+    Some(match name {
+        "counter" => Limit::counter(300, SECOND),
+        "sliding window" => Limit::sliding_window(300, SECOND),
+        "sliding log" => Limit::sliding_log(300, SECOND),
+        "greedy" => bucket.burst(300),
+        "borrowing" => bucket.burst(100).borrow(200),
+        "interval" => Limit::token_bucket(50, SECOND / 2).burst(300).refill(Refill::Interval),
+        "leased counter" => Limit::counter(300, SECOND).lease(LEASED),
+        "leased bucket" => bucket.burst(300).lease(LEASED),
+        "counter leased to eight" => Limit::counter(300, SECOND).lease(LEASED_OF_EIGHT),
+        "bucket leased to eight" => bucket.burst(300).lease(LEASED_OF_EIGHT),
+        "counter leased by itself" => Limit::counter(300, SECOND).lease_auto(),
+        "bucket leased by itself" => bucket.burst(300).lease_auto(),
+        "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
+        // Fewer places than callers, so that the queue never runs empty.
+        "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),
+        "short holds" | "long holds" => Limit::concurrency(16, LEASE),
+        _ => return None,
+    })
+}
+
+/// The time for which a permit is held, and the pause of a caller that was refused.
+///
+/// "short holds" has no pause: permits change hands as fast as possible, which shows whether there are ever too many.
+/// "long holds" leaves the machine time to use all permits.
+pub(crate) const fn pace(name: &str) -> (Duration, Duration) {
+    match name.as_bytes() {
+        b"long holds" => (SECOND, Duration::from_millis(100)),
+        _ => (Duration::from_millis(5), Duration::ZERO),
+    }
+}

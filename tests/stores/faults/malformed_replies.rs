@@ -1,0 +1,216 @@
+//! Servers that send nonsense: numbers at the ends of an i64, replies of another shape, and bytes that are no reply.
+//! Every call ends with an error, or with a decision that its limit can make.
+
+use crate::harness::PATIENCE;
+use ratelimit::{Algorithm, Decision, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection};
+use std::time::Duration;
+use support::MINUTE;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// Starts a server that replies to every script call with these bytes. Returns its URL.
+async fn serve(reply: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            stream.set_nodelay(true).unwrap();
+            tokio::spawn(answer(BufReader::new(stream), reply.clone()));
+        }
+    });
+    url
+}
+
+async fn answer(mut stream: BufReader<TcpStream>, reply: Vec<u8>) -> Option<()> {
+    loop {
+        let mut command = Vec::new();
+        for part in 0..number(&mut stream).await? {
+            let length = number(&mut stream).await?;
+            let mut bytes = vec![0; length + 2];
+            stream.read_exact(&mut bytes).await.ok()?;
+            if part == 0 {
+                command = bytes[..length].to_ascii_uppercase();
+            }
+        }
+        let answer: &[u8] = match &command[..] {
+            b"EVALSHA" | b"EVAL" => &reply,
+            b"PING" => b"+PONG\r\n",
+            b"HGET" => b"$-1\r\n",
+            _ => b"+OK\r\n",
+        };
+        stream.write_all(answer).await.ok()?;
+    }
+}
+
+/// The number behind the first byte of a line.
+async fn number(stream: &mut BufReader<TcpStream>) -> Option<usize> {
+    let mut line = String::new();
+    stream.read_line(&mut line).await.ok()?;
+    line.get(1..)?.trim().parse().ok()
+}
+
+fn limits() -> Vec<Limit> {
+    let plain = Algorithm::ALL
+        .map(|algorithm| format!("{} count=10 time=1m", algorithm.as_str()).parse::<Limit>().unwrap());
+    let others = [
+        Limit::token_bucket(10, MINUTE).refill(ratelimit::Refill::Interval),
+        Limit::counter(1000, MINUTE).lease(100),
+        Limit::token_bucket(1000, MINUTE).lease(100),
+        Limit::concurrency(10, MINUTE).wait(Duration::from_millis(1)),
+    ];
+    let wait = |limit: &Limit| limit.try_wait(MINUTE).unwrap();
+    let waiting: Vec<Limit> =
+        plain.iter().filter(|limit| limit.algorithm() != Algorithm::Concurrency).map(wait).collect();
+    plain.into_iter().chain(others).chain(waiting).collect()
+}
+
+/// The outcome of a call: a decision, if there is one.
+type Outcome = Result<Option<Decision>, ErrorKind>;
+
+fn outcome_of(rejection: Rejection) -> Outcome {
+    match rejection {
+        Rejection::Limited(limited) => Ok(Some(*limited.decision())),
+        Rejection::Unavailable(unavailable) => Err(unavailable.error().kind()),
+        other => panic!("{other}"),
+    }
+}
+
+/// Makes a call of one kind: an acquire, a check, a penalty, or a charge and its refund.
+async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> Outcome {
+    let key = Key::new("calls").by(key);
+    if limit.algorithm() == Algorithm::Concurrency {
+        return limiter
+            .permit(&limit, key)
+            .await
+            .map_or_else(outcome_of, |permit| Ok(Some(permit.decision())));
+    }
+    match kind {
+        0 => limiter
+            .acquire(&limit, key)
+            .await
+            .map_or_else(outcome_of, |admitted| Ok(Some(admitted.decision()))),
+        1 => {
+            limiter.check(&limit, key).await.map_or_else(outcome_of, |admitted| Ok(Some(admitted.decision())))
+        }
+        2 => limiter.penalize(&limit, key, 2).await.map(|_| None).map_err(|error| error.kind()),
+        _ => match limiter.charge(&limit, key, 1).await {
+            Ok(charge) => {
+                let decision = charge.decision();
+                charge.refund().await.map(|_| Some(decision)).map_err(|error| error.kind())
+            }
+            Err(rejection) => outcome_of(rejection),
+        },
+    }
+}
+
+/// The outcomes of all kinds of calls on all limits, alone and at the same time.
+async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
+    let url = serve(reply.to_vec()).await;
+    let limiter = RateLimiter::builder().redis(url).connect_lazily().on_error(OnError::Deny);
+    let limiter = limiter.deadline(deadline).deny_cache(false).build().await.unwrap();
+    let mut all = Vec::new();
+    for limit in limits() {
+        for (kind, at_once) in [(0, 1), (1, 3), (2, 1), (3, 3)] {
+            let mut calls = JoinSet::new();
+            for _ in 0..at_once {
+                let limiter = limiter.clone();
+                // Each concurrent call has its own key.
+                let key = all.len();
+                calls.spawn(async move { call(&limiter, limit, key, kind).await });
+            }
+            let answers = tokio::time::timeout(PATIENCE * 3, calls.join_all()).await;
+            all.extend(answers.expect("a call hangs").into_iter().map(|outcome| (limit, outcome)));
+        }
+    }
+    all
+}
+
+fn words(words: &[i64]) -> Vec<u8> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    [format!("${}\r\n", bytes.len()).as_bytes(), &bytes, b"\r\n"].concat()
+}
+
+/// Replies in the shapes of the scripts, for one request and for several, with this number in all fields or in some.
+fn shaped(number: i64) -> Vec<Vec<u8>> {
+    let integers = |count: usize| format!("*{count}\r\n{}", format!(":{number}\r\n").repeat(count));
+    let one = format!(":{number}\r\n");
+    let mut shaped: Vec<Vec<u8>> =
+        [one, integers(1), integers(2), integers(3)].map(String::into_bytes).into();
+    for record in [[number; 4], [0, number, 1, 1], [0, 1, number, 1], [-5, 1, number, 1], [-5, number, 1, 1]]
+    {
+        shaped.push(words(&record));
+        shaped.push(words(&record.repeat(2)));
+    }
+    shaped
+}
+
+#[tokio::test]
+async fn numbers_out_of_range_are_errors() {
+    for number in [i64::MIN, i64::MIN + 1, i64::MAX, (1 << 53) + 1, -(1 << 53) - 1] {
+        for reply in shaped(number) {
+            for (limit, outcome) in all(&reply, PATIENCE).await {
+                let shown = String::from_utf8_lossy(&reply);
+                let grains = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
+                match outcome {
+                    Err(ErrorKind::Configuration) => {}
+                    // After a change of the limit, this many tiny units can really be missing.
+                    Ok(Some(decision)) if grains && number == -(1 << 53) - 1 => assert!(!decision.allowed()),
+                    other => panic!("{limit}: {other:?} for {shown:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn numbers_in_range_are_plausible_decisions() {
+    for number in [-1, 0, 11, 60_001, (1 << 53) - 2, -(1 << 53) + 1] {
+        for reply in shaped(number) {
+            for (limit, outcome) in all(&reply, PATIENCE).await {
+                let decision = match outcome {
+                    Err(ErrorKind::Configuration) | Ok(None) => continue,
+                    Ok(Some(decision)) => decision,
+                    Err(other) => panic!("{limit}: {other:?} for {number}"),
+                };
+                assert!(decision.remaining() <= decision.limit(), "{limit}: {decision:?} of {number}");
+                assert!(decision.delay() <= limit.longest_wait(), "{limit}: {decision:?} of {number}");
+                assert!(decision.retry_after().is_none_or(|wait| !wait.is_zero()), "{limit}: {decision:?}");
+                assert_eq!(decision.limit(), limit.capacity());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_replies_are_errors() {
+    let deep = "*1\r\n".repeat(5000) + ":1\r\n";
+    let whole = [
+        "$-1\r\n",
+        "*-1\r\n",
+        "$0\r\n\r\n",
+        "*0\r\n",
+        ",1.5\r\n",
+        "+OK\r\n",
+        "#t\r\n",
+        "_\r\n",
+        "-ERR no\r\n",
+    ];
+    let broken =
+        ["HTTP/1.1 400\r\n\r\n", "$-5\r\n", &deep, "\r\n\r\n", ":1.5\r\n", ":99999999999999999999\r\n"];
+    for reply in whole.into_iter().chain(broken) {
+        for (limit, outcome) in all(reply.as_bytes(), PATIENCE).await {
+            assert!(outcome.is_err(), "{limit}: {outcome:?} for {:?}", &reply[..reply.len().min(50)]);
+        }
+    }
+}
+
+/// These replies never end, so the deadline ends the call.
+#[tokio::test]
+async fn an_incomplete_reply_is_an_error() {
+    for reply in ["$9000000000000\r\nxx", "*2000000000\r\n:1\r\n", ":1", "*3\r\n:1\r\n", "$32\r\n0"] {
+        for (limit, outcome) in all(reply.as_bytes(), Duration::from_millis(10)).await {
+            assert!(outcome.is_err(), "{limit}: {outcome:?} for {reply:?}");
+        }
+    }
+}

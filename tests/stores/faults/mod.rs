@@ -1,0 +1,13 @@
+//! Servers that fail: they restart, are unreachable, silent or slow, lose replies, forget scripts, or reply nonsense.
+//! Calls fail within few deadlines, no call is counted twice, and limiters find their server again.
+
+mod building;
+mod forgotten_scripts;
+mod lost_replies;
+mod malformed_replies;
+mod missed_deadlines;
+mod outage_costs;
+mod outages;
+mod reconnects;
+mod restarts;
+mod unreliable_server;

@@ -1,0 +1,80 @@
+//! Servers that stop and start again while limiters call them.
+
+use crate::harness::{HUGE, call_from_tasks, limiter_on, undecided, used, wait_until_reachable};
+use ratelimit::{ErrorKind, Limit, OnError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use support::{MINUTE, RedisServer};
+use tokio::task::JoinSet;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restart_with_data_loses_no_count() {
+    let mut server = RedisServer::builder().persistent().start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    for round in 1..=5 {
+        call_from_tasks(&limiter, 8, 50).await;
+        assert_eq!(used(&limiter).await, round * 400);
+        server.restart();
+    }
+    call_from_tasks(&limiter, 8, 50).await;
+    assert_eq!(used(&limiter).await, 6 * 400);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_see_no_error_while_a_server_restarts() {
+    let mut server = RedisServer::builder().persistent().start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let mut callers = JoinSet::new();
+    for _ in 0..8 {
+        let (limiter, done) = (limiter.clone(), Arc::clone(&done));
+        callers.spawn(async move {
+            let mut calls: u32 = 0;
+            while !done.load(Ordering::Relaxed) {
+                limiter.check(&HUGE, "calls").await.unwrap();
+                calls += 1;
+                tokio::task::yield_now().await;
+            }
+            calls
+        });
+    }
+    for _ in 0..3 {
+        server.restart();
+    }
+    wait_until_reachable(&limiter).await;
+    done.store(true, Ordering::Relaxed);
+    let calls: u32 = callers.join_all().await.into_iter().sum();
+    // Redis did not count the calls that were decided in memory, and counted no call twice.
+    let counted = used(&limiter).await;
+    assert!(counted <= calls, "{counted} of {calls}");
+    call_from_tasks(&limiter, 1, 10).await;
+    assert_eq!(used(&limiter).await, counted + 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_failure_policy_decides_while_a_server_is_down() {
+    let mut server = RedisServer::start();
+    let limit = Limit::counter(2, MINUTE);
+    let build = |on_error| limiter_on(&server).on_error(on_error).build();
+    let (deny, allow, local) =
+        (build(OnError::Deny).await, build(OnError::Allow).await, build(OnError::Local).await);
+    let (deny, allow, local) = (deny.unwrap(), allow.unwrap(), local.unwrap());
+    local.check(&limit, "policy").await.unwrap();
+    server.stop();
+
+    let error = undecided(deny.check(&limit, "policy").await);
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(error.to_string().contains(&server.port().to_string()), "{error}");
+    for _ in 0..5 {
+        allow.check(&limit, "policy").await.unwrap();
+    }
+    let mut admitted = Vec::new();
+    for _ in 0..3 {
+        admitted.push(local.check(&limit, "policy").await.is_ok());
+    }
+    assert_eq!(admitted, [true, true, false], "the same limit, in memory");
+    assert!(local.peek(&limit, "policy").await.is_err(), "a peek reports the server's state only");
+
+    server.restart();
+    wait_until_reachable(&deny).await;
+}

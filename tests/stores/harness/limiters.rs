@@ -1,0 +1,62 @@
+//! Limiters on private servers, and short names for what their calls return.
+
+use super::waiting::PATIENCE;
+use ratelimit::{
+    Admitted, Decision, Error, ErrorKind, Limit, OnError, RateLimiter, RateLimiterBuilder, Rejection,
+};
+use support::{DAY, RedisServer};
+
+/// A limit that no test uses up.
+pub(crate) const HUGE: Limit = Limit::counter(4_000_000_000, DAY);
+
+/// A limiter on a server, with a deadline that no busy machine misses.
+pub(crate) fn limiter_on(server: &RedisServer) -> RateLimiterBuilder {
+    RateLimiter::builder().redis(server.url()).deadline(PATIENCE)
+}
+
+/// A limiter at a URL, with the same deadline. A call that the store does not decide is an error.
+pub(crate) fn limiter_at(url: impl Into<String>) -> RateLimiterBuilder {
+    RateLimiter::builder().redis(url).deadline(PATIENCE).on_error(OnError::Deny)
+}
+
+/// The decision about a call, whether it was admitted or refused.
+pub(crate) fn decision(outcome: Result<Admitted, Rejection>) -> Decision {
+    match outcome {
+        Ok(admitted) => admitted.decision(),
+        Err(rejection) => *rejection.decision().unwrap_or_else(|| panic!("no decision: {rejection:?}")),
+    }
+}
+
+/// The error of a call that could not be decided.
+pub(crate) fn undecided<T>(outcome: Result<T, Rejection>) -> Error {
+    match outcome {
+        Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
+        Err(Rejection::Unavailable(unavailable)) => unavailable.error().clone(),
+        Err(rejection) => panic!("a decision was made: {rejection:?}"),
+        Ok(_) => panic!("the call was admitted"),
+    }
+}
+
+/// The kind of the error, if a call could not be decided.
+pub(crate) fn failure<T>(outcome: Result<T, Rejection>) -> Option<ErrorKind> {
+    outcome.is_err().then(|| undecided(outcome).kind())
+}
+
+/// Makes `each` calls of [`HUGE`] from each of several tasks at once. All of them must be admitted.
+pub(crate) async fn call_from_tasks(limiter: &RateLimiter, tasks: u32, each: u32) {
+    let mut calling = tokio::task::JoinSet::new();
+    for _ in 0..tasks {
+        let limiter = limiter.clone();
+        calling.spawn(async move {
+            for _ in 0..each {
+                limiter.check(&HUGE, "calls").await.unwrap();
+            }
+        });
+    }
+    calling.join_all().await;
+}
+
+/// The units of [`HUGE`] that calls have taken.
+pub(crate) async fn used(limiter: &RateLimiter) -> u32 {
+    HUGE.count() - limiter.peek(&HUGE, "calls").await.unwrap().remaining()
+}

@@ -1,0 +1,27 @@
+//! Helpers that the tests of stores share: limiters, servers in a special state, requests, and both stores under one
+//! clock. This folder contains no tests.
+
+mod concurrent;
+mod effort;
+mod limiters;
+mod requests;
+mod server_stats;
+mod slots;
+mod suspended;
+mod twins;
+mod waiting;
+
+pub(crate) use concurrent::{Pending, checks, in_mode, join};
+pub(crate) use effort::{operations, rounds, seed};
+pub(crate) use limiters::{
+    HUGE, call_from_tasks, decision, failure, limiter_at, limiter_on, undecided, used,
+};
+pub(crate) use requests::{TestAdjustment, TestRequest, adjust, decide, key};
+pub(crate) use server_stats::{assert_all_expire, script_calls, server_time_us};
+pub(crate) use slots::{cluster_of_one, limiter_on_slots};
+pub(crate) use suspended::Suspended;
+pub(crate) use twins::{CLOCK, Twins};
+pub(crate) use waiting::{
+    PATIENCE, assert_recovered_within, poll_once, runtime, soon, time_until_decided, wait_for,
+    wait_until_reachable,
+};

@@ -1,0 +1,89 @@
+//! Both stores under one clock that the test moves: the script in Redis, and its Rust twin in memory.
+
+use super::requests::{TestAdjustment, TestRequest, adjust, decide};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{__testing, Decision, Limit, ManualClock, MemoryStore, RedisStore};
+use std::time::Duration;
+use support::RedisServer;
+
+/// Lua in front of a script that replaces the server's clock by the test's.
+pub(crate) const CLOCK: &str = include_str!("clock.lua");
+
+pub(crate) struct Twins {
+    pub(crate) redis: RedisStore,
+    pub(crate) memory: MemoryStore<ManualClock>,
+    clock: ManualClock,
+    raw: redis::Connection,
+    server: RedisServer,
+}
+
+impl Twins {
+    pub(crate) fn start() -> Self {
+        let server = RedisServer::start();
+        let clock = ManualClock::new();
+        Self {
+            redis: __testing::with_prelude(&server.url(), CLOCK).unwrap(),
+            memory: MemoryStore::with_clock(clock.clone()),
+            clock,
+            raw: server.raw(),
+            server,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// Sets the clock of both stores, in microseconds.
+    pub(crate) fn set_clock(&mut self, now: u64) {
+        self.clock.set(Duration::from_micros(now));
+        redis::cmd("SET").arg("test:now").arg(now).exec(&mut self.raw).unwrap();
+    }
+
+    /// Removes all state from both stores.
+    pub(crate) fn clear(&mut self) {
+        self.memory = MemoryStore::with_clock(self.clock.clone());
+        redis::cmd("FLUSHALL").exec(&mut self.raw).unwrap();
+    }
+
+    /// The decisions of both stores, which must be equal.
+    pub(crate) async fn decide(&self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
+        let by_memory = decide(&self.memory, mode, requests).await.unwrap();
+        let by_script = decide(&self.redis, mode, requests).await.unwrap();
+        assert_eq!(by_script, by_memory, "by script and by memory: {mode:?} {requests:?}");
+        by_memory
+    }
+
+    /// The decision of both stores about a single request on key 0.
+    pub(crate) async fn decide_one(&self, mode: Mode, limit: Limit, cost: u32) -> Decision {
+        self.decide(mode, &[TestRequest::new(0, limit, cost)]).await[0]
+    }
+
+    /// The units that both stores adjust, which must be equal.
+    pub(crate) async fn adjust(&self, adjustments: &[TestAdjustment]) -> Vec<u32> {
+        let by_memory = adjust(&self.memory, adjustments).await.unwrap();
+        let by_script = adjust(&self.redis, adjustments).await.unwrap();
+        assert_eq!(by_script, by_memory, "by script and by memory: {adjustments:?}");
+        by_memory
+    }
+
+    /// The units that both stores adjust for a single adjustment on key 0.
+    pub(crate) async fn adjust_one(&self, limit: Limit, units: u32, change: Change) -> u32 {
+        self.adjust(&[TestAdjustment { key: 0, limit, units, change }]).await[0]
+    }
+
+    /// A plain connection to the server.
+    pub(crate) fn raw(&mut self) -> &mut redis::Connection {
+        &mut self.raw
+    }
+
+    /// The keys of limits in the server.
+    pub(crate) fn keys(&mut self) -> Vec<String> {
+        redis::cmd("KEYS").arg("t:*").query(&mut self.raw).unwrap()
+    }
+
+    /// The longest TTL that the script has set, in ms.
+    pub(crate) fn longest_ttl(&mut self) -> u64 {
+        redis::cmd("GET").arg("test:longest").query::<Option<u64>>(&mut self.raw).unwrap().unwrap_or(0)
+    }
+}

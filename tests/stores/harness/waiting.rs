@@ -1,0 +1,64 @@
+//! Waiting for events on real servers. Each wait polls for its event and has an upper bound.
+
+use super::limiters::{HUGE, undecided};
+use super::rounds;
+use ratelimit::{Limit, RateLimiter};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use support::{DAY, MS, SECOND};
+use tokio::runtime::{Builder, Runtime};
+
+/// The longest time that a test waits for an event, however busy the machine is.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Polls until a condition holds.
+pub(crate) async fn wait_for(event: &str, mut has_happened: impl AsyncFnMut() -> bool) {
+    let start = Instant::now();
+    while !has_happened().await {
+        assert!(start.elapsed() < PATIENCE, "waited in vain: {event}");
+        tokio::time::sleep(2 * MS).await;
+    }
+}
+
+/// The output of a future that must be ready soon.
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("the future is not ready")
+}
+
+/// Polls a future once.
+pub(crate) async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
+}
+
+/// A tokio runtime of one thread, which makes progress only inside `block_on`.
+pub(crate) fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Waits until a limiter reaches its server again.
+pub(crate) async fn wait_until_reachable(limiter: &RateLimiter) {
+    wait_for("the limiter reaches its server", async || limiter.peek(&HUGE, "calls").await.is_ok()).await;
+}
+
+/// Calls until a key is decided. Returns how long that took. All errors before must be transient.
+pub(crate) async fn time_until_decided(limiter: &RateLimiter, key: &str) -> Duration {
+    let (start, limit) = (Instant::now(), Limit::counter(1_000_000, DAY));
+    let decided = async {
+        while let Err(rejection) = limiter.check(&limit, key).await {
+            let error = undecided::<()>(Err(rejection));
+            assert!(error.is_transient(), "{error}");
+            tokio::time::sleep(10 * MS).await;
+        }
+    };
+    // A sentinel that was not scheduled for two seconds does nothing for the next 30 seconds.
+    tokio::time::timeout(120 * SECOND, decided).await.expect("the key is not decided again");
+    start.elapsed()
+}
+
+/// Asserts in the soak that a recovery took at most this long. On a busy machine it may take longer.
+pub(crate) fn assert_recovered_within(bound: Duration, took: Duration) {
+    println!("recovered after {took:?}");
+    assert!(took <= bound || rounds(0, 1) == 0, "{took:?}");
+}

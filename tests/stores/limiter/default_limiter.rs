@@ -1,0 +1,87 @@
+//! The limiter of a process: installed before the first call, or built by the first call from `RATELIMIT_URL`.
+
+use std::process::Command;
+use support::RedisServer;
+
+/// Runs a process. Returns the lines that it prints, and its log.
+fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
+    command.args(steps).env_remove("RATELIMIT_URL").env_remove("RATELIMIT_HASH_SECRET");
+    if let Some(url) = url {
+        command.env("RATELIMIT_URL", url);
+    }
+    let output = command.output().unwrap();
+    let [printed, logged] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(output.status.success(), "{logged}");
+    (printed.lines().map(str::to_owned).collect(), logged)
+}
+
+#[test]
+fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
+    let (printed, logged) = run(None, &["call", "call", "call"]);
+    assert_eq!(printed[..2], ["passed", "passed"]);
+    assert!(printed[2].starts_with("refused: too many requests: try again in 3600 seconds"), "{printed:?}");
+    assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
+    assert!(logged.contains("kept in memory, for this process alone"), "{logged}");
+}
+
+#[test]
+fn the_environment_names_a_server_that_all_processes_share() {
+    let server = RedisServer::start();
+    let url = server.url();
+    assert_eq!(run(Some(&url), &["call"]).0, ["passed"]);
+    let (printed, logged) = run(Some(&url), &["call", "call"]);
+    assert_eq!(printed[0], "passed");
+    assert!(printed[1].starts_with("refused: "), "{printed:?}");
+    assert_eq!(logged, "");
+}
+
+#[test]
+fn a_wrong_url_in_the_environment_rejects_all_calls() {
+    for (url, says) in [
+        ("", "it is empty"),
+        ("http://:sesame@localhost", "unknown scheme; expected"),
+        ("redis://:sesame@localhost:port", "it is malformed"),
+    ] {
+        let (printed, logged) = run(Some(url), &["call", "call"]);
+        assert_eq!(logged.matches("ERROR").count(), 1, "{logged}");
+        assert!(!logged.contains("sesame"), "{logged}");
+        assert!(printed[0].starts_with("unavailable: ") && printed[0].contains(says), "{url}: {printed:?}");
+        assert!(!printed[0].contains("sesame"), "{printed:?}");
+        assert!(printed[0].contains("RATELIMIT_URL: "), "the message must name the variable: {printed:?}");
+    }
+}
+
+#[test]
+fn a_builder_warns_that_it_does_not_read_the_environment() {
+    let (printed, logged) = run(Some("redis://:sesame@localhost"), &["build"]);
+    assert_eq!(printed, ["built"]);
+    assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
+    assert!(logged.contains("RATELIMIT_URL") && !logged.contains("sesame"), "{logged}");
+    assert_eq!(run(None, &["build"]), (vec!["built".to_owned()], String::new()));
+}
+
+#[test]
+fn an_outage_is_logged_once() {
+    let mut server = RedisServer::start();
+    let url = server.url();
+    server.stop();
+    let (printed, logged) = run(Some(&url), &["call", "call", "call"]);
+    assert_eq!(printed[..2], ["passed", "passed"], "by the same limit, in memory");
+    assert!(printed[2].starts_with("refused: "), "{printed:?}");
+    assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
+    assert!(logged.contains("cannot connect to Redis at 127.0.0.1"), "{logged}");
+}
+
+#[test]
+fn a_limiter_is_installed_once_and_before_the_first_call() {
+    let (printed, logged) = run(None, &["install", "call", "install"]);
+    assert_eq!(printed[..2], ["installed", "passed"]);
+    assert!(printed[2].starts_with("a limiter is already installed"), "{printed:?}");
+    assert_eq!(logged, "");
+    let (printed, _) = run(None, &["call", "install"]);
+    assert!(
+        printed[1].contains("a call of the limit `twice` has already built the default limiter"),
+        "{printed:?}"
+    );
+}

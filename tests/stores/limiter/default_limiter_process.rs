@@ -1,0 +1,36 @@
+//! A process for tests of the installed and the default limiter, of which a process has only one.
+//!
+//! Each argument is a step. The process prints one line per step, and logs to standard error.
+
+use ratelimit::{RateLimiter, Rejection, rate_limit};
+use std::error::Error;
+
+#[rate_limit(key = "twice", time = "1h", count = 2)]
+async fn twice() -> Result<&'static str, Rejection> {
+    Ok("passed")
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).init();
+    for step in std::env::args().skip(1) {
+        match step.as_str() {
+            "call" => println!("{}", describe(twice().await)),
+            "install" => match ratelimit::install(RateLimiter::in_memory()) {
+                Ok(()) => println!("installed"),
+                Err(error) => println!("{error}"),
+            },
+            "build" => println!("{}", RateLimiter::builder().build().await.map_or("not built", |_| "built")),
+            other => return Err(format!("no such step: {other}").into()),
+        }
+    }
+    Ok(())
+}
+
+fn describe(outcome: Result<&'static str, Rejection>) -> String {
+    match outcome {
+        Ok(passed) => passed.to_owned(),
+        Err(Rejection::Unavailable(unavailable)) => format!("unavailable: {}", unavailable.error()),
+        Err(rejection) => format!("refused: {rejection}"),
+    }
+}

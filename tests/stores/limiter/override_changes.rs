@@ -1,0 +1,219 @@
+//! Overrides that change some numbers of a limit, and overrides that do not fit their limit, on both stores.
+
+use crate::harness::limiter_on;
+use ratelimit::{ErrorKind, Key, Limit, LimitChange, OverrideEffect, RateLimiter, Rejection, rate_limit};
+use std::time::Duration;
+use support::{HOUR, RedisServer, SECOND, take_events};
+
+const LOGIN: Limit = Limit::counter(5, HOUR);
+const EXPORTS: Limit = Limit::concurrency(3, HOUR);
+
+async fn on_both(test: impl AsyncFn(RateLimiter)) {
+    test(RateLimiter::in_memory()).await;
+    let server = RedisServer::start();
+    test(limiter_on(&server).build().await.unwrap()).await;
+}
+
+fn change(text: &str) -> LimitChange {
+    text.parse().unwrap()
+}
+
+/// What the limiter makes of a limit now: the most units, and how many are left.
+async fn seen(limiter: &RateLimiter, limit: &Limit, key: &str) -> (u32, u32) {
+    let now = limiter.peek(limit, Key::new(key).by("walrus")).await.unwrap();
+    (now.limit(), now.remaining())
+}
+
+async fn effects(limiter: &RateLimiter) -> Vec<OverrideEffect> {
+    limiter.overrides().list().await.unwrap().iter().map(ratelimit::Override::effect).collect()
+}
+
+fn reason(effects: &[OverrideEffect]) -> &'static str {
+    match effects {
+        [OverrideEffect::DoesNotFit { reason }] => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The warnings about overrides among the events of this thread.
+fn warnings() -> Vec<String> {
+    let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
+    assert!(events.iter().all(|event| !event.contains("walrus")), "{events:?}");
+    events.into_iter().filter(|event| event.contains("an override does not fit its limit")).collect()
+}
+
+#[tokio::test]
+async fn a_number_that_is_not_named_keeps_its_value() {
+    on_both(async |limiter| {
+        limiter.check(&LOGIN, Key::new("login").by("walrus")).await.unwrap();
+        limiter.overrides().set("login", change("count=3")).await.unwrap();
+        assert_eq!(seen(&limiter, &LOGIN, "login").await, (3, 2), "the window is that of the code");
+        limiter.overrides().set("login", LimitChange::new().count(0)).await.unwrap();
+        assert_eq!(seen(&limiter, &LOGIN, "login").await.0, 0);
+        limiter.overrides().set(Key::new("login").by("walrus"), change("count=7 wait=1s")).await.unwrap();
+        assert_eq!(seen(&limiter, &LOGIN, "login").await, (7, 6), "the override of the key wins as a whole");
+        limiter.overrides().remove(Key::new("login").by("walrus")).await.unwrap();
+        // A whole limit replaces all numbers, as before.
+        limiter.overrides().set("login", Limit::token_bucket(9, SECOND)).await.unwrap();
+        assert_eq!(seen(&limiter, &LOGIN, "login").await, (9, 9));
+        let stored = limiter.overrides().get("login").await.unwrap().unwrap();
+        assert_eq!(stored.to_string(), "token_bucket count=9 time=1s");
+    })
+    .await;
+}
+
+struct Plan {
+    limit: Limit,
+}
+
+#[rate_limit(key = "plan", limit = plan.limit, by = user)]
+async fn by_plan(plan: &Plan, user: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// A change applies to the limit of each call, which an expression gives.
+#[tokio::test]
+async fn a_change_keeps_the_numbers_of_each_plan() {
+    on_both(async |limiter| {
+        limiter.overrides().set("plan", change("count=2")).await.unwrap();
+        let (short, long) = (Plan { limit: LOGIN }, Plan { limit: Limit::counter(5, HOUR * 24) });
+        for (user, plan) in [(1, &short), (2, &long)] {
+            let retry_after = ratelimit::scope(limiter.clone(), async {
+                by_plan(plan, user).await.unwrap();
+                by_plan(plan, user).await.unwrap();
+                by_plan(plan, user).await.unwrap_err().retry_after().unwrap()
+            });
+            let retry_after = retry_after.await;
+            assert!(
+                retry_after <= plan.limit.time() && retry_after > plan.limit.time() / 2,
+                "{retry_after:?}"
+            );
+        }
+        assert_eq!(effects(&limiter).await, [OverrideEffect::Applied]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_override_says_whether_it_has_an_effect() {
+    on_both(async |limiter| {
+        limiter.overrides().set("login", change("count=3")).await.unwrap();
+        limiter.overrides().set("logni", change("count=3")).await.unwrap();
+        assert_eq!(effects(&limiter).await, [OverrideEffect::NotMet; 2]);
+        seen(&limiter, &LOGIN, "login").await;
+        assert_eq!(effects(&limiter).await, [OverrideEffect::Applied, OverrideEffect::NotMet]);
+        // An override that changes has to be met again, and the others do not.
+        limiter.overrides().set("logni", change("count=4")).await.unwrap();
+        assert_eq!(effects(&limiter).await, [OverrideEffect::Applied, OverrideEffect::NotMet]);
+        limiter.overrides().set("login", change("count=4")).await.unwrap();
+        assert_eq!(effects(&limiter).await, [OverrideEffect::NotMet; 2]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_that_does_not_fit_changes_nothing_and_warns_once() {
+    for (text, limit, why) in [
+        ("burst=9", LOGIN, "`burst` needs a bucket"),
+        ("count=20000", Limit::sliding_log(5, HOUR), "at most 10000"),
+        ("count=6", Limit::counter(100, HOUR).lease(50), "at most half"),
+        ("concurrency count=1 time=1s", LOGIN, "the override is a concurrency limit"),
+        ("counter count=1 time=1s", EXPORTS, "the limit in the code is a concurrency limit"),
+    ] {
+        on_both(async |limiter| {
+            limiter.overrides().set("login", change(text)).await.unwrap();
+            let _ = warnings();
+            for _ in 0..3 {
+                assert_eq!(seen(&limiter, &limit, "login").await.0, limit.capacity(), "{text}");
+            }
+            assert!(reason(&effects(&limiter).await).contains(why), "{text}");
+            let warnings = warnings();
+            assert_eq!(warnings.len(), 1, "{warnings:?}");
+            assert!(warnings[0].contains(why) && warnings[0].contains("login"), "{warnings:?}");
+        })
+        .await;
+    }
+}
+
+/// Some plans may have a limit that the change fits.
+#[tokio::test]
+async fn a_change_applies_to_the_calls_whose_limit_it_fits() {
+    on_both(async |limiter| {
+        limiter.overrides().set("plan", change("burst=9")).await.unwrap();
+        assert_eq!(seen(&limiter, &Limit::token_bucket(5, HOUR), "plan").await.0, 9);
+        assert_eq!(seen(&limiter, &LOGIN, "plan").await.0, 5);
+        assert_eq!(seen(&limiter, &Limit::token_bucket(5, HOUR), "plan").await.0, 9);
+        assert!(reason(&effects(&limiter).await).contains("needs a bucket"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_fit_is_an_error_when_it_is_set() {
+    on_both(async |limiter| {
+        let set = async |change: LimitChange| {
+            let error = limiter.overrides().set(Key::new("login").by("walrus"), change).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit);
+            assert!(!error.to_string().contains("walrus"), "{error}");
+            error.to_string()
+        };
+        assert!(set(LimitChange::new()).await.contains("changes nothing"));
+        assert!(set(LimitChange::new().time(Duration::ZERO)).await.contains("at least 1 ms"));
+        assert!(set(LimitChange::from(LOGIN).burst(7)).await.contains("needs a bucket"));
+        // While there are overrides, a process remembers the limits of its calls.
+        limiter.overrides().set("other", change("count=1")).await.unwrap();
+        seen(&limiter, &LOGIN, "login").await;
+        assert!(set(change("burst=7")).await.contains("does not fit its limit: `burst` needs a bucket"));
+        assert!(set(EXPORTS.into()).await.contains("the override is a concurrency limit"));
+        limiter.overrides().set("login", change("count=7")).await.unwrap();
+        assert_eq!(seen(&limiter, &LOGIN, "login").await.0, 7);
+        // The limit of this name varies now, so the change may fit.
+        seen(&limiter, &Limit::token_bucket(5, HOUR), "login").await;
+        limiter.overrides().set("login", change("burst=7")).await.unwrap();
+    })
+    .await;
+}
+
+/// An override for one name changes one limit, also one of several limits of a function.
+#[tokio::test]
+async fn an_override_changes_one_limit_of_a_function() {
+    #[rate_limit(key = "search", time = "1h", count = 3)]
+    #[rate_limit(key = "search", time = "1d", count = 50)]
+    async fn search() -> Result<(), Rejection> {
+        Ok(())
+    }
+    on_both(async |limiter| {
+        limiter.overrides().set("search/1d", change("count=1")).await.unwrap();
+        limiter.overrides().set("search", change("count=0")).await.unwrap();
+        ratelimit::scope(limiter.clone(), async {
+            search().await.unwrap();
+            assert_eq!(search().await.unwrap_err().name(), "search/1d");
+        })
+        .await;
+        assert_eq!(effects(&limiter).await, [OverrideEffect::NotMet, OverrideEffect::Applied]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn text_that_is_no_change_is_ignored_and_the_others_apply() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    let fields = [
+        ("version", "7"),
+        ("name:login", "count=3"),
+        ("name:a", "count=-3"),
+        ("name:b", "count=3 rate=7"),
+        ("name:c", "{\"count\": 3}"),
+        ("foreign", "count=3"),
+    ];
+    redis::cmd("HSET").arg("ratelimit:{#}:overrides").arg(&fields).exec(&mut server.raw()).unwrap();
+    drop(take_events());
+    let list = limiter.overrides().list().await.unwrap();
+    assert_eq!(list.len(), 1, "{list:?}");
+    assert_eq!(
+        take_events().iter().filter(|event| event.to_string().contains("ignoring an override")).count(),
+        3
+    );
+    assert_eq!(seen(&limiter, &LOGIN, "login").await.0, 3);
+}

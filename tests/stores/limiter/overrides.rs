@@ -1,0 +1,143 @@
+//! Overrides: all processes see them, the server stores them, and units in use stay in use.
+
+use crate::harness::{decision, limiter_on};
+use ratelimit::{Key, Limit, OverrideTarget, RateLimiter};
+use std::time::{Duration, Instant};
+use support::{RedisServer, SECOND};
+
+const LOGIN: Limit = Limit::counter(5, Duration::from_secs(600));
+
+fn key(who: &str) -> Key<'_, ((), &str)> {
+    Key::new("login:{form}").by(who)
+}
+
+/// The capacity of the limit, as the limiter sees it.
+async fn seen(limiter: &RateLimiter, who: &str) -> u32 {
+    limiter.peek(&LOGIN, key(who)).await.unwrap().limit()
+}
+
+/// Waits until another limiter sees a capacity. The documented time is one second; a busy machine gets more.
+async fn until_seen(limiter: &RateLimiter, who: &str, expected: u32) {
+    let start = Instant::now();
+    while seen(limiter, who).await != expected {
+        assert!(start.elapsed() < Duration::from_secs(20), "the change was never seen");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_limiters_see_what_one_sets() {
+    let server = RedisServer::start();
+    let (here, there) =
+        (limiter_on(&server).build().await.unwrap(), limiter_on(&server).build().await.unwrap());
+    assert_eq!(seen(&there, "a").await, 5);
+    here.overrides().set("login:{form}", &Limit::counter(3, SECOND)).await.unwrap();
+    assert_eq!(seen(&here, "a").await, 3, "at once where it was set");
+    until_seen(&there, "a", 3).await;
+    here.overrides().set(key("a"), &Limit::counter(50, SECOND)).await.unwrap();
+    until_seen(&there, "a", 50).await;
+    assert_eq!(seen(&there, "b").await, 3, "one key alone was set");
+    there.overrides().remove(key("a")).await.unwrap();
+    until_seen(&here, "a", 3).await;
+    there.overrides().remove("login:{form}").await.unwrap();
+    until_seen(&here, "a", 5).await;
+    assert_eq!(here.overrides().list().await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_process_knows_them_from_its_first_call() {
+    let server = RedisServer::start();
+    let here = limiter_on(&server).build().await.unwrap();
+    here.overrides().set("login:{form}", &Limit::counter(0, SECOND)).await.unwrap();
+    for limiter in [
+        limiter_on(&server).build().await.unwrap(),
+        limiter_on(&server).connect_lazily().build().await.unwrap(),
+    ] {
+        assert!(!decision(limiter.check(&LOGIN, key("a")).await).allowed());
+    }
+    let other = limiter_on(&server).prefix("other").build().await.unwrap();
+    other.check(&LOGIN, key("a")).await.expect("another prefix has its own");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn they_survive_a_restart_of_the_server() {
+    let mut server = RedisServer::builder().persistent().start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();
+    server.restart();
+    let fresh = limiter_on(&server).build().await.unwrap();
+    assert_eq!(seen(&fresh, "a").await, 2);
+    until_seen(&limiter, "a", 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn they_are_listed_by_name_and_by_key() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    let limit = Limit::token_bucket(7, SECOND).burst(3).borrow(2);
+    limiter.overrides().set("login:{form}", &limit).await.unwrap();
+    limiter.overrides().set(key("a").part("web"), &LOGIN).await.unwrap();
+    assert_eq!(limiter.overrides().get("login:{form}").await.unwrap(), Some(limit.into()));
+    assert_eq!(limiter.overrides().get(key("b")).await.unwrap(), None);
+    let list = limiter.overrides().list().await.unwrap();
+    let [name, one] = list.as_slice() else { panic!("{list:?}") };
+    assert!(matches!(name.target(), OverrideTarget::Name(name) if name == "login:{form}"));
+    assert!(matches!(one.target(), OverrideTarget::Key(key) if key == "ratelimit:{a}:login:<form>=web"));
+    assert_eq!((*name.change(), *one.change()), (limit.into(), LOGIN.into()));
+    assert!(!format!("{list:?}").contains("{a}"), "keys are not printed");
+    for found in &list {
+        limiter.overrides().remove_target(found.target()).await.unwrap();
+    }
+    assert!(limiter.overrides().list().await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_in_use_stays_in_use() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    for _ in 0..4 {
+        limiter.check(&LOGIN, key("a")).await.unwrap();
+    }
+    limiter.overrides().set("login:{form}", &Limit::counter(3, LOGIN.time())).await.unwrap();
+    let refused = decision(limiter.check(&LOGIN, key("a")).await);
+    assert!(!refused.allowed());
+    assert_eq!((refused.limit(), refused.remaining()), (3, 0));
+    assert!(refused.retry_after().unwrap() > Duration::from_secs(500), "until the window ends");
+    limiter.overrides().set("login:{form}", &Limit::counter(6, LOGIN.time())).await.unwrap();
+    assert_eq!(limiter.check(&LOGIN, key("a")).await.unwrap().decision().remaining(), 1);
+    limiter.overrides().set("login:{form}", &Limit::token_bucket(6, LOGIN.time())).await.unwrap();
+    assert_eq!(
+        limiter.peek(&LOGIN, key("a")).await.unwrap().remaining(),
+        6,
+        "another algorithm starts fresh"
+    );
+    assert_eq!(server.keys_without_ttl(), 1, "the overrides themselves, and nothing else");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nonsense_in_their_key_is_told_and_harms_nobody() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    let mut raw = server.raw();
+    let place = "ratelimit:{#}:overrides";
+    redis::cmd("HSET")
+        .arg(place)
+        .arg(&["version", "7", "name:login:{form}", "counter count=ten"])
+        .exec(&mut raw)
+        .unwrap();
+    assert!(limiter.overrides().list().await.unwrap().is_empty());
+    assert_eq!(seen(&limiter, "a").await, 5);
+    redis::cmd("SET").arg(place).arg("something").exec(&mut raw).unwrap();
+    let error = limiter.overrides().list().await.unwrap_err();
+    assert_eq!(error.kind(), ratelimit::ErrorKind::Configuration, "{error}");
+    assert_eq!(seen(&limiter, "a").await, 5);
+    let fresh = limiter_on(&server).build().await.unwrap();
+    fresh.check(&LOGIN, key("a")).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_memory_store_has_them_too() {
+    let limiter = RateLimiter::in_memory();
+    limiter.overrides().set(key("a"), &Limit::counter(1, SECOND)).await.unwrap();
+    assert_eq!((seen(&limiter, "a").await, seen(&limiter, "b").await), (1, 5));
+}

@@ -1,0 +1,113 @@
+//! Clocks at their ends, and clocks that jump: the memory store keeps deciding and never admits too much.
+
+use crate::harness::{TestAdjustment, TestRequest, adjust, decide, operations, seed};
+use crate::models::random::extremes::{cost, limits, pause};
+use crate::models::random::mixed_traffic::plausible;
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Clock, Limit, ManualClock, MemoryStore};
+use std::time::Duration;
+
+const END_US: u64 = u64::MAX;
+const KEYS: usize = 3;
+
+fn us(us: u64) -> Duration {
+    Duration::from_micros(us)
+}
+
+/// The start, far away, near the end, or the end of the clock.
+fn moment(random: &mut fastrand::Rng, limit: &Limit) -> Duration {
+    let (year, near) = (366 * 86_400_000_000, pause(random, limit));
+    let moments = [0, 1, 1000, year, 1 << 53, END_US / 2, END_US - year, END_US - near, END_US - 1, END_US];
+    us(random.choice(moments).unwrap())
+}
+
+#[tokio::test]
+async fn decisions_are_plausible_when_the_clock_jumps() {
+    let (mut random, clock) = (fastrand::Rng::with_seed(seed()), ManualClock::new());
+    let mut permits = 1;
+    for algorithm in Algorithm::ALL {
+        let limits = limits(algorithm);
+        for _ in 0..operations(6000) / 60 {
+            let store = MemoryStore::with_clock(clock.clone());
+            let mut stamps = vec![0, 1, END_US];
+            let first = random.choice(&limits).copied().unwrap();
+            for _ in 0..60 {
+                // Mostly the same limit, sometimes another one on the same keys.
+                let limit =
+                    if random.u8(0..8) == 0 { random.choice(&limits).copied().unwrap() } else { first };
+                match random.u8(0..3) {
+                    0 => clock.set(moment(&mut random, &limit)),
+                    _ => clock.advance(us(pause(&mut random, &limit))),
+                }
+                permits += 1;
+                let key = random.usize(0..KEYS);
+                let one = TestRequest::new(key, limit, cost(&mut random, &limit)).with_permit(permits);
+                let mode = random.choice([Mode::Check, Mode::Charge, Mode::Peek]).unwrap();
+                let stack = [TestRequest { with_next: true, ..one }, TestRequest { key: KEYS, ..one }];
+                let requests = if random.u8(0..4) == 0 { &stack[..] } else { &stack[1..] };
+                let decisions = decide(&store, mode, requests).await.unwrap();
+                requests
+                    .iter()
+                    .zip(&decisions)
+                    .for_each(|(request, decision)| plausible(mode, request, decision));
+                stamps.extend(decisions.iter().map(ratelimit::Decision::stamp).filter(|stamp| *stamp > 0));
+                let stamp = random.choice(&stamps).copied().unwrap();
+                let change = match (algorithm, random.bool()) {
+                    (Algorithm::Concurrency, true) => Change::Renew(stamp),
+                    (_, true) => Change::Take,
+                    (_, false) => Change::Give(stamp),
+                };
+                let units = cost(&mut random, &limit).min(if limit.count() > 10_000 { u32::MAX } else { 30 });
+                assert!(
+                    adjust(&store, &[TestAdjustment { key, limit, units, change }]).await.unwrap()[0]
+                        <= units
+                );
+            }
+        }
+    }
+}
+
+/// A clock whose time no limit can represent.
+struct Endless;
+
+impl Clock for Endless {
+    fn now(&self) -> Duration {
+        Duration::MAX
+    }
+}
+
+#[tokio::test]
+async fn a_clock_at_its_end_admits_no_more_than_the_limit() {
+    let mut permits = 1;
+    for limit in Algorithm::ALL.into_iter().flat_map(limits) {
+        if limit.capacity() > 10_000
+            || limit.count().min(limit.capacity()) == 0
+            || !limit.longest_wait().is_zero()
+        {
+            continue;
+        }
+        let store = MemoryStore::with_clock(Endless);
+        let mut used = 0;
+        for cost in
+            [limit.capacity() / 2, 1, limit.capacity(), limit.capacity() - limit.capacity() / 2 - 1, 1]
+        {
+            permits += 1;
+            let one = [TestRequest::new(0, limit, cost).with_permit(permits)];
+            let decision = decide(&store, Mode::Charge, &one).await.unwrap()[0];
+            used += if decision.allowed() { cost } else { 0 };
+        }
+        assert_eq!(used, limit.capacity(), "{limit}");
+        let left = decide(&store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0];
+        assert!(!left.allowed() && left.remaining() == 0, "{limit}: {left:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_is_moved_beyond_its_end_stays_there() {
+    let clock = ManualClock::new();
+    clock.advance(us(END_US - 1));
+    clock.advance(us(5));
+    assert_eq!(clock.now(), us(END_US));
+    clock.advance(Duration::MAX);
+    assert_eq!(clock.now(), us(END_US));
+}

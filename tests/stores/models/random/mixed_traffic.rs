@@ -1,0 +1,213 @@
+//! Random requests and adjustments of all algorithms: limits that change under a key, stacks, and charges of other
+//! limits.
+
+use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Decision, Limit, Refill};
+use std::time::Duration;
+
+const KEYS: usize = 5;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// A random limit of one algorithm. Each key has only limits of one algorithm.
+fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
+    let time = ms(random.choice([1, 7, 250, 1000, 1500, 60_000]).unwrap());
+    let count = random.choice([1, 2, 5, 12, 300]).unwrap();
+    let burst = random.choice([1, 3, 10, 400]).unwrap();
+    let wait = ms(random.choice([0, 0, 1, 20, 700, 3000]).unwrap());
+    match algorithm {
+        Algorithm::Counter => Limit::counter(count, time).wait(wait),
+        Algorithm::SlidingWindow => Limit::sliding_window(count, time).wait(wait),
+        Algorithm::SlidingLog => Limit::sliding_log(count, time).wait(wait),
+        Algorithm::Concurrency => Limit::concurrency(count, time.max(ms(1000))).wait(wait),
+        Algorithm::LeakyBucket if random.bool() => Limit::leaky_bucket(count, time).burst(burst),
+        Algorithm::LeakyBucket => Limit::leaky_bucket(count, time).wait(wait),
+        Algorithm::TokenBucket => {
+            let refill = random.choice([Refill::Greedy, Refill::Interval]).unwrap();
+            let limit = Limit::token_bucket(count, time).burst(burst).refill(refill);
+            limit.borrow(random.choice([0, 0, 4]).unwrap()).wait(wait)
+        }
+        other => panic!("no limit of {other:?}"),
+    }
+}
+
+/// The source of random calls, and the charges that can be returned.
+struct MixedTraffic {
+    random: fastrand::Rng,
+    algorithms: Vec<Algorithm>,
+    permits: u64,
+    charges: Vec<(TestRequest, u64)>,
+}
+
+impl MixedTraffic {
+    fn new(algorithms: &[Algorithm], seed: u64) -> Self {
+        let random = fastrand::Rng::with_seed(seed);
+        Self { random, algorithms: algorithms.to_vec(), permits: 1, charges: Vec::new() }
+    }
+
+    fn request(&mut self, key: usize) -> TestRequest {
+        let algorithm = self.random.choice(&self.algorithms).copied().unwrap();
+        let limit = any_limit(&mut self.random, algorithm);
+        let cost = if self.random.bool() { 1 } else { self.random.u32(0..=limit.capacity() + 2) };
+        self.permits += 1;
+        TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits)
+    }
+
+    /// Single requests, and stacks whose members have different keys.
+    fn requests(&mut self) -> Vec<TestRequest> {
+        let mut requests = Vec::new();
+        while requests.len() < self.random.usize(1..=8) {
+            let members = if self.random.u32(0..4) == 0 { self.random.usize(2..=4) } else { 1 };
+            let mut of_stack: Vec<usize> = (0..KEYS).collect();
+            self.random.shuffle(&mut of_stack);
+            for (i, key) in of_stack.into_iter().take(members).enumerate() {
+                requests.push(TestRequest { with_next: i + 1 < members, ..self.request(key) });
+            }
+        }
+        requests
+    }
+
+    /// Looks at every key, so that both stores remove what has expired. Otherwise, after the clock steps back,
+    /// expired state may be found or not.
+    fn look_at_all(&mut self) -> Call {
+        let mut requests = Vec::new();
+        for algorithm in self.algorithms.clone() {
+            requests.extend(
+                (0..KEYS).map(|key| TestRequest::new(key, any_limit(&mut self.random, algorithm), 1)),
+            );
+        }
+        Call::Decide(Mode::Peek, requests)
+    }
+
+    /// An adjustment by the limit of the charge, or by another one.
+    fn adjustment(&mut self) -> TestAdjustment {
+        let (request, stamp) = self.random.choice(&self.charges).copied().unwrap_or((self.request(0), 1));
+        let algorithm = request.limit.algorithm();
+        let limit = if self.random.bool() { request.limit } else { any_limit(&mut self.random, algorithm) };
+        let change = match (algorithm, self.random.u32(0..4)) {
+            (Algorithm::Concurrency, 0) => Change::Renew(stamp),
+            (Algorithm::Concurrency, _) => Change::Give(stamp),
+            (_, 0) => Change::Take,
+            _ => Change::Give(stamp),
+        };
+        TestAdjustment { key: request.key, limit, units: request.cost, change }
+    }
+
+    fn remember(&mut self, requests: &[TestRequest], decisions: &[Decision]) {
+        let charged = requests.iter().zip(decisions).filter(|(_, decision)| decision.stamp() > 0);
+        self.charges.extend(charged.map(|(request, decision)| (*request, decision.stamp())));
+        let superfluous = self.charges.len().saturating_sub(30);
+        self.charges.drain(..superfluous);
+    }
+}
+
+/// Asserts what holds for every decision.
+pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) {
+    assert!(decision.remaining() <= decision.limit(), "{request:?} {decision:?}");
+    assert_eq!(decision.limit(), request.limit.capacity());
+    match (decision.allowed(), decision.retry_after()) {
+        (true, None) => {}
+        (false, None) => {
+            let closed = request.limit.count() == 0 || request.limit.capacity() == 0;
+            assert!(closed || request.cost > request.limit.capacity(), "never, though {request:?} could fit");
+        }
+        (false, Some(wait)) => assert!(wait >= ms(1), "{request:?} {decision:?}"),
+        (true, Some(_)) => panic!("an allowed call has nothing to wait for"),
+    }
+    let patience = if mode == Mode::Charge { request.limit.longest_wait() } else { Duration::ZERO };
+    assert!(decision.delay() <= patience, "{request:?} {decision:?}");
+    assert!(mode == Mode::Charge || decision.stamp() == 0);
+}
+
+/// A call that is made on both stores.
+#[derive(Clone, Debug)]
+pub(crate) enum Call {
+    Decide(Mode, Vec<TestRequest>),
+    Adjust(Vec<TestAdjustment>),
+}
+
+impl Call {
+    fn any(traffic: &mut MixedTraffic) -> Self {
+        let random = &mut traffic.random;
+        if random.u32(0..6) == 0 {
+            return Self::Adjust((0..random.usize(1..=4)).map(|_| traffic.adjustment()).collect());
+        }
+        if random.u32(0..4) == 0 {
+            let key = random.usize(0..KEYS);
+            return Self::Decide(Mode::Check, vec![traffic.request(key)]);
+        }
+        let modes = [Mode::Check, Mode::Check, Mode::Charge, Mode::Charge, Mode::Peek];
+        Self::Decide(random.choice(modes).unwrap(), traffic.requests())
+    }
+
+    /// Makes the call on both stores. Returns the number of operations, and whether both agree.
+    async fn make(&self, twins: &Twins, traffic: &mut MixedTraffic) -> (usize, bool) {
+        match self {
+            Self::Adjust(adjustments) => {
+                let by_memory = adjust(&twins.memory, adjustments).await.unwrap();
+                let by_script = adjust(&twins.redis, adjustments).await;
+                (adjustments.len(), by_script.is_ok_and(|by_script| by_script == by_memory))
+            }
+            Self::Decide(mode, requests) => {
+                let decisions = decide(&twins.memory, *mode, requests).await.unwrap();
+                requests
+                    .iter()
+                    .zip(&decisions)
+                    .for_each(|(request, decision)| plausible(*mode, request, decision));
+                traffic.remember(requests, &decisions);
+                let by_script = decide(&twins.redis, *mode, requests).await;
+                (requests.len(), by_script.is_ok_and(|by_script| by_script == decisions))
+            }
+        }
+    }
+}
+
+/// Makes random calls until the twins differ. Returns all calls up to the difference.
+pub(crate) async fn first_difference(
+    twins: &mut Twins,
+    algorithms: &[Algorithm],
+    operations: usize,
+    back: bool,
+    seed: u64,
+) -> Option<Vec<(u64, Call)>> {
+    let mut traffic = MixedTraffic::new(algorithms, seed);
+    let (mut now, mut done, mut past) = (10_000_000_000_u64, 0, Vec::new());
+    while done < operations {
+        let random = &mut traffic.random;
+        now += random.choice([0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000]).unwrap();
+        if back && random.u32(0..10) == 0 {
+            twins.set_clock(now);
+            let looks = traffic.look_at_all();
+            past.push((now, looks.clone()));
+            if !looks.make(twins, &mut traffic).await.1 {
+                return Some(past);
+            }
+            now -= traffic.random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
+        }
+        twins.set_clock(now);
+        let call = Call::any(&mut traffic);
+        past.push((now, call.clone()));
+        let (operations, same) = call.make(twins, &mut traffic).await;
+        if !same {
+            return Some(past);
+        }
+        done += operations;
+    }
+    None
+}
+
+/// The first difference when these calls are made on empty stores.
+pub(crate) async fn differs_at(twins: &mut Twins, calls: &[(u64, Call)]) -> Option<usize> {
+    let mut traffic = MixedTraffic::new(&[], 0);
+    twins.clear();
+    for (at, (now, call)) in calls.iter().enumerate() {
+        twins.set_clock(*now);
+        if !call.make(twins, &mut traffic).await.1 {
+            return Some(at);
+        }
+    }
+    None
+}

@@ -1,0 +1,4 @@
+//! Secrets and user data: no error, event or `Debug` output contains keys, identities, passwords or stored text.
+
+mod debug_output;
+mod echoing_servers;

@@ -1,0 +1,210 @@
+//! Runtimes that share a limiter: work that one of them leaves unfinished delays no other.
+
+use crate::harness::{
+    Suspended, cluster_of_one, decision, limiter_on, limiter_on_slots, poll_once, runtime, undecided,
+    wait_for,
+};
+use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
+use std::pin::pin;
+use std::sync::mpsc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::{DAY, MINUTE, RedisServer, SECOND};
+
+const DAILY: Limit = Limit::counter(1_000_000, DAY);
+
+/// A limiter whose calls fail soon if nobody drives them.
+fn strict(builder: RateLimiterBuilder) -> RateLimiterBuilder {
+    builder.on_error(OnError::Deny).deadline(2 * SECOND)
+}
+
+/// Polls a call once, and drops it.
+async fn start_and_drop<T>(call: impl Future<Output = T>) {
+    let _ = poll_once(&mut pin!(call)).await;
+}
+
+/// Drops a call in a runtime that then stays idle, while the server does not reply.
+fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
+    let (idle, other) = (runtime(), runtime());
+    let limiter = idle.block_on(strict(limiter).connect_lazily().build()).unwrap();
+    let suspended = Suspended::new(server);
+    idle.block_on(start_and_drop(limiter.check(&DAILY, "calls")));
+    drop(suspended);
+    for _ in 0..20 {
+        other.block_on(limiter.check(&DAILY, "calls")).unwrap();
+    }
+    // The idle runtime itself continues, too.
+    idle.block_on(limiter.check(&DAILY, "calls")).unwrap();
+}
+
+#[test]
+fn an_attempt_to_connect_in_an_idle_runtime_delays_no_other() {
+    let server = RedisServer::start();
+    first_call_is_left_idle(limiter_on(&server), &server);
+}
+
+#[test]
+fn loading_the_slots_in_an_idle_runtime_delays_no_other() {
+    let server = cluster_of_one();
+    first_call_is_left_idle(limiter_on_slots(&server), &server);
+}
+
+#[test]
+fn fetching_units_in_an_idle_runtime_delays_no_other() {
+    let server = RedisServer::start();
+    let (idle, other) = (runtime(), runtime());
+    let limiter = idle.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let leased = DAILY.lease(500);
+    let use_up = async |calls: u32| {
+        for _ in 0..calls {
+            limiter.check(&leased, "calls").await.unwrap();
+        }
+    };
+    idle.block_on(use_up(300));
+    let suspended = Suspended::new(&server);
+    // Calls until one needs more units than the process has.
+    idle.block_on(async {
+        let mut calls = 0;
+        while calls < 10_000 {
+            let mut call = pin!(limiter.check(&leased, "calls"));
+            if poll_once(&mut call).await.is_pending() {
+                return;
+            }
+            calls += 1;
+        }
+        panic!("no call has needed more units");
+    });
+    drop(suspended);
+    other.block_on(use_up(300));
+}
+
+#[test]
+fn permits_are_renewed_while_another_runtime_is_idle() {
+    const ONE: Limit = Limit::concurrency(1, SECOND);
+    let server = RedisServer::start();
+    let first = runtime();
+    let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
+    // The first permit of the process belongs to a runtime that is idle from now on.
+    let long = Limit::concurrency(5, MINUTE);
+    let startup = first.block_on(limiter.permit(&long, "startup")).unwrap();
+    let (taken, is_taken) = mpsc::channel();
+    let (release, is_released) = tokio::sync::oneshot::channel::<()>();
+    let second = thread::spawn({
+        let limiter = limiter.clone();
+        move || {
+            runtime().block_on(async move {
+                let permit = limiter.permit(&ONE, "exports").await.unwrap();
+                taken.send(()).unwrap();
+                is_released.await.unwrap();
+                drop(permit);
+                limiter.close().await;
+            });
+        }
+    });
+    is_taken.recv().unwrap();
+    let elsewhere = runtime();
+    let other = elsewhere.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let held_since = Instant::now();
+    while held_since.elapsed() < 3 * SECOND {
+        let refused = elsewhere.block_on(other.permit(&ONE, "exports")).is_err();
+        assert!(refused, "a second permit of a limit of one, after {:?}", held_since.elapsed());
+        thread::sleep(Duration::from_millis(50));
+    }
+    release.send(()).unwrap();
+    second.join().unwrap();
+    assert!(elsewhere.block_on(other.permit(&ONE, "exports")).is_ok());
+    drop((startup, first));
+}
+
+#[test]
+fn permits_of_a_blocked_runtime_are_renewed_by_another() {
+    const ONE: Limit = Limit::concurrency(1, SECOND);
+    let server = RedisServer::start();
+    let (first, second) = (runtime(), runtime());
+    let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let held = first.block_on(limiter.permit(&ONE, "exports")).unwrap();
+    // The first runtime is not polled any more. A call in another runtime takes over.
+    let other = second.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let held_since = Instant::now();
+    while held_since.elapsed() < 3 * SECOND {
+        second.block_on(async {
+            limiter.check(&DAILY, "calls").await.unwrap();
+            assert!(other.permit(&ONE, "exports").await.is_err(), "after {:?}", held_since.elapsed());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        });
+    }
+    first.block_on(async { drop(held) });
+    // The connection of the first runtime is not driven any more. The permit comes back all the same.
+    second.block_on(async {
+        wait_for("the permit comes back", async || {
+            limiter.check(&DAILY, "calls").await.unwrap();
+            other.permit(&ONE, "exports").await.is_ok()
+        })
+        .await;
+    });
+}
+
+#[test]
+fn overrides_are_loaded_while_another_runtime_is_idle() {
+    let server = RedisServer::start();
+    let (first, second) = (runtime(), runtime());
+    // The task that loads overrides starts in the first runtime, which is idle from now on.
+    let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
+    second.block_on(async {
+        limiter.check(&DAILY, "calls").await.unwrap();
+        let elsewhere = strict(limiter_on(&server)).build().await.unwrap();
+        elsewhere.overrides().set("calls", &Limit::counter(1, MINUTE)).await.unwrap();
+        wait_for("the override applies", async || !decision(limiter.check(&DAILY, "calls").await).allowed())
+            .await;
+    });
+}
+
+/// A test suite with one limiter: each test has its own runtime, which ends with it.
+#[test]
+fn two_hundred_tests_share_one_limiter() {
+    const FIVE: Limit = Limit::counter(5, MINUTE);
+    let server = RedisServer::start();
+    let set_up = runtime();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build();
+    let limiter: RateLimiter = set_up.block_on(limiter).unwrap();
+    drop(set_up);
+    let one_test = |number: u32| {
+        let limiter = limiter.clone();
+        move || {
+            runtime().block_on(async {
+                let key = || Key::new("tests").by(number);
+                let mut passed = 0;
+                for _ in 0..20 {
+                    passed += u32::from(decision(limiter.check(&FIVE, key()).await).allowed());
+                    tokio::task::yield_now().await;
+                }
+                let permit = limiter.permit(&Limit::concurrency(1, MINUTE), key()).await.unwrap();
+                assert!(limiter.permit(&Limit::concurrency(1, MINUTE), key()).await.is_err());
+                drop(permit);
+                passed
+            })
+        }
+    };
+    let tests: Vec<_> = (0..200).map(|number| thread::spawn(one_test(number))).collect();
+    for test in tests {
+        assert_eq!(test.join().unwrap(), 5);
+    }
+}
+
+#[test]
+fn a_call_outside_of_a_runtime_is_an_error_and_no_panic() {
+    let server = RedisServer::start();
+    let limiter = runtime().block_on(limiter_on(&server).on_error(OnError::Allow).build()).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let Poll::Ready(outcome) = pin!(limiter.check(&DAILY, "calls")).poll(&mut context) else {
+        panic!("the call waits without a runtime");
+    };
+    let error = undecided(outcome);
+    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+    let building = RateLimiter::builder().redis(server.url()).build();
+    let Poll::Ready(Err(error)) = pin!(building).poll(&mut context) else {
+        panic!("a limiter was built without a runtime");
+    };
+    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+}

@@ -1,0 +1,191 @@
+//! Keys that no script leaves behind: without a TTL, or with foreign data.
+
+use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{Algorithm, Limit, Refill};
+use std::time::Duration;
+use support::MINUTE;
+
+const START: u64 = 1_763_000_000_000_000;
+
+/// The number of the script's keys that would never expire.
+pub(crate) fn lasting_keys(twins: &mut Twins) -> usize {
+    let mut lasting = twins.keys();
+    let expiring: Vec<String> = redis::cmd("HKEYS").arg("test:deadlines").query(twins.raw()).unwrap();
+    lasting.retain(|key| !expiring.contains(key));
+    lasting.len()
+}
+
+fn dump(twins: &mut Twins, key: &str) -> Option<Vec<u8>> {
+    redis::cmd("DUMP").arg(key).query(twins.raw()).unwrap()
+}
+
+/// The most timestamps or permits under one key.
+pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
+    let mut longest = 0;
+    for key in twins.keys() {
+        let mut length = redis::cmd(if key.ends_with("concurrency") { "ZCOUNT" } else { "LLEN" });
+        length.arg(&key);
+        if key.ends_with("concurrency") {
+            length.arg(0).arg("+inf");
+        }
+        // A key that is not a list holds one number.
+        longest = longest.max(length.query(twins.raw()).unwrap_or(1));
+    }
+    longest
+}
+
+/// Whether a permit stays held after its lease was renewed, also beside a permit with a short lease.
+pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
+    twins.clear();
+    let lease = u64::try_from(limit.time().as_micros()).unwrap();
+    let one = TestRequest::new(0, limit, 1).with_permit(5);
+    let short =
+        TestRequest::new(0, Limit::concurrency(limit.count(), Duration::from_secs(1)), 1).with_permit(6);
+    let renewal = TestAdjustment { key: 0, limit, units: 1, change: Change::Renew(5) };
+    twins.set_clock(START);
+    let mut held = true;
+    for permit in [one, short] {
+        held &=
+            decide(&twins.redis, Mode::Check, &[permit]).await.is_ok_and(|decisions| decisions[0].allowed());
+    }
+    let mut renewed = Vec::new();
+    for after in [lease - 1000, 2 * lease - 2000, 3 * lease] {
+        twins.set_clock(START + after);
+        renewed.extend(adjust(&twins.redis, &[renewal]).await.unwrap_or_default());
+    }
+    held && renewed == [1, 1, 0]
+}
+
+/// Whether a key that has lost its TTL counts as expired, at the latest when its time is over, and then has a TTL
+/// again.
+pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
+    twins.clear();
+    twins.set_clock(START);
+    let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
+    let all = TestRequest::new(0, limit, limit.capacity()).with_permit(5);
+    let one = TestRequest::new(0, limit, 1).with_permit(6);
+    let Ok(first) = decide(&twins.redis, Mode::Check, &[all]).await else { return false };
+    redis::cmd("DEL").arg("test:deadlines").exec(twins.raw()).unwrap();
+    if lists {
+        twins.set_clock(START + u64::try_from(first[0].reset_after().as_micros()).unwrap());
+    }
+    let second = decide(&twins.redis, Mode::Check, &[one]).await;
+    first[0].allowed() && second.is_ok_and(|second| second[0].allowed()) && lasting_keys(twins) == 0
+}
+
+/// Whether foreign data under a key is reported and stays.
+pub(crate) async fn spares(twins: &mut Twins, limit: Limit) -> bool {
+    let changes = match limit.algorithm() {
+        Algorithm::Concurrency => [Change::Give(5), Change::Renew(5)],
+        _ => [Change::Give(START / 1000 + 1), Change::Take],
+    };
+    let mut spares = true;
+    for foreign in [["SET", "abc"], ["RPUSH", "abc"], ["SADD", "abc"]] {
+        if foreign[0] == "RPUSH" && limit.algorithm() == Algorithm::SlidingLog {
+            continue;
+        }
+        twins.clear();
+        twins.set_clock(START);
+        let name = key(0, &limit);
+        redis::cmd(foreign[0]).arg(&name).arg(foreign[1]).exec(twins.raw()).unwrap();
+        let before = dump(twins, &name);
+        let one = TestRequest::new(0, limit, 1).with_permit(5);
+        for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
+            spares &= decide(&twins.redis, mode, &[one]).await.is_err();
+        }
+        for change in changes {
+            let adjustment =
+                adjust(&twins.redis, &[TestAdjustment { key: 0, limit, units: 1, change }]).await;
+            spares &= adjustment.is_ok_and(|units| units == [0]);
+        }
+        spares &= dump(twins, &name) == before;
+    }
+    spares
+}
+
+/// Whether a number that no limit has written is reported and stays. `ttl_ms` is its lifetime.
+async fn spares_number(twins: &mut Twins, limit: Limit, value: &str, ttl_ms: Option<u64>) -> bool {
+    let name = key(0, &limit);
+    let mut spares = true;
+    for together in [1, 3] {
+        twins.clear();
+        twins.set_clock(START);
+        redis::cmd("SET").arg(&name).arg(value).exec(twins.raw()).unwrap();
+        if let Some(ttl_ms) = ttl_ms {
+            let ends = START / 1000 + ttl_ms;
+            redis::cmd("HSET").arg("test:deadlines").arg(&name).arg(ends).exec(twins.raw()).unwrap();
+        }
+        for mode in [Mode::Check, Mode::Charge] {
+            spares &=
+                decide(&twins.redis, mode, &vec![TestRequest::new(0, limit, 1); together]).await.is_err();
+        }
+        let take = [TestAdjustment { key: 0, limit, units: 1, change: Change::Take }];
+        spares &= adjust(&twins.redis, &take).await.is_ok_and(|units| units == [0]);
+        let found: String = redis::cmd("GET").arg(&name).query(twins.raw()).unwrap();
+        spares &= found == value;
+    }
+    spares
+}
+
+/// The same for numbers that are not integers from 0 to 2^53 - 1, and for spellings that only Lua reads as integers.
+pub(crate) async fn spares_numbers(twins: &mut Twins, limit: Limit) -> bool {
+    let time = u64::try_from(limit.time().as_millis()).unwrap();
+    let (ttl, spelt) = match limit.algorithm() {
+        Algorithm::SlidingLog | Algorithm::Concurrency => return true,
+        Algorithm::Counter => (time, "1e0".to_owned()),
+        Algorithm::SlidingWindow => (time + 1, "1e0".to_owned()),
+        // One unit, with a lifetime that the next charge keeps.
+        _ => {
+            let full = (u64::from(limit.capacity()) * time).div_ceil(u64::from(limit.count()));
+            let life_s = (2 * full).div_ceil(1000);
+            (life_s * 1000, format!("{}.0", (life_s << 27) + 1))
+        }
+    };
+    let mut spares = limit.capacity() < 2 || spares_number(twins, limit, &spelt, Some(ttl)).await;
+    for value in ["1.5", "inf", "nan", "1e300", "-5", "18014398509481984"] {
+        spares &= spares_number(twins, limit, value, Some(ttl)).await;
+        spares &= spares_number(twins, limit, value, None).await;
+    }
+    spares
+}
+
+fn limits() -> [Limit; 8] {
+    let (count, time) = (5, MINUTE);
+    let bucket = Limit::token_bucket(count, time);
+    [
+        Limit::counter(count, time),
+        bucket,
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(count, time),
+        Limit::sliding_log(count, time),
+        Limit::leaky_bucket(count, time),
+        Limit::concurrency(count, time),
+        Limit::concurrency(count, time).wait(time),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_ttl_is_repaired_by_the_script() {
+    let mut twins = Twins::start();
+    for limit in limits() {
+        assert!(repairs(&mut twins, limit).await, "{limit}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_renewed_lease_outlives_a_short_one() {
+    let mut twins = Twins::start();
+    for limit in limits().into_iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
+        assert!(renews(&mut twins, limit).await, "{limit}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn foreign_data_is_reported_and_stays() {
+    let mut twins = Twins::start();
+    for limit in limits() {
+        assert!(spares(&mut twins, limit).await, "{limit}");
+        assert!(spares_numbers(&mut twins, limit).await, "{limit}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Equal requests on one key that the script merges: as many are admitted as one by one.
+
+use crate::harness::{CLOCK, Twins, operations, seed};
+use crate::models::definitions::{Kind, Numbers};
+use crate::scripts::arguments::decided;
+use ratelimit::__testing;
+use ratelimit::store::Mode;
+
+const KEY: &str = "t:{merged}";
+
+/// The arguments of the script for a limit: name, count, time in ms and capacity, with the rate in lowest terms.
+fn arguments(numbers: &Numbers) -> (&'static str, u64, u64, u32) {
+    let (count, time) = (u64::from(numbers.count), numbers.time);
+    let divisor = (1..=count.min(time)).rev().find(|by| count % by == 0 && time % by == 0).unwrap();
+    let (name, divisor) = match numbers.kind {
+        Kind::Counter => ("counter", 1),
+        Kind::Greedy => ("token_bucket", divisor),
+        Kind::Interval => ("token_bucket_interval", 1),
+        Kind::Leaky => ("leaky_bucket", divisor),
+        Kind::Window => ("sliding_window", 1),
+        Kind::Log => ("sliding_log", 1),
+        Kind::Concurrency => panic!("permits are never equal"),
+    };
+    (name, count / divisor, time / divisor, numbers.capacity())
+}
+
+/// Compares the script's reply to random groups of requests with the definition's decisions one by one.
+pub(crate) fn first_difference(
+    twins: &mut Twins,
+    script: &str,
+    numbers: &Numbers,
+    requests: usize,
+    seed: u64,
+) -> Option<String> {
+    let script = redis::Script::new(&[CLOCK, script].concat());
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut definition, mut now) = (numbers.definition(), 1_763_000_000_000_000);
+    let (name, count, time, capacity) = arguments(numbers);
+    let mut done = 0;
+    while done < requests {
+        now += random
+            .choice([0, 0, 1, 1000, numbers.time * 250, numbers.time * 1000, numbers.time * 3000])
+            .unwrap();
+        twins.set_clock(now);
+        let (n, cost) = (random.u32(1..=2 * numbers.count), random.u32(1..=numbers.count / 3 + 1));
+        let cost = if random.u32(0..20) == 0 { capacity + 1 } else { cost };
+        done += n as usize;
+        let (mut passed, mut expected) = (0, Vec::new());
+        for _ in 0..n {
+            let answer = definition.decide(now, Mode::Check, cost, 1);
+            passed += i64::from(answer.allowed);
+            let retry = if answer.allowed {
+                0
+            } else {
+                answer.retry_after.map_or(1 - (1 << 53), |ms| -i64::try_from(ms).unwrap())
+            };
+            expected = vec![passed, answer.remaining.into(), answer.reset_after.try_into().unwrap(), retry];
+        }
+        let mut call = script.key(KEY);
+        call.arg("check").arg(name).arg(count).arg(time).arg(capacity).arg(0).arg(-i64::from(n)).arg(cost);
+        let found = call.invoke(twins.raw()).map(|answer| decided(&answer).concat());
+        if found.as_ref() != Ok(&expected) {
+            return Some(format!("{n} times {cost} of {numbers:?} at {now}: {found:?}, not {expected:?}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn merged_requests_are_decided_as_one_by_one() {
+    let mut twins = Twins::start();
+    let [decide, _] = __testing::scripts();
+    for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
+        for (count, time) in [(1, 1), (5, 1000), (12, 60_000), (100, 7)] {
+            twins.clear();
+            let numbers = Numbers::new(kind, count, time);
+            let difference = first_difference(&mut twins, decide, &numbers, operations(3000), seed());
+            assert_eq!(difference, None);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Rules for the source of the scripts: documented contracts, and language that every server supports.
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../lua/", $name)))),*]
+    };
+}
+
+/// All scripts by file name.
+pub(super) const FILES: [(&str, &str); 15] = files![
+    "head.lua",
+    "bucket.lua",
+    "counter.lua",
+    "token_bucket.lua",
+    "leaky_bucket.lua",
+    "sliding_window.lua",
+    "sliding_log.lua",
+    "concurrency.lua",
+    "decide.lua",
+    "adjust.lua",
+    "one/counter.lua",
+    "one/token_bucket.lua",
+    "one/sliding_window.lua",
+    "one/sliding_log.lua",
+    "one/concurrency.lua",
+];
+
+/// Each file starts with its purpose, and each algorithm documents its contract.
+#[test]
+fn headers_state_the_contract() {
+    for (name, text) in FILES {
+        let stem = name.trim_end_matches(".lua");
+        assert!(text.starts_with(&format!("-- {stem}: ")), "{name} does not begin with its purpose");
+        assert!(text.lines().all(|line| line.len() <= 150), "{name} has very long lines");
+    }
+    let sections = |name: &str| -> &[&str] {
+        match name {
+            "head.lua" => &[],
+            "bucket.lua" => &["State", "Change"],
+            "decide.lua" | "adjust.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
+            name if name.starts_with("one/") => &["KEYS", "ARGV", "Reply", "Errors"],
+            _ => &["KEYS", "ARGV", "State", "Reply", "Change"],
+        }
+    };
+    for (name, text) in FILES {
+        for section in sections(name) {
+            assert!(text.contains(&format!("-- {section} ")), "{name} has no section {section:?}");
+        }
+    }
+}
+
+/// Language that some server version, a cluster, or numbers above 2^53 would break.
+#[test]
+fn scripts_use_only_what_every_server_has() {
+    for (name, text) in FILES {
+        let code: String = text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
+        for forbidden in
+            ["tostring", "replicate_commands", "#!", "server.", "redis.log", "setresp", "%d\"", "cjson"]
+        {
+            assert!(!code.contains(forbidden), "{name} uses {forbidden}");
+        }
+        // Every SET has a TTL. Other writes find one, or are followed by PEXPIRE.
+        for line in code.split("call(\"SET\"").skip(1) {
+            assert!(line.contains("\"PX\""), "{name}: SET without PX");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The keys that the store writes: they have the documented form, and each has a short TTL.
+
+use crate::harness::{TestRequest, decide, decision, limiter_on, undecided};
+use ratelimit::store::Mode;
+use ratelimit::{AsKey, ErrorKind, Key, Limit, RateLimiter, RedisStore, Refill};
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+use support::{RedisServer, SECOND};
+
+/// All algorithms without permits, with a capacity of `count`.
+fn spent(count: u32, time: Duration) -> [Limit; 6] {
+    [
+        Limit::counter(count, time),
+        Limit::token_bucket(count, time),
+        Limit::token_bucket(count, time).refill(Refill::Interval),
+        Limit::sliding_window(count, time),
+        Limit::sliding_log(count, time),
+        Limit::leaky_bucket(count, time),
+    ]
+}
+
+/// Several calls under one key. Permits are never released.
+async fn call<K: AsKey>(limiter: &RateLimiter, limits: &[Limit], held: &Limit, key: impl Fn() -> K) {
+    for _ in 0..3 {
+        for limit in limits {
+            let _ = decision(limiter.check(limit, key()).await);
+            let _ = decision(limiter.acquire(limit, key()).await);
+        }
+        std::mem::forget(limiter.permit(held, key()).await);
+    }
+}
+
+fn keys(server: &RedisServer) -> Vec<String> {
+    let mut keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut server.raw()).unwrap();
+    keys.sort();
+    keys
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_are_as_documented_and_all_expire() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).prefix("shop").build().await.unwrap();
+    let period = Duration::from_secs(100);
+    let (limits, held) = (spent(50, period), Limit::concurrency(50, period));
+    call(&limiter, &limits, &held, || Key::new("global")).await;
+    call(&limiter, &limits, &held, || Key::new("login").by(IpAddr::from(Ipv4Addr::LOCALHOST))).await;
+    call(&limiter, &limits, &held, || Key::new("report:{kind}").by(("acme", 7)).part("p:d}f")).await;
+    let forms = ["c1", "cc1", "lb1", "sl1", "sw1", "tb1"];
+    let names = ["shop:{127.0.0.1}:login", "shop:{acme,7}:report:<kind>=p%3ad%7df", "shop:{global}"];
+    let expected: Vec<String> =
+        names.iter().flat_map(|name| forms.iter().map(move |form| format!("{name}:{form}"))).collect();
+    assert_eq!(keys(&server), expected);
+    assert_eq!(server.keys_without_ttl(), 0);
+    assert!(server.max_pttl_ms().unwrap() <= 2 * 100_000 + 1000);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_with_turns_expire_in_time() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    let (time, wait) = (SECOND * 10, SECOND * 30);
+    let held = Limit::concurrency(2, time);
+    for (i, limit) in spent(2, time).into_iter().chain([held]).map(|limit| limit.wait(wait)).enumerate() {
+        let requests: Vec<TestRequest> =
+            (0..20).map(|id| TestRequest::new(i, limit, 1).with_permit(5 + id)).collect();
+        let decisions = decide(&store, Mode::Charge, &requests).await.unwrap();
+        assert!(
+            decisions.iter().any(|decision| !decision.delay().is_zero() || decision.retry_after().is_some())
+        );
+        assert_eq!(server.keys_without_ttl(), 0, "{limit}");
+        assert!(server.max_pttl_ms().unwrap() <= 2 * 30_000 + 1000, "{limit}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_ttl_is_repaired() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    // The entries of a log contain their own time, so a log without TTL still works.
+    for limit in spent(2, SECOND * 60).into_iter().filter(|limit| limit.algorithm().as_str() != "sliding_log")
+    {
+        limiter.check_cost(&limit, "job", 2).await.unwrap();
+        for key in keys(&server) {
+            redis::cmd("PERSIST").arg(key).exec(&mut server.raw()).unwrap();
+        }
+        assert!(server.keys_without_ttl() > 0);
+        let decision = decision(limiter.check(&limit, "job").await);
+        assert_eq!(
+            (decision.allowed(), decision.remaining()),
+            (true, 1),
+            "a key without TTL would block for ever"
+        );
+        assert_eq!(server.keys_without_ttl(), 0);
+        limiter.reset(&limit, "job").await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn foreign_data_is_neither_read_nor_overwritten() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    let mut raw = server.raw();
+    for (limit, form) in spent(5, SECOND).into_iter().zip(["c1", "tb1", "tb1", "sw1", "sl1", "lb1"]) {
+        for foreign in [["SET", "abc"], ["SADD", "abc"]] {
+            let key = format!("ratelimit:{{theirs}}:{form}");
+            redis::cmd(foreign[0]).arg(&key).arg(foreign[1]).exec(&mut raw).unwrap();
+            let before: Vec<u8> = redis::cmd("DUMP").arg(&key).query(&mut raw).unwrap();
+            let error = undecided(limiter.check(&limit, "theirs").await);
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+            assert!(!error.to_string().contains("theirs"), "no key in an error: {error}");
+            let after: Vec<u8> = redis::cmd("DUMP").arg(&key).query(&mut raw).unwrap();
+            assert_eq!(before, after);
+            redis::cmd("DEL").arg(&key).exec(&mut raw).unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reset_peek_and_costs_work_on_the_server() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    for limit in spent(5, SECOND * 60) {
+        let key = || Key::new("mails").by("user").part(limit.algorithm().as_str());
+        assert!(!limiter.reset(&limit, key()).await.unwrap(), "there is no state yet");
+        limiter.check_cost(&limit, key(), 4).await.unwrap();
+        assert!(!decision(limiter.check_cost(&limit, key(), 2).await).allowed());
+        assert_eq!(decision(limiter.check_cost(&limit, key(), 6).await).retry_after(), None);
+        limiter.check_cost(&limit, key(), 0).await.unwrap();
+        assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 1);
+        assert!(limiter.reset(&limit, key()).await.unwrap());
+        assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 5);
+    }
+    for nothing in spent(0, SECOND) {
+        for cost in [0, 1] {
+            let decision = decision(limiter.check_cost(&nothing, "nothing", cost).await);
+            assert_eq!((decision.allowed(), decision.retry_after()), (false, None));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Where servers are: single servers, clusters, sentinels, sockets and TLS; failovers, moved slots and wrong URLs.
+
+pub(crate) mod cluster_failover;
+pub(crate) mod same_decisions;
+mod sentinel_failover;
+pub(crate) mod slots;
+mod slow_nodes;
+mod tls;
+pub(crate) mod wrong_urls;

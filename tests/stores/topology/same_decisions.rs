@@ -1,0 +1,143 @@
+//! Every topology makes the same decisions: clusters, sentinels, sockets, both protocol versions, and an existing
+//! connection.
+
+use crate::harness::{PATIENCE, decision, limiter_at, undecided};
+use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, RedisStore};
+use support::{Cluster, MINUTE, RedisServer, Sentinels};
+
+/// Asserts exact counts for callers on many keys at the same time. Each slot has two keys.
+async fn counts_exactly(limiter: &RateLimiter) {
+    const CALLERS: usize = 16;
+    let limits =
+        [Limit::counter(30, MINUTE), Limit::token_bucket(30, MINUTE * 60), Limit::sliding_log(30, MINUTE)];
+    let keys: Vec<(Limit, &str, u32)> = (0..20)
+        .flat_map(|user| limits.into_iter().flat_map(move |limit| [(limit, "a", user), (limit, "b", user)]))
+        .collect();
+    let calls: Vec<_> = (0..CALLERS)
+        .map(|_| {
+            let (limiter, keys) = (limiter.clone(), keys.clone());
+            tokio::spawn(async move {
+                let mut admitted = vec![0; keys.len()];
+                for _ in 0..3 {
+                    for ((limit, name, user), sum) in keys.iter().zip(&mut admitted) {
+                        let decision = decision(limiter.check(limit, Key::new(name).by(user)).await);
+                        *sum += u32::from(decision.allowed());
+                    }
+                }
+                admitted
+            })
+        })
+        .collect();
+    let mut admitted = vec![0; keys.len()];
+    for call in calls {
+        for (sum, more) in admitted.iter_mut().zip(call.await.unwrap()) {
+            *sum += more;
+        }
+    }
+    assert_eq!(admitted, vec![30; keys.len()]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_counts_exactly() {
+    let cluster = Cluster::start(3);
+    for url in [cluster.url(), format!("redis+cluster://127.0.0.1:{}?protocol=resp3", cluster.ports()[5])] {
+        let limiter = limiter_at(url).deny_cache(false).build().await.unwrap();
+        counts_exactly(&limiter).await;
+        for port in cluster.ports() {
+            redis::cmd("FLUSHALL").query::<()>(&mut cluster.server(port).raw()).ok();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stack_on_several_nodes_is_admitted_as_a_whole() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).build().await.unwrap();
+    let (few, many) = (Limit::counter(3, MINUTE), Limit::token_bucket(100, MINUTE * 60));
+    for user in 0..30_u32 {
+        let (one, other) = (Key::new("few").by(user), Key::new("many").by(("tenant", user)));
+        for n in 0..5 {
+            let keys: [(&Limit, &dyn AsKey, u32); 2] = [(&few, &one, 1), (&many, &other, 1)];
+            match limiter.check_all(&keys).await {
+                Ok(_) => assert!(n < 3, "{user} {n}"),
+                Err(rejection) => assert!(n >= 3 && rejection.name() == "few", "{user} {n}: {rejection:?}"),
+            }
+        }
+        assert_eq!(
+            limiter.peek(&many, other).await.unwrap().remaining(),
+            97,
+            "units of refused calls are returned"
+        );
+        assert!(limiter.reset(&few, one).await.unwrap());
+        assert!(!limiter.reset(&few, one).await.unwrap());
+        assert_eq!(limiter.peek(&few, one).await.unwrap().remaining(), 3);
+    }
+    let held = Limit::concurrency(2, MINUTE);
+    let permits =
+        [limiter.permit(&held, "jobs").await.unwrap(), limiter.permit(&held, "jobs").await.unwrap()];
+    assert!(limiter.permit(&held, "jobs").await.is_err());
+    drop(permits);
+    limiter.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn overrides_apply_in_a_cluster() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).build().await.unwrap();
+    limiter.overrides().set("login", &Limit::counter(1, MINUTE)).await.unwrap();
+    let limit = Limit::counter(100, MINUTE);
+    limiter.check(&limit, Key::new("login").by(1)).await.unwrap();
+    assert!(!decision(limiter.check(&limit, Key::new("login").by(1)).await).allowed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sentinels_lead_to_the_primary() {
+    let sentinels = Sentinels::with_passwords("sesame", "open");
+    let hosts = sentinels.url().replace("redis+sentinel://", "");
+    let url = format!("redis+sentinel://:sesame@{hosts}?sentinel_pass=open");
+    let limiter = limiter_at(&url).deny_cache(false).build().await.unwrap();
+    counts_exactly(&limiter).await;
+    for (url, says) in [
+        (format!("redis+sentinel://:sesame@{hosts}"), "the server requires a password"),
+        (format!("redis+sentinel://:wrong@{hosts}?sentinel_pass=open"), "the user or the password is wrong"),
+        (url.replace("/mymaster", "/other"), "does not watch a primary named `other`"),
+    ] {
+        let error = limiter_at(url).build().await.unwrap_err().to_string();
+        assert!(error.contains(says) && !error.contains("sesame") && !error.contains("open"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_and_a_database_number() {
+    let place = std::env::temp_dir().join(format!("ratelimit-{}.sock", std::process::id()));
+    let server = RedisServer::builder().args(["--unixsocket", place.to_str().unwrap()]).start();
+    for scheme in ["unix", "redis+unix"] {
+        let limiter = limiter_at(format!("{scheme}://{}?db=2", place.display())).build().await.unwrap();
+        limiter.check(&Limit::counter(2, MINUTE), "calls").await.unwrap();
+    }
+    let limiter =
+        limiter_at(format!("{}3?protocol=resp3", server.url())).deny_cache(false).build().await.unwrap();
+    counts_exactly(&limiter).await;
+    let info: String = redis::cmd("INFO").arg("keyspace").query(&mut server.raw()).unwrap();
+    assert!(
+        info.contains("db2:keys=1,") && info.contains("db3:keys=120,") && !info.contains("db0"),
+        "{info}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_existing_connection() {
+    let mut server = RedisServer::builder().persistent().start();
+    let connection =
+        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let limiter = RateLimiter::builder().store(RedisStore::from_connection(connection));
+    let limiter = limiter.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    counts_exactly(&limiter).await;
+    server.kill();
+    server.restart();
+    // The connection does not come back, and no call waits for it.
+    for _ in 0..20 {
+        let error = undecided(limiter.check(&Limit::counter(2, MINUTE), "calls").await);
+        assert!(error.is_transient(), "{error}");
+    }
+}
