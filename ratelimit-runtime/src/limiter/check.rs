@@ -104,8 +104,8 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
-    /// it names the one with the longest wait. Two limits with the
-    /// same key are an [`Unavailable`](Rejection::Unavailable) rejection.
+    /// it names the one with the longest wait. Two limits with the same key are an [`Unavailable`](Rejection::Unavailable)
+    /// rejection.
     pub fn check_all<K: AsKey>(
         &self,
         stack: &[(&Limit, K, u32)],
