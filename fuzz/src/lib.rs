@@ -25,7 +25,7 @@ mod impl_block;
 mod item;
 #[path = "../../ratelimit-macros/src/key.rs"]
 mod key;
-#[path = "../../ratelimit-macros/src/model.rs"]
+#[path = "../../ratelimit-macros/src/model/mod.rs"]
 mod model;
 #[path = "../../ratelimit-macros/src/rate.rs"]
 mod rate;

@@ -19,28 +19,56 @@ pub(super) fn tell_apart(
     if all.iter().any(|arguments| !arguments.complete) {
         return;
     }
+    let before = errors.count();
     for (at, arguments) in all.iter().enumerate() {
         let this = &members[at];
-        let mut earlier = members[..at].iter().filter(|earlier| share_a_name(earlier, this));
+        let mut earlier = members[..at].iter().filter(|earlier| share_a_key_and_a_name(earlier, this));
         if let Some(wrong) = earlier.find_map(|earlier| why_equal(earlier, this, item)) {
             arguments.error(errors, wrong);
         }
     }
-    for at in 0..members.len() {
-        let this = &members[at];
-        let is_other = |other: &&Member| !std::ptr::eq(*other, this) && share_a_name(other, this);
-        let time = members.iter().find(is_other).and_then(|_| time_ms(this));
-        members[at].time_in_name = time.map(duration::show);
+    let times: Vec<_> = members.iter().map(|this| time_of(this, members)).collect();
+    for (member, time) in members.iter_mut().zip(times) {
+        member.time_in_name = time;
+    }
+    for (at, arguments) in all.iter().enumerate() {
+        let shares = members[..at].iter().any(|earlier| share_a_name(earlier, &members[at]));
+        if shares && errors.count() == before {
+            arguments.error(errors, "another attribute of this function has the same name with its `time` or `shadow`: write another `key` for this one");
+        }
     }
 }
 
-/// Whether two limits have the same name in some call, if their names have no time. The name of a shadow limit ends with
-/// `/shadow`, so only limits that both refuse, or both are shadow limits, can have the same name.
-fn share_a_name(a: &Member, b: &Member) -> bool {
+/// The time in the name of a limit, if another limit with the same `key` would have the same name without it.
+fn time_of(this: &Member, members: &[Member]) -> Option<String> {
+    let shares =
+        members.iter().any(|other| !std::ptr::eq(other, this) && share_a_key_and_a_name(other, this));
+    time_ms(this).filter(|_| shares).map(duration::show)
+}
+
+/// Whether two limits have the same `key`, and the same name in some call. A limit that refuses and a shadow limit have
+/// different names.
+fn share_a_key_and_a_name(a: &Member, b: &Member) -> bool {
     let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
-    let differ =
-        matches!((&a.shadow, &b.shadow), (Shadow::Never, Shadow::Always) | (Shadow::Always, Shadow::Never));
-    key(a) == key(b) && !differ
+    key(a) == key(b) && share_a_name(a, b)
+}
+
+/// Whether two limits have the same name in some call.
+fn share_a_name(a: &Member, b: &Member) -> bool {
+    let names = names(b);
+    self::names(a).iter().any(|name| names.contains(name))
+}
+
+/// The names of a limit, and whether they begin with a `key`, not with the path of the function. A limit whose `shadow` is an
+/// expression has two names.
+fn names(member: &Member) -> Vec<(bool, String)> {
+    let base = member.key.as_ref().map(|key| key.text.value());
+    let (has_key, base) = (base.is_some(), base.unwrap_or_default());
+    let refusing = !matches!(member.shadow, Shadow::Always);
+    let shadow = !matches!(member.shadow, Shadow::Never);
+    let refusing = refusing.then(|| member.refusing_name(&base));
+    let shadow = shadow.then(|| member.shadow_name(&base));
+    refusing.into_iter().chain(shadow).map(|name| (has_key, name)).collect()
 }
 
 /// Explains why the time does not tell two limits apart.

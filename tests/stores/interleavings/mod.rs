@@ -1,4 +1,4 @@
 //! Model checks with loom: parts of the Redis client in every order of events.
 
-mod queue;
-mod slow_calls;
+mod call_queue;
+mod slow_server;

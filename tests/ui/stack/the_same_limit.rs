@@ -78,6 +78,19 @@ impl Api {
     }
 }
 
+#[rate_limit(key = "i", time = "1s", count = 5)]
+#[rate_limit(key = "i", time = "1d", count = 50)]
+#[rate_limit(key = "i/1s", time = "1h", count = 20)]
+async fn i() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "j", time = "1s", count = 5, shadow = true)]
+#[rate_limit(key = "j/shadow", time = "1s", count = 5)]
+async fn j() -> Result<(), Rejection> {
+    Ok(())
+}
+
 // An enforced limit and a shadow limit have different names.
 #[rate_limit(key = "h", count = 50)]
 #[rate_limit(key = "h", count = 5, shadow = true)]
