@@ -5,7 +5,7 @@
 //! let mut server = support::RedisServer::builder().persistent().start();
 //! let client = redis::Client::open(server.url())?;
 //! server.kill();
-//! The code under test meets a dead server here.
+//! // The code under test meets a dead server here.
 //! server.restart();
 //! assert_eq!(server.keys_without_ttl(), 0);
 //! # Ok::<(), redis::RedisError>(())

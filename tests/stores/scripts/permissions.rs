@@ -109,7 +109,7 @@ async fn errors_do_not_name_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_documented_is_enough_while_slots_move() {
+async fn the_documented_permissions_are_sufficient_while_slots_move() {
     let cluster = Cluster::start(3);
     let permit_all = |rules: &[String]| {
         cluster.ports().into_iter().for_each(|port| permit(cluster.server(port), rules));
