@@ -18,7 +18,7 @@ pub struct Check(State);
 enum State {
     /// The reply of the store is the whole decision.
     Deciding { names: Names, reply: Reply<Outcome> },
-    /// The call waits for its turn, has a shadow limit, or must load the overrides first.
+    /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
 }
 
