@@ -167,7 +167,7 @@ async fn permits_are_held_and_units_are_spent() {
     on_both(async |limiter| {
         let (permits, units) = (Limit::concurrency(1, SECOND), Limit::counter(1, SECOND));
         let check = undecided(limiter.check(&permits, "key").await);
-        assert!(check.to_string().contains("ask for a `permit`"), "{check}");
+        assert!(check.to_string().contains("use `permit` instead"), "{check}");
         assert!(limiter.penalize(&permits, "key", 1).await.is_err());
         for rejection in [
             limiter.permit(&units, "key").await.map(drop).unwrap_err(),
