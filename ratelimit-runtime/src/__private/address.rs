@@ -4,10 +4,10 @@ use super::probe::{Argument, Nothing, merge, probe};
 use crate::identity::ClientIp;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
-/// A plain address. It may be the client's, and gives way to a framework's own type.
+/// The result for a plain address. It may be the client's address. A [`Carried`] address takes precedence.
 pub struct Bare(Option<IpAddr>);
 
-/// The address of an argument that is known to carry the client's.
+/// The result for an argument whose type has the client's address.
 pub struct Carried(Option<IpAddr>);
 
 /// Types that are an address and nothing else.
@@ -24,7 +24,7 @@ impl<T: Address + ?Sized> Address for &mut T {}
 impl<T: Address> Address for Option<T> {}
 
 probe! {
-    /// Reads the address that an argument carries.
+    /// Reads the address of an argument.
     ProbeAddress::__ratelimit_probe_ip(Argument);
     [&&] if Address => Bare: |address| Bare(address.client_ip());
     [&] if ClientIp => Carried: |argument| Carried(argument.client_ip());
@@ -32,11 +32,11 @@ probe! {
 }
 
 merge! {
-    /// Adds the address of the next argument to what was found before.
+    /// Merges the address of the next argument into the earlier results.
     #[diagnostic::on_unimplemented(
-        message = "`by = \"ip\"`: more than one argument carries the address of the client",
-        label = "which of them?",
-        note = "name the one that counts: `by = peer.ip()`"
+        message = "`by = \"ip\"`: more than one argument has the address of the client",
+        label = "ambiguous",
+        note = "write which one: `by = peer.ip()`"
     )]
     MergeAddress;
     [] Nothing, Nothing => Nothing: |none, _| none;
@@ -50,9 +50,9 @@ merge! {
 
 /// The address that was found among all arguments.
 #[diagnostic::on_unimplemented(
-    message = "`by = \"ip\"`: no argument of this function carries the address of the client",
-    label = "needs an argument such as `ConnectInfo<SocketAddr>` or the request",
-    note = "add such an argument (the framework's feature of `ratelimit-runtime` must be enabled), implement `ratelimit::ClientIp` for your own type, or name the value: `by = addr`"
+    message = "`by = \"ip\"`: no argument of this function has the address of the client",
+    label = "add an argument such as `ConnectInfo<SocketAddr>` or the request",
+    note = "enable the framework's feature of `ratelimit-runtime`, implement `ratelimit::ClientIp` for your own type, or write the value: `by = addr`"
 )]
 pub trait FoundAddress {
     fn found(self) -> Option<IpAddr>;

@@ -1,4 +1,4 @@
-//! Calls whose units stay at hand: permits, and charges that depend on the call's result.
+//! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
 use super::call::{Call, Resolved};
 use super::check::Names;
@@ -10,8 +10,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The decision about a call, and what it holds.
-#[must_use = "the decision has to be awaited"]
+/// A future of the decision about a call and of its admission.
+#[must_use = "the decision must be awaited"]
 pub struct Admit(Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>);
 
 pub(super) fn start(calls: SmallVec<[Call; 1]>) -> Admit {
@@ -36,7 +36,9 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
                 stack.push(member);
                 names.push(name);
             }
-            Err(error) if shadow => report::error(name, &error, "a shadow limit cannot be decided"),
+            Err(error) if shadow => {
+                report::error(name, &error, "cannot decide about a shadow limit; the call runs");
+            }
             Err(error) => return Err(undecided(name, error)),
         }
     }
@@ -74,36 +76,37 @@ impl Future for Admit {
     }
 }
 
-/// What an admitted call holds. Dropped, permits go back and charges stay; what was to be charged later is charged.
-#[must_use = "what is held goes back when this is dropped"]
+/// What an admitted call holds. Dropping it returns permits and keeps charges. Units that are taken after the call are
+/// taken.
+#[must_use = "dropping this returns the permits and keeps the charges"]
 pub struct Admission {
-    /// Nothing, if the call is exempt from all limits. Boxed, since the user's future would hold it several times.
+    /// `None` if the call is exempt from all limits. Boxed, because the user's future contains it several times.
     holdings: Option<Box<limiter::Holdings>>,
-    /// Where the limit of each attribute is in there, if it was decided.
+    /// The position in `holdings` of each limit of the attribute. `None` for a limit that was not decided.
     positions: SmallVec<[Option<usize>; 1]>,
 }
 
 impl Admission {
-    /// What is held by shadow limits alone, which never reject.
+    /// Returns the admission of a call that has only shadow limits, which never reject.
     pub fn of_shadows(decided: Result<Self, Rejection>) -> Self {
         decided.unwrap_or_else(|_| Self { holdings: None, positions: SmallVec::new() })
     }
 
-    /// Takes the units of a limit after the call, or lets them be.
+    /// Takes the units of a limit after the call, if `charge` is true.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
         if let Some((holdings, at)) = self.member(at) {
             holdings.charge_after(at, charge);
         }
     }
 
-    /// Gives the units of a limit back, or lets them be taken.
+    /// Returns the units of a limit, if `refund` is true.
     pub fn refund_if(&mut self, at: usize, refund: bool) {
         if let Some((holdings, at)) = self.member(at).filter(|_| refund) {
             holdings.settle(at, 0);
         }
     }
 
-    /// Says what the call has really cost.
+    /// Corrects the charge of a limit to the real cost of the call.
     pub fn settle(&mut self, at: usize, cost: u32) {
         if let Some((holdings, at)) = self.member(at) {
             holdings.settle(at, cost);
@@ -115,12 +118,12 @@ impl Admission {
         self.holdings.as_deref_mut().zip(position)
     }
 
-    /// Sends what was said.
+    /// Sends the changes to the store.
     pub async fn finish(self) {
         if let Some(holdings) = self.holdings
             && let Err(error) = Box::pin(holdings.finish()).await
         {
-            tracing::debug!(%error, "units were not given back or taken after a call");
+            tracing::debug!(%error, "cannot adjust the units of a finished call");
         }
     }
 }
@@ -137,7 +140,7 @@ impl fmt::Debug for Admission {
     }
 }
 
-/// What the result of a call says of its units. The signature is what lets a closure go without types.
+/// Calls a closure with the result of a call. This signature lets the closure omit its parameter type.
 pub fn judge<R, T>(closure: impl FnOnce(&R) -> T, result: &R) -> T {
     closure(result)
 }

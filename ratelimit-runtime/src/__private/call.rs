@@ -1,4 +1,4 @@
-//! One limited call: its site, its key, its cost.
+//! `Call`: one limited call, with its limiter, key, cost and limit.
 
 use super::admission::{self, Admit};
 use super::check::{self, Check};
@@ -13,15 +13,15 @@ use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
-/// Why `by = "user"` has found nobody.
-const NO_USER: &str = "the request carries no user";
-/// Why `by = "header:.."` has found nobody.
-const NO_HEADER: &str =
-    "the request does not carry the header that says who calls, or carries it more than once";
-/// Why `by = "ip"` has found nobody.
-const NO_ADDRESS: &str = "the request carries no address of its client; axum has one when it serves with `into_make_service_with_connect_info::<SocketAddr>()`";
+/// The error of `by = "user"` without a user.
+const NO_USER: &str = "the request has no user; set one in a middleware, for example as `Extension<User>`";
+/// The error of `by = "header:.."` without a usable header.
+const NO_HEADER: &str = "the header that identifies the caller is missing or occurs more than once";
+/// The error of `by = "ip"` without an address.
+const NO_ADDRESS: &str =
+    "the request has no client address; serve with `into_make_service_with_connect_info::<SocketAddr>()`";
 
-/// What is known of an attribute at compile time.
+/// The constants of one attribute: name and limit.
 #[derive(Debug)]
 pub struct Site {
     name: Name<'static>,
@@ -29,13 +29,13 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site whose limit is known.
+    /// A site whose limit is a constant.
     #[must_use]
     pub const fn new(name: &'static str, limit: Limit) -> Self {
         Self { name: Name::new(name), limit: Some(limit) }
     }
 
-    /// A site whose limit each call brings along.
+    /// A site whose limit is set at each call.
     #[must_use]
     pub const fn per_call(name: &'static str) -> Self {
         Self { name: Name::new(name), limit: None }
@@ -55,13 +55,13 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call decided by the scoped limiter, else the installed one, else the default.
+    /// A call that is decided by the scoped limiter, else the installed one, else the default.
     #[must_use]
     pub fn new(site: &'static Site) -> Self {
         Self::with(site, current(site.name.as_str()))
     }
 
-    /// A call decided by this limiter.
+    /// A call that is decided by this limiter.
     #[must_use]
     pub fn by_limiter(site: &'static Site, limiter: &RateLimiter) -> Self {
         Self::with(site, Ok(Current::Own(limiter.clone())))
@@ -81,32 +81,32 @@ impl Call {
         }
     }
 
-    /// The limit of this call, where the site has none.
+    /// Sets the limit, if the site has none.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         self.limit = Some(limit);
     }
 
-    /// The units that this call takes.
+    /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.cost = cost;
     }
 
-    /// The units are taken after the call, if its result says so.
+    /// Takes the units after the call, depending on its result.
     pub fn charge_later(&mut self) {
         self.charge_after = true;
     }
 
-    /// A writer for one more value of the identity.
+    /// Returns a writer for the next value of the identity.
     pub fn identity(&mut self) -> KeyWriter<'_> {
         self.key.identity(settings(&self.limiter))
     }
 
-    /// A writer for the value of one more placeholder of the name.
+    /// Returns a writer for the value of the next placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
         self.key.part(settings(&self.limiter))
     }
 
-    /// The address that was found among the arguments.
+    /// Sets the identity to the address that was found among the arguments.
     pub fn ip(&mut self, address: Option<IpAddr>) {
         match address {
             Some(address) => self.identity().ip(address),
@@ -114,7 +114,7 @@ impl Call {
         }
     }
 
-    /// The user that was found among the arguments.
+    /// Sets the identity to the user that was found among the arguments.
     pub fn user(&mut self, user: Option<&impl Identity>) {
         match user {
             Some(user) => user.write(&mut self.identity()),
@@ -122,7 +122,8 @@ impl Call {
         }
     }
 
-    /// The header that was found among the arguments. It may be a token: what is written is its keyed hash.
+    /// Sets the identity to the header that was found among the arguments. The key contains a keyed hash of the value,
+    /// because it may be a token.
     pub fn header(&mut self, value: Option<&HeaderValue>) {
         match value {
             Some(value) => self.identity().secret(value.as_bytes()),
@@ -130,26 +131,26 @@ impl Call {
         }
     }
 
-    /// The failure policy of this call.
+    /// Sets the failure policy of this call.
     pub fn on_error(&mut self, on_error: OnError) {
         if let Ok(limiter) = &mut self.limiter {
             *limiter = Current::Own(limiter.with_on_error(on_error));
         }
     }
 
-    /// Whether the call is exempt from this limit. Then nothing more is asked of it.
+    /// Sets whether the call is exempt from this limit, and returns it.
     pub fn skips(&mut self, skip: bool) -> bool {
         self.skipped = skip;
         skip
     }
 
-    /// Makes the limit a shadow limit, which never refuses. Its site has the name of a shadow limit.
+    /// Makes the limit a shadow limit. Its site already has the name of a shadow limit.
     pub fn shadow(&mut self) {
         self.shadow = true;
     }
 
-    /// Makes the limit of this call a shadow limit with a name of its own, if the condition holds. This comes before the
-    /// parts of the key.
+    /// Makes the limit a shadow limit with its own name, if `shadow` is true. Call it before the parts of the key are
+    /// written.
     pub fn shadow_if(&mut self, shadow: bool, name: &'static str) {
         if shadow {
             self.shadow = true;
@@ -158,22 +159,23 @@ impl Call {
         }
     }
 
-    /// The type of a method without a key of its own: methods of one name on two types are two limits.
+    /// Writes the type of a method whose attribute has no `key`, so that equally named methods of two types have two
+    /// limits.
     pub fn of_type(&mut self, name: &'static str) {
         self.part().text(name);
     }
 
-    /// Decides the call. A store that needs no waiting has decided when this returns. The answer borrows nothing.
+    /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
     pub fn start(self) -> Check {
         check::start_one(self)
     }
 
-    /// As [`start`](Self::start), and what the call has taken can be returned.
+    /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
     pub fn admit(self) -> Admit {
         admission::start(SmallVec::from_buf([self]))
     }
 
-    /// A stack of two.
+    /// Makes a stack of two limits.
     #[must_use]
     pub fn and(self, next: Self) -> Calls {
         Calls(SmallVec::from_buf([self])).and(next)
@@ -191,7 +193,7 @@ impl Call {
         self.shadow
     }
 
-    /// Whether the overrides are known. Without a limiter there are none.
+    /// Whether the overrides are loaded. Without a limiter there are none to load.
     pub(super) fn knows_overrides(&self) -> bool {
         self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
     }
@@ -201,12 +203,15 @@ impl Call {
         self.limiter.as_deref().map_err(Error::clone)
     }
 
-    /// What the store is asked, and the limiter that asks it.
+    /// Returns the request to the store, and the limiter that sends it.
     pub(super) fn resolve(self) -> Result<Resolved, Error> {
         let limiter = self.limiter?;
-        let limit = self
-            .limit
-            .ok_or_else(|| Error::new(ErrorKind::Limit, "the call has brought no limit along"))??;
+        let limit = self.limit.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Limit,
+                "the call has no limit (a defect of the attribute; please report it)",
+            )
+        })??;
         let key = self.key.finish()?;
         let request = limiter.resolve(self.name, key, &limit, self.cost);
         let mut member = Member::new(request);
@@ -215,7 +220,7 @@ impl Call {
     }
 }
 
-/// A call with the limit in force, under the key of its state.
+/// A call after the overrides are applied, with its complete key.
 pub(super) struct Resolved {
     pub(super) limiter: Current,
     pub(super) member: Member,
@@ -225,25 +230,25 @@ pub(super) struct Resolved {
 pub struct Calls(SmallVec<[Call; 1]>);
 
 impl Calls {
-    /// One more limit.
+    /// Adds a limit.
     #[must_use]
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
         self
     }
 
-    /// As [`Call::start`].
+    /// Decides the limits as [`Call::start`].
     pub fn start(self) -> Check {
         check::start_all(self.0)
     }
 
-    /// As [`Call::admit`].
+    /// Decides the limits as [`Call::admit`].
     pub fn admit(self) -> Admit {
         admission::start(self.0)
     }
 }
 
-/// Without a limiter nothing is decided, but the key has to be written all the same.
+/// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.
 fn settings(limiter: &Result<Current, Error>) -> &KeySettings {
     static NONE: LazyLock<KeySettings> =
         LazyLock::new(|| KeySettings { prefix: Box::default(), secret: [0; 16], ipv6_prefix: 64 });

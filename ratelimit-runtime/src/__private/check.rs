@@ -1,4 +1,4 @@
-//! The decision about a call whose units are taken at once and stay taken, which is nearly every call.
+//! `Check`: the decision about a call whose units are taken at once and never returned, which is the most frequent case.
 
 use super::admission;
 use super::call::{Call, Resolved};
@@ -11,14 +11,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The decision about a call, and its turn, if it has to wait for one.
+/// A future of the decision about a call. If the call waits for a turn, the future is ready at its turn.
 #[must_use = "the decision must be awaited"]
 pub struct Check(State);
 
 enum State {
     /// The reply of the store is the whole decision.
     Deciding { names: Names, reply: Reply<Outcome> },
-    /// The call waits for its turn, or its limits are decided one after another.
+    /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
 }
 
@@ -91,9 +91,9 @@ impl Future for Check {
         match &mut self.0 {
             State::Admitting(future) => future.as_mut().poll(context),
             State::Deciding { names, reply } => {
-                let answer = ready!(Pin::new(reply).poll(context));
+                let outcome = ready!(Pin::new(reply).poll(context));
                 let name = |at: usize| names.get(at).copied().unwrap_or_default();
-                Poll::Ready(match answer {
+                Poll::Ready(match outcome {
                     Ok(outcome) => match outcome.refused() {
                         None => Ok(()),
                         Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),

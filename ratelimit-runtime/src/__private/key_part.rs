@@ -1,4 +1,4 @@
-//! Finds out how a value is written into a key, by its type.
+//! Chooses by the type of a value how it is written into a key.
 
 use super::probe::probe;
 use crate::identity::{Identity, UserId};
@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 /// A value that becomes part of a key.
 pub struct KeyPart<'a, T: ?Sized>(pub &'a T);
 
-/// A value, and the way in which its type can be written.
+/// A value, with the way to write it as a type parameter.
 pub struct Writable<'a, T: ?Sized, Way>(&'a T, PhantomData<Way>);
 
 probe! {
@@ -25,7 +25,7 @@ probe! {
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be part of a key",
     label = "implements neither `Identity` nor `Display`",
-    note = "name a field that can, as in `user.id` or `path.0`, or implement `ratelimit::Identity` or `ratelimit::UserId` for the type",
+    note = "use a field that does, such as `user.id` or `path.0`, or implement `ratelimit::Identity` or `ratelimit::UserId` for the type",
     note = "an address, a user and a header are found by `by = \"ip\"`, `by = \"user\"` and `by = \"header:x-api-key\"`"
 )]
 pub trait Way<T: ?Sized>: Sized {
@@ -44,7 +44,7 @@ pub struct ByUser;
 #[derive(Debug)]
 pub struct ByDisplay;
 
-/// Is not a [`Way`]: using it is the compile error that says what is missing.
+/// Does not implement [`Way`], so using it is a compile error with the message of [`Way`].
 #[derive(Debug)]
 pub struct InNoWay;
 

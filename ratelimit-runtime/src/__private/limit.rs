@@ -1,4 +1,4 @@
-//! Makes the limits of generated code: checks constants at compile time, and makes limits at each call.
+//! Builds the limits of generated code: constants are checked at compile time, and other limits are built at each call.
 
 use crate::limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use crate::limit::{Limit, LimitError, Refill};
@@ -9,37 +9,37 @@ pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
     Ok(limit)
 }
 
-/// [`Limit::try_counter`], for a call.
+/// [`Limit::try_counter`], for a limit that is built at each call.
 pub const fn counter(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_counter(count, time)
 }
 
-/// [`Limit::try_token_bucket`], for a call.
+/// [`Limit::try_token_bucket`], for a limit that is built at each call.
 pub const fn token_bucket(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_token_bucket(count, time)
 }
 
-/// [`Limit::try_sliding_window`], for a call.
+/// [`Limit::try_sliding_window`], for a limit that is built at each call.
 pub const fn sliding_window(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_sliding_window(count, time)
 }
 
-/// [`Limit::try_sliding_log`], for a call.
+/// [`Limit::try_sliding_log`], for a limit that is built at each call.
 pub const fn sliding_log(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_sliding_log(count, time)
 }
 
-/// [`Limit::try_leaky_bucket`], for a call.
+/// [`Limit::try_leaky_bucket`], for a limit that is built at each call.
 pub const fn leaky_bucket(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_leaky_bucket(count, time)
 }
 
-/// [`Limit::try_concurrency`], for a call.
+/// [`Limit::try_concurrency`], for a limit that is built at each call.
 pub const fn concurrency(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_concurrency(count, time)
 }
 
-/// [`Limit::try_burst`], unless the limit is an error already.
+/// [`Limit::try_burst`], unless the limit is already an error.
 pub const fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_burst(burst),
@@ -47,7 +47,7 @@ pub const fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<
     }
 }
 
-/// [`Limit::try_refill`], unless the limit is an error already.
+/// [`Limit::try_refill`], unless the limit is already an error.
 pub const fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_refill(refill),
@@ -55,7 +55,7 @@ pub const fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Re
     }
 }
 
-/// [`Limit::try_borrow`], unless the limit is an error already.
+/// [`Limit::try_borrow`], unless the limit is already an error.
 pub const fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_borrow(borrow),
@@ -63,7 +63,7 @@ pub const fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Resul
     }
 }
 
-/// [`Limit::try_wait`], unless the limit is an error already.
+/// [`Limit::try_wait`], unless the limit is already an error.
 pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_wait(wait),
@@ -71,7 +71,7 @@ pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Resu
     }
 }
 
-/// [`Limit::try_lease`], unless the limit is an error already.
+/// [`Limit::try_lease`], unless the limit is already an error.
 pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_lease(lease),
@@ -79,7 +79,7 @@ pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<
     }
 }
 
-/// [`Limit::try_lease_auto`], unless the limit is an error already.
+/// [`Limit::try_lease_auto`], unless the limit is already an error.
 pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_lease_auto(),
@@ -87,11 +87,11 @@ pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, 
     }
 }
 
-/// Checks a constant `count`, which must admit something.
+/// Returns a constant `count`, which must not be zero.
 ///
 /// # Panics
 ///
-/// If it is zero. That is a compile error, because only constants call this.
+/// If it is zero. This is a compile error, because only constants call this function.
 #[must_use]
 #[track_caller]
 pub const fn count(count: u32) -> u32 {
@@ -99,11 +99,11 @@ pub const fn count(count: u32) -> u32 {
     count
 }
 
-/// Checks a constant `burst`, which must admit something.
+/// Returns a constant `burst`, which must not be zero.
 ///
 /// # Panics
 ///
-/// If it is zero. That is a compile error, because only constants call this.
+/// If it is zero. This is a compile error, because only constants call this function.
 #[must_use]
 #[track_caller]
 pub const fn burst(burst: u32) -> u32 {
@@ -111,11 +111,11 @@ pub const fn burst(burst: u32) -> u32 {
     burst
 }
 
-/// Checks a constant `time`, which must fit a limit.
+/// Returns a constant `time`, which must be valid for a limit.
 ///
 /// # Panics
 ///
-/// If [`Limit::try_counter`] returns an error. That is a compile error, because only constants call this.
+/// If [`Limit::try_counter`] returns an error. This is a compile error, because only constants call this function.
 #[must_use]
 #[track_caller]
 pub const fn time(time: Duration) -> Duration {

@@ -1,4 +1,4 @@
-//! The items that generated code uses. They are not part of the public interface, and change with the macro.
+//! Items for generated code. They are not part of the public interface and change with the macro.
 
 mod address;
 mod admission;
@@ -23,12 +23,13 @@ pub use std::boxed::Box;
 
 use crate::rejection::Rejection;
 
-/// What `on_limit` makes of a rejection. The signature is what lets a closure go without types.
-pub fn on_limit<R>(make: impl FnOnce(Rejection) -> R, rejection: Rejection) -> R {
-    make(rejection)
+/// Calls the closure of `on_limit` with a rejection. This signature lets the closure omit its parameter type.
+pub fn on_limit<R>(closure: impl FnOnce(Rejection) -> R, rejection: Rejection) -> R {
+    closure(rejection)
 }
 
-/// The future that a body makes. The signature says that it is called once: so it may give away what it holds.
+/// Calls the closure that makes the future of a function's body. This signature makes it an `FnOnce`, so it can move its
+/// captured values.
 pub fn once<F>(body: impl FnOnce() -> F) -> F {
     body()
 }

@@ -1,23 +1,23 @@
-//! Finds out by the type of a value what it can be used for, without a trait bound that the value must satisfy.
+//! Probes: trait lookups that find out at compile time which traits the type of a value implements.
 //!
 //! The compiler resolves a method call on `&&&Wrapper<T>` by removing one reference at a time until a trait is
 //! implemented. `probe!` implements one trait for `&&Wrapper<T>` under the narrowest bound on `T`, for `&Wrapper<T>`
-//! under a wider one, and for `Wrapper<T>` without any. So the call means the narrowest bound that `T` satisfies.
+//! under a wider one, and for `Wrapper<T>` without any. So the call selects the narrowest bound that `T` satisfies.
 //!
-//! What several arguments carry is then merged, step by step, into one type. The names of methods are long so that no
-//! trait in a user's scope shares them.
+//! The results of several arguments are then merged, one after another, into one type. The methods have long names so that
+//! they do not conflict with methods of a user's traits.
 
 /// An argument of a function.
 pub struct Argument<'a, T: ?Sized>(pub &'a T);
 
-/// An argument that carries nothing, or no argument yet.
+/// The result for an argument without the value, and the start of a merge.
 #[derive(Debug)]
 pub struct Nothing;
 
-/// An argument that carries what is looked for.
+/// An argument that has the value.
 pub struct Carrier<'a, T: ?Sized>(pub(super) &'a T);
 
-/// Declares a trait with one method, which the type of a wrapped value resolves.
+/// Declares a trait with one method. The type of the wrapped value selects its implementation.
 macro_rules! probe {
     (
         $(#[$meta:meta])* $trait:ident :: $method:ident($wrapper:ident);
@@ -39,8 +39,8 @@ macro_rules! probe {
     };
 }
 
-/// Declares a trait that adds what the next argument carries to what was found before. A pair that is missing here is a
-/// compile error: more than one argument carries it.
+/// Declares a trait that merges the result of the next argument into the earlier results. A pair without an implementation
+/// is a compile error: more than one argument has the value.
 macro_rules! merge {
     (
         $(#[$meta:meta])* $merge:ident;
@@ -68,7 +68,7 @@ macro_rules! merge {
             [] Nothing, Nothing => Nothing: |none, _| none;
             ['a, T: ?Sized] Nothing, Carrier<'a, T> => Carrier<'a, T>: |_, next| next;
             ['a, T: ?Sized] Carrier<'a, T>, Nothing => Carrier<'a, T>: |found, _| found;
-            // Nobody has one. A second type that could follow keeps the compiler from expecting the first.
+            // No argument has this type. A second candidate keeps the compiler from inferring the first one.
             ['a, T: ?Sized] Carrier<'a, T>, std::convert::Infallible => Carrier<'a, T>: |_, never| match never {};
         }
     };

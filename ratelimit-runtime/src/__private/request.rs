@@ -4,7 +4,7 @@ use super::probe::{Argument, Carrier, Nothing, merge, probe};
 use crate::identity::{Identity, RequestHeaders, UserId};
 use smallvec::SmallVec;
 
-/// The value of a header. It is owned, because the arguments may be moved before the key is written.
+/// The value of a header. It is a copy, because the arguments may be moved before the key is written.
 #[derive(Clone)]
 pub struct HeaderValue(SmallVec<[u8; 64]>);
 
@@ -15,7 +15,7 @@ impl HeaderValue {
 }
 
 probe! {
-    /// Finds out whether an argument carries the headers of the request.
+    /// Finds out whether an argument has the headers of the request.
     ProbeHeaders::__ratelimit_probe_headers(Argument);
     [&] if RequestHeaders => Carrier<'a, T>: |argument| Carrier(argument);
     [] => Nothing: |_| Nothing;
@@ -29,30 +29,30 @@ probe! {
 }
 
 merge! {
-    /// Adds the headers of the next argument to what was found before.
+    /// Merges the headers of the next argument into the earlier results.
     #[diagnostic::on_unimplemented(
-        message = "`by = \"header:..\"`: more than one argument carries headers",
-        label = "which of them?",
-        note = "name the one that counts, and hash what may be a token: implement `ratelimit::Identity` for a type of your own"
+        message = "`by = \"header:..\"`: more than one argument has headers",
+        label = "ambiguous",
+        note = "implement `ratelimit::Identity` for your own type, and hash the value if it may be a token"
     )]
     MergeHeaders of carriers
 }
 
 merge! {
-    /// Adds the user that the next argument is to what was found before.
+    /// Merges the user of the next argument into the earlier results.
     #[diagnostic::on_unimplemented(
         message = "`by = \"user\"`: more than one argument is a user",
-        label = "which of them?",
-        note = "name the one that counts: `by = user.id`"
+        label = "ambiguous",
+        note = "write which one: `by = user.id`"
     )]
     MergeUser of carriers
 }
 
 /// The headers that were found among all arguments.
 #[diagnostic::on_unimplemented(
-    message = "`by = \"header:..\"`: no argument of this function carries the headers of the request",
-    label = "needs an argument such as `HeaderMap` or the request",
-    note = "add such an argument (the framework's feature of `ratelimit-runtime` must be enabled), or implement `ratelimit::RequestHeaders` for your own type"
+    message = "`by = \"header:..\"`: no argument of this function has the headers of the request",
+    label = "add an argument such as `HeaderMap` or the request",
+    note = "enable the framework's feature of `ratelimit-runtime`, or implement `ratelimit::RequestHeaders` for your own type"
 )]
 pub trait FoundHeaders {
     fn header(self, name: &str) -> Option<HeaderValue>;
@@ -68,8 +68,8 @@ impl<T: RequestHeaders + ?Sized> FoundHeaders for Carrier<'_, T> {
 /// The user that was found among all arguments.
 #[diagnostic::on_unimplemented(
     message = "`by = \"user\"`: no argument of this function is a user",
-    label = "needs an argument whose type implements `UserId`",
-    note = "implement `ratelimit::UserId` for the type of the user, or name the value: `by = user.id`"
+    label = "add an argument whose type implements `UserId`",
+    note = "implement `ratelimit::UserId` for the type of the user, or write the value: `by = user.id`"
 )]
 pub trait FoundUser {
     type Id: Identity;

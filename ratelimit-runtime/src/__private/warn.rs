@@ -1,9 +1,9 @@
-//! Warns about a limit that all clients of a web service share although the attribute does not say so.
+//! Warns about a limit without `by` on a function that serves many clients or users, because they all share it.
 
 use crate::identity::UserId;
 use std::marker::PhantomData;
 
-/// The extractors and requests of web frameworks: many clients call a function that takes one.
+/// The extractors and requests of web frameworks. A function with such an argument serves many clients.
 pub trait RequestArgument {}
 
 impl<T: RequestArgument + ?Sized> RequestArgument for &T {}
@@ -20,8 +20,8 @@ impl<T: ?Sized> ArgumentOf<T> {
     }
 }
 
-/// Declares one trait per method, because only the method of a trait can be deprecated, which is the one way to a
-/// warning in stable Rust. The type chooses among them as [`probe`](super::probe) explains.
+/// Declares one trait for each warning. A deprecated method is the only way to emit a warning in stable Rust, and each
+/// deprecated method needs its own trait. The argument's type selects the trait, as explained in [`probe`](super::probe).
 macro_rules! warnings {
     ($($(#[$meta:meta])* $trait:ident for [$($reference:tt)*] $(if $bound:ident)?;)*) => {$(
         pub trait $trait {
@@ -37,11 +37,11 @@ macro_rules! warnings {
 
 warnings! {
     #[deprecated(
-        note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if that is meant"
+        note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
     )]
     OfUser for [&&] if UserId;
     #[deprecated(
-        note = "all clients share this limit, so one of them can use it up for everybody: say who is limited, as in `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if that is meant"
+        note = "all clients share this limit, so one of them can use it up for everybody: write who is limited, such as `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if this is intended"
     )]
     OfRequest for [&] if RequestArgument;
     NoRequest for [];

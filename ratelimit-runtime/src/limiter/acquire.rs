@@ -1,8 +1,8 @@
-//! Waiting for a turn: `acquire`.
+//! The methods that wait for a turn: `acquire` and `acquire_cost`.
 
 use super::RateLimiter;
 use super::admitted::Admitted;
-use super::check::unanswered;
+use super::decide::too_few_decisions;
 use super::stack::{Member, Stack};
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
@@ -10,10 +10,10 @@ use crate::rejection::Rejection;
 
 impl RateLimiter {
     /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
-    /// returns `Ok`, the turn has come. A call that could not be served in time is refused at once. Turns are given in the
-    /// order in which calls arrive at the store.
+    /// returns `Ok`, the turn has come. A call whose turn would come after the wait is refused at once. Turns follow the
+    /// order in which the calls reach the store.
     ///
-    /// If the future is dropped while it waits, the turn is given back, unless a later call has a turn already. The wait
+    /// If the future is dropped while it waits, the turn is returned, unless a later call already has a turn. Waiting
     /// needs a tokio runtime with time enabled.
     ///
     /// # Errors
@@ -23,7 +23,7 @@ impl RateLimiter {
         self.acquire_cost(limit, key, 1).await
     }
 
-    /// [`acquire`](Self::acquire) with a cost of your choice, as in [`check_cost`](Self::check_cost).
+    /// Takes `cost` units, as [`check_cost`](Self::check_cost), and waits as [`acquire`](Self::acquire).
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl RateLimiter {
             Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
             Err(error) => Err(error.into()),
         };
-        let decided = holdings.and_then(|holdings| Ok(holdings.decision().ok_or_else(unanswered)?));
+        let decided = holdings.and_then(|holdings| Ok(holdings.decision().ok_or_else(too_few_decisions)?));
         decided.map(Admitted).map_err(|refused| refused.rejection(LimitName::copy(key.name())))
     }
 }

@@ -1,10 +1,10 @@
-//! Admission of calls that wait, or whose units may be returned: charges, sleeps until the turn, asks again for a permit.
+//! Admits calls that wait or whose units can be returned: charges, sleeps until the turn, asks again for permits.
 
 use super::decide::{Outcome, Source};
 use super::holdings::Holdings;
 use super::permit_waiters::PermitWaiter;
 use super::stack::{Member, Stack, join};
-use super::{FAR, RateLimiter};
+use super::{LONGEST_TIME, RateLimiter};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::store::{Decisions, Mode, Request};
@@ -63,11 +63,12 @@ impl RateLimiter {
     }
 }
 
-/// A stack that is being decided. If it is dropped before that, it returns the permits and tickets that it may have.
+/// A stack that is being decided. If it is dropped before the decision, it returns the permits and tickets that the store
+/// may have given.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
     stack: Stack,
-    /// Nothing has to be returned when this is dropped.
+    /// Dropping this returns nothing.
     decided: bool,
 }
 
@@ -86,7 +87,7 @@ impl<'l> Claim<'l> {
         let mut refused_before = false;
         loop {
             let wait = longest.saturating_sub(started.elapsed());
-            // The last request is one that does not wait: its refusal says when permits will be free at the latest.
+            // The last request does not wait. Its refusal says when permits will be free at the latest.
             let mode = if refused_before && wait.is_zero() { Mode::Check } else { Mode::Charge };
             let outcome = self.ask(mode).await?;
             let Some(refused) = outcome.refused() else {
@@ -106,7 +107,7 @@ impl<'l> Claim<'l> {
             };
             Error::unless_runtime()?;
             refused_before = true;
-            let again = jittered(decision.retry_after().unwrap_or(wait).min(FAR)).min(wait);
+            let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(wait);
             let _ = tokio::time::timeout(again, waiter.woken()).await;
         }
     }
@@ -155,7 +156,7 @@ impl<'l> Claim<'l> {
         self.limiter.shared.permit_waiters.wait_for(waits.map(|member| member.request.key()))
     }
 
-    /// If the store has not decided, it may have given permits without a reply. They are returned.
+    /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
     fn finish(&mut self, source: Source) {
         self.decided = true;
         if source != Source::Store {
@@ -190,7 +191,7 @@ impl Drop for Claim<'_> {
     }
 }
 
-/// What a call holds before it goes on. If it is dropped until then, everything is returned.
+/// The holdings of a call that still waits for its turn. If this is dropped before the turn, everything is returned.
 struct Turn(Option<Holdings>);
 
 impl Turn {
@@ -209,9 +210,9 @@ impl Drop for Turn {
     }
 }
 
-/// A pause of 75 to 125 %, so that calls that wait do not ask all at once.
+/// Multiplies a pause by a random factor from 0.75 to 1.25, so that waiting calls do not all ask at once.
 fn jittered(pause: Duration) -> Duration {
     use std::hash::{BuildHasher, RandomState};
-    let [chance, ..] = RandomState::new().hash_one(0).to_le_bytes();
-    pause * 3 / 4 + pause / 2 * u32::from(chance) / 255
+    let [random, ..] = RandomState::new().hash_one(0).to_le_bytes();
+    pause * 3 / 4 + pause / 2 * u32::from(random) / 255
 }

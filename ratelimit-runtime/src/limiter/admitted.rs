@@ -1,4 +1,4 @@
-//! The answer of the methods that charge a call: it was admitted, or it is rejected under the name of its limit.
+//! `Admitted`: the result of an admitted call, and the rejections of a refused call.
 
 use super::admit::Refused;
 use super::report;
@@ -10,17 +10,17 @@ use crate::rejection::Rejection;
 /// A call that its limit has admitted.
 ///
 /// [`check`](crate::RateLimiter::check) and [`acquire`](crate::RateLimiter::acquire) return it. A refused call has no
-/// `Admitted`, but a [`Rejection`]. The units stay charged, whether this value is used or dropped.
+/// `Admitted`, but a [`Rejection`]. Dropping this value does not return the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admitted(pub(super) Decision);
 
 impl Admitted {
-    /// The decision that admitted the call: how much is left, and when the limit is free again.
+    /// The decision that admitted the call: how many units remain, and when nothing of the limit is in use.
     pub const fn decision(&self) -> Decision {
         self.0
     }
 
-    /// The answer to a call of one limit.
+    /// The result of a call of one limit.
     pub(super) fn of(name: &str, decided: Result<Decision, Error>) -> Result<Self, Rejection> {
         match decided {
             Ok(decision) if decision.allowed() => Ok(Self(decision)),
@@ -31,7 +31,7 @@ impl Admitted {
 }
 
 impl Refused {
-    /// The rejection of a call that asked for one limit.
+    /// The rejection of a call of one limit.
     pub(super) fn rejection(self, name: LimitName) -> Rejection {
         match self {
             Self::Limited(_, decision) => Rejection::limited(name, decision),
@@ -43,6 +43,6 @@ impl Refused {
 /// The rejection of a call whose limit could not be decided.
 pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Rejection {
     let name = name.into();
-    report::error(name.as_str(), &error, "calls are rejected, because their limit cannot be decided");
+    report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
     Rejection::undecided(name, error)
 }

@@ -1,4 +1,4 @@
-//! Puts a limiter together, and refuses what cannot work.
+//! `RateLimiterBuilder`: the settings of a limiter, and the checks of their ranges.
 
 use super::current::URL;
 use super::deny_cache::DenyCache;
@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Settings of a [`RateLimiter`] to be.
+/// Builds a [`RateLimiter`].
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@ use std::time::Duration;
 /// ratelimit::install(limiter)?;
 /// # Ok(()) }
 /// ```
-#[must_use = "a builder does nothing until it is built"]
+#[must_use = "a builder does nothing until you call `build`"]
 pub struct RateLimiterBuilder {
     source: Source,
     lazily: bool,
@@ -69,74 +69,76 @@ impl Default for RateLimiterBuilder {
 }
 
 impl RateLimiterBuilder {
-    /// Keeps limits in the Redis or Valkey servers at `url`, shared by all processes:
+    /// Stores the limits' state in the Redis or Valkey servers at `url`, shared by all processes:
     /// `redis://[user:password@]host[:port][/database]`, `redis+sentinel://host,host/name`, `redis+cluster://host,host`,
-    /// `redis+unix:///path/to/socket`, and `rediss` for encrypted connections. [`RedisStore::new`] says more.
+    /// `redis+unix:///path/to/socket`, and `rediss` for encrypted connections. See [`RedisStore::new`] for the details.
     pub fn redis(self, url: impl Into<String>) -> Self {
         Self { source: Source::Redis(url.into()), ..self }
     }
 
-    /// Keeps limits in a store of your own making. Of this and [`redis`](Self::redis) the last one counts.
+    /// Uses your own store. If both this and [`redis`](Self::redis) are called, the last call wins.
     pub fn store(self, store: impl Store) -> Self {
         Self { source: Source::Store(Box::new(store)), ..self }
     }
 
-    /// Does not connect in [`build`](Self::build): for services that must start even while Redis is away.
+    /// Does not connect in [`build`](Self::build). Use it for services that must start even while Redis is unavailable.
     pub fn connect_lazily(self) -> Self {
         Self { lazily: true, ..self }
     }
 
-    /// The first part of every key: `ratelimit`, unless several applications share a server. 1 to 64 visible ASCII
-    /// characters without braces.
+    /// Sets the first part of every key. The default is `ratelimit`. Set it if several applications share a server. A
+    /// prefix has 1 to 64 visible ASCII characters without braces.
     pub fn prefix(self, prefix: impl Into<String>) -> Self {
         Self { prefix: prefix.into(), ..self }
     }
 
-    /// Keys the hashes that stand for long and secret values in keys. All processes that share limits need the same
-    /// one. Without it `RATELIMIT_HASH_SECRET` is taken, else one is derived from the prefix, which is no secret:
-    /// whoever reads the store could then test guesses of what was hashed.
+    /// Sets the secret of the keyed hashes that replace long and secret values in keys. All processes that share limits
+    /// need the same secret. The default is the environment variable `RATELIMIT_HASH_SECRET`. If that is not set either,
+    /// the secret is derived from the prefix, which is public: anybody who can read the store can then test guesses of
+    /// the hashed values.
     pub fn hash_secret(self, secret: impl Into<Vec<u8>>) -> Self {
         Self { secret: Some(secret.into()), ..self }
     }
 
-    /// Counts IPv6 clients by so many leading bits of their address, 48 to 128; 64 unless said. A single customer
-    /// usually has a whole /64.
+    /// Sets the number of leading bits of an IPv6 address that identify a client, from 48 to 128. The default is 64,
+    /// because a single customer usually has a whole /64 network.
     pub fn ipv6_prefix(self, bits: u8) -> Self {
         Self { ipv6_prefix: bits, ..self }
     }
 
-    /// How long a decision may take, from 1 ms; 100 ms unless said. Later the failure policy applies, and the call
-    /// may have been counted: with [`OnError::Local`], the default, a process that stalls that long may admit calls
-    /// on its own count.
+    /// Sets how long a decision may take, at least 1 ms. The default is 100 ms. After the deadline the failure policy
+    /// applies, although the store may have charged the call. With [`OnError::Local`], the default, a process that
+    /// stalls for that long may admit calls by its own count.
     pub fn deadline(self, deadline: Duration) -> Self {
         Self { deadline, ..self }
     }
 
-    /// What happens to calls when the store is out of reach; [`OnError::Local`] unless said.
+    /// Sets the failure policy for calls while the store is unavailable. The default is [`OnError::Local`].
     pub fn on_error(self, on_error: OnError) -> Self {
         Self { on_error, ..self }
     }
 
-    /// Whether refusals are remembered for a moment, so that a flood of calls that cannot pass does not reach a store that
-    /// has to be waited for; they are unless said.
+    /// Sets whether this process remembers refusals for a short time, so that a flood of refused calls does not reach a
+    /// remote store. The default is `true`.
     ///
-    /// A refusal answers calls on the same key, limit and cost (or a higher one) until the refused call would pass, and for
-    /// a second at most. What this process gives back, resets or overrides counts at once; what others do, within that
-    /// second: until then a call may be refused that could pass. Permits, limits with a [`wait`](crate::Limit::wait) and limits
-    /// that are decided together always ask the store. At most about 12 MB are used, when a hundred thousand keys are
-    /// refused in one second.
+    /// A remembered refusal also refuses calls with the same key, the same limit and at least the same cost, until the
+    /// refused call would pass, for at most one second. Units that this process returns, and its resets and overrides,
+    /// apply at once. Those of other processes apply within that second; until then a call may be refused that could
+    /// pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny cache
+    /// uses at most about 12 MB, when a hundred thousand keys are refused within one second.
     ///
-    /// Time is tokio's here. A test that moves the clock of a store of its own moves tokio's too, or turns this off.
+    /// The deny cache uses tokio's clock. A test that advances the clock of its own store must also advance tokio's clock
+    /// or disable the deny cache.
     pub fn deny_cache(self, deny_cache: bool) -> Self {
         Self { deny_cache, ..self }
     }
 
-    /// Checks the settings, connects, and makes the limiter.
+    /// Checks the settings, connects to the store, and returns the limiter.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Configuration`] for settings out of range, a malformed URL, a wrong password or missing
-    /// permissions; [`ErrorKind::Unavailable`] for a server that is not there. No message holds a password.
+    /// permissions; [`ErrorKind::Unavailable`] if the server cannot be reached. No message contains a password.
     pub async fn build(self) -> Result<RateLimiter, Error> {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
@@ -147,13 +149,13 @@ impl RateLimiterBuilder {
         Ok(limiter)
     }
 
-    /// The limiter, not connected, and its Redis store if it has one.
+    /// Returns the limiter without connecting, and its Redis store if it has one.
     pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         self.check()?;
         Ok(match std::mem::replace(&mut self.source, Source::Memory) {
             Source::Memory => {
                 if std::env::var_os(URL).is_some() {
-                    tracing::warn!("a builder does not read {URL}: this limiter keeps its limits in memory");
+                    tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
                 }
                 (self.around(Box::new(MemoryStore::new())), None)
             }
@@ -165,7 +167,7 @@ impl RateLimiterBuilder {
         })
     }
 
-    /// The limiter that these settings make of a store.
+    /// Returns the limiter with these settings and this store.
     pub(super) fn around(self, store: Box<dyn Store>) -> RateLimiter {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
@@ -193,17 +195,17 @@ impl RateLimiterBuilder {
 
     fn check(&self) -> Result<(), Error> {
         let prefix = &self.prefix;
-        let visible = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}');
-        let wrong = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(visible) {
-            format!("the prefix has to be 1 to 64 visible ASCII characters without braces, not {prefix:?}")
+        let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}');
+        let message = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(is_allowed) {
+            format!("invalid prefix {prefix:?}; expected 1 to 64 visible ASCII characters without braces")
         } else if !(48..=128).contains(&self.ipv6_prefix) {
-            format!("the IPv6 prefix has to be 48 to 128 bits, not {}", self.ipv6_prefix)
+            format!("invalid IPv6 prefix of {} bits; expected 48 to 128", self.ipv6_prefix)
         } else if self.deadline < Duration::from_millis(1) {
-            format!("the deadline has to be at least 1 ms, not {:?}", self.deadline)
+            format!("invalid deadline {:?}; expected at least 1 ms", self.deadline)
         } else {
             return Ok(());
         };
-        Err(Error::new(ErrorKind::Configuration, wrong))
+        Err(Error::new(ErrorKind::Configuration, message))
     }
 }
 
@@ -211,8 +213,8 @@ fn os_bytes(value: std::ffi::OsString) -> Vec<u8> {
     value.into_encoded_bytes()
 }
 
-/// Without the URL and the secret.
 impl fmt::Debug for RateLimiterBuilder {
+    /// Omits the URL, which may contain a password, and the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimiterBuilder")
             .field("prefix", &self.prefix)

@@ -1,7 +1,7 @@
-//! What an admitted call took, to be given back or settled once.
+//! `Charge`: the units of an admitted call, which can be refunded or settled once. Also `penalize`.
 
 use super::RateLimiter;
-use super::check::unanswered;
+use super::decide::too_few_decisions;
 use super::holdings::Holdings;
 use super::stack::{Member, Stack};
 use crate::decision::Decision;
@@ -12,11 +12,11 @@ use crate::rejection::Rejection;
 use crate::store::Change;
 use std::fmt;
 
-/// Units that a call has taken. Dropped, it stays taken; it can be given back, or settled, once.
+/// The units that a call has taken. They can be refunded or settled once. If the charge is dropped, they stay charged.
 ///
-/// Units come back as far as they are still in use, so that a limit never holds more than its capacity: nothing after
-/// the window in which they were taken has ended, after a bucket has refilled, or after the store's answer was lost.
-/// While calls wait for their turn, only the last one's units come back.
+/// Only units that are still in use can be returned, so a limit never has more free units than its capacity. Nothing is
+/// returned after the window of the charge has ended, after the bucket has refilled, or if the store's reply was lost.
+/// While calls wait for their turn, only the units of the last one can be returned.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,13 +28,13 @@ use std::fmt;
 /// let key = || Key::new("tokens").by("user 7");
 ///
 /// let charge = limiter.charge(&tokens, key(), 200).await?; // an estimate
-/// charge.settle(150).await?; // what it was
+/// charge.settle(150).await?; // the real cost
 /// let charge = limiter.charge(&tokens, key(), 100).await?;
-/// charge.refund().await?; // nothing was done
+/// charge.refund().await?; // the work was not done
 /// assert_eq!(limiter.peek(&tokens, key()).await?.remaining(), 850);
 /// # Ok(()) }
 /// ```
-#[must_use = "a charge that is dropped stays; give it back or settle it, or call `check` instead"]
+#[must_use = "dropping a charge keeps the units charged; call `refund` or `settle`, or use `check`"]
 pub struct Charge {
     holdings: Holdings,
     decision: Decision,
@@ -46,19 +46,19 @@ impl Charge {
         self.decision
     }
 
-    /// Gives all of it back. Answers how many units were still in use.
+    /// Returns all units to the limit. Returns how many of them were still in use.
     ///
     /// # Errors
     ///
-    /// When the store that was charged does not answer. The units are on their way all the same, also when the future
-    /// is dropped.
+    /// If the store that was charged fails or does not reply in time. The units may have been returned nevertheless.
+    /// Dropping the future after its first poll does not stop the refund.
     pub async fn refund(mut self) -> Result<u32, Error> {
         self.holdings.give_all_back();
         self.holdings.finish().await
     }
 
-    /// Says what the call has really cost: the difference is given back, or taken, whether there is room or not, at
-    /// most one capacity deep into debt. Answers how many units were given back or taken.
+    /// Corrects the charge to the real cost of the call. The difference is returned, or taken even if not enough units
+    /// are free, at most one capacity into debt. Returns how many units were returned or taken.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl fmt::Debug for Charge {
 }
 
 impl RateLimiter {
-    /// Takes `cost` units of a limit that may be given back, and waits for its turn as [`acquire`](Self::acquire) does.
+    /// Takes `cost` units of a limit, which can be returned later. Waits for its turn as [`acquire`](Self::acquire).
     ///
     /// # Errors
     ///
@@ -88,22 +88,22 @@ impl RateLimiter {
             Err(error) => Err(error.into()),
         };
         let charge = holdings.and_then(|holdings| {
-            let decision = holdings.decision().ok_or_else(unanswered)?;
+            let decision = holdings.decision().ok_or_else(too_few_decisions)?;
             Ok(Charge { holdings, decision })
         });
         charge.map_err(|refused| refused.rejection(LimitName::copy(key.name())))
     }
 
-    /// Takes units without asking: a penalty, or work whose cost is known only when it is done. The limit may go into
-    /// debt, at most one [`capacity`](Limit::capacity) deep. Answers how many units were taken.
+    /// Takes units even if they are not free: as a penalty, or for work whose cost is known only afterwards. The limit
+    /// may go into debt, at most one [`capacity`](Limit::capacity). Returns how many units were taken.
     ///
     /// # Errors
     ///
-    /// When the store cannot answer, whatever the failure policy, and for a concurrency limit.
+    /// If the store fails, under every failure policy, or if the limit is a concurrency limit.
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
         self.learn_overrides().await;
         let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
         let taken = self.within_deadline(self.shared.store.adjust(&[take])).await?;
-        taken.first().copied().ok_or_else(unanswered)
+        taken.first().copied().ok_or_else(too_few_decisions)
     }
 }

@@ -1,7 +1,8 @@
-//! Deciding at once: `check`, `check_all`, and looking at a limit and forgetting it.
+//! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek` and `reset`.
 
 use super::RateLimiter;
 use super::admitted::{Admitted, undecided};
+use super::decide::too_few_decisions;
 use super::deny_cache::Forgetting;
 use super::stack::join;
 use crate::decision::Decision;
@@ -15,7 +16,7 @@ use smallvec::SmallVec;
 type Requests = SmallVec<[Request; 1]>;
 
 impl RateLimiter {
-    /// Takes one unit of a limit if it is free, and never waits for a turn. A refused call is an error, so `?` is enough:
+    /// Takes one unit of a limit if one is free. It never waits for a turn. A refused call is an error, so `?` is enough:
     ///
     /// ```
     /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
@@ -36,8 +37,8 @@ impl RateLimiter {
     /// # }
     /// ```
     ///
-    /// Nothing happens before the future is polled. If the future is dropped before it is ready, the unit may have been
-    /// taken or not.
+    /// The request is sent when the future is first polled. If the future is dropped before it is ready, the unit may
+    /// already have been taken.
     ///
     /// # Errors
     ///
@@ -52,7 +53,7 @@ impl RateLimiter {
         self.check_cost(limit, key, 1).await
     }
 
-    /// Takes `cost` units of a limit, or none. A cost of zero is decided and takes nothing. A cost above the limit's
+    /// Takes `cost` units of a limit, or none. A cost of zero asks for a decision and takes nothing. A cost above the limit's
     /// [`capacity`](Limit::capacity) is always refused (`retry_after` is `None`).
     ///
     /// # Errors
@@ -68,10 +69,10 @@ impl RateLimiter {
     }
 
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
-    /// cost. The answers are in the order of the limits.
+    /// cost. The result has the order of the limits.
     ///
-    /// Each limit needs a key of its own. A limit has the same key in a stack and alone, so the limits of a stack can also be
-    /// checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
+    /// Each limit needs its own key. A limit has the same key in a stack and by itself, so the limits of a stack can also
+    /// be checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
@@ -91,14 +92,15 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
-    /// it names the one with the longest wait. A limit that is given twice is an
-    /// [`Unavailable`](Rejection::Unavailable) rejection.
+    /// it names the one with the longest wait. If two limits have the same key, the call is
+    /// rejected as [`Unavailable`](Rejection::Unavailable).
     pub async fn check_all<K: AsKey>(&self, stack: &[(&Limit, K, u32)]) -> Result<Vec<Admitted>, Rejection> {
         self.learn_overrides().await;
         let mut requests = Requests::with_capacity(stack.len());
         for (limit, key, cost) in stack {
-            let request =
-                self.spending_request(limit, key, *cost).and_then(|request| differs(request, &requests));
+            let request = self
+                .spending_request(limit, key, *cost)
+                .and_then(|request| refuse_repeated_key(request, &requests));
             requests.push(request.map_err(|error| undecided(LimitName::copy(key.name()), error))?);
         }
         join(requests.iter_mut());
@@ -112,12 +114,12 @@ impl RateLimiter {
         }
     }
 
-    /// Returns what [`check`](Self::check) would decide now, and takes nothing. Of a concurrency limit it returns what
-    /// [`permit`](Self::permit) would decide. It does not refuse anything: look at [`allowed`](Decision::allowed).
+    /// Returns what [`check`](Self::check) would decide now, and takes nothing. For a concurrency limit it returns what
+    /// [`permit`](Self::permit) would decide. A refusal is not an error here, so check [`allowed`](Decision::allowed).
     ///
     /// # Errors
     ///
-    /// If the store cannot answer, whatever the failure policy is, or if an identity of the key is absent.
+    /// If the store fails, under every failure policy, or if an identity of the key is absent.
     pub async fn peek(&self, limit: &Limit, key: impl AsKey) -> Result<Decision, Error> {
         self.learn_overrides().await;
         let request = self.request(limit, &key, 1)?;
@@ -126,12 +128,12 @@ impl RateLimiter {
     }
 
     /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
-    /// forgotten too, and their holders continue to run. Returns whether the store had a state: `false` if nothing was in
-    /// use, or if the name, the parts, the identity or the algorithm are not those of the limit that was meant.
+    /// deleted too, and their holders continue to run. Returns whether the store had a state. It is `false` if nothing was
+    /// in use, or if the name, the parts, the identity or the algorithm differ from those of the limited calls.
     ///
     /// # Errors
     ///
-    /// When the store cannot answer, whatever the failure policy.
+    /// If the store fails, under every failure policy.
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         self.learn_overrides().await;
         let request = self.request(limit, &key, 1)?;
@@ -146,21 +148,17 @@ impl RateLimiter {
     }
 }
 
-/// The same request, or an error if an earlier one has the same key.
-fn differs(request: Request, earlier: &[Request]) -> Result<Request, Error> {
+/// Returns the request, or an error if an earlier request has the same key.
+fn refuse_repeated_key(request: Request, earlier: &[Request]) -> Result<Request, Error> {
     if earlier.iter().any(|earlier| earlier.key().without_format() == request.key().without_format()) {
         return Err(Error::new(
             ErrorKind::Configuration,
-            "two limits of one `check_all` have the same key: give each limit a name of its own, as in `Key::new(\"search/1s\")` and `Key::new(\"search/1d\")`",
+            "two limits of one `check_all` have the same key; give each limit its own name, such as `Key::new(\"search/1s\")` and `Key::new(\"search/1d\")`",
         ));
     }
     Ok(request)
 }
 
 fn first(decisions: &[Decision]) -> Result<Decision, Error> {
-    decisions.first().copied().ok_or_else(unanswered)
-}
-
-pub(super) fn unanswered() -> Error {
-    Error::new(ErrorKind::Configuration, "the store has answered nothing")
+    decisions.first().copied().ok_or_else(too_few_decisions)
 }

@@ -1,4 +1,4 @@
-//! Which limiter an attribute without `limiter = ..` uses: the scoped one, else the installed one, else a default.
+//! The limiter of an attribute without `limiter = ..`: the scoped one, else the installed one, else a default.
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
@@ -18,11 +18,11 @@ tokio::task_local! {
 
 struct Process {
     limiter: RateLimiter,
-    /// The limit whose call has built it, if nobody has installed it.
+    /// The limit whose call built the default limiter. `None` if the limiter was installed.
     built_by: Option<&'static str>,
 }
 
-/// A limiter to decide with now.
+/// The limiter of one call.
 pub(crate) enum Current {
     Process(&'static RateLimiter),
     Own(RateLimiter),
@@ -39,11 +39,11 @@ impl Deref for Current {
     }
 }
 
-/// The limiter for a call of the limit `name`.
+/// Returns the limiter for a call of the limit `name`.
 ///
 /// # Errors
 ///
-/// If there is none, and the environment names a store that cannot be used. It is asked again at the next call.
+/// If no limiter is scoped or installed and `RATELIMIT_URL` is invalid. The next call tries again.
 pub(crate) fn current(name: &'static str) -> Result<Current, Error> {
     if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
         return Ok(Current::Own(limiter));
@@ -56,29 +56,29 @@ pub(crate) fn current(name: &'static str) -> Result<Current, Error> {
 fn from_environment() -> Result<RateLimiter, Error> {
     let Some(url) = std::env::var_os(URL) else {
         tracing::warn!(
-            "no limiter is installed and {URL} is not set: rate limits are kept in memory, for this process alone"
+            "no limiter is installed and {URL} is not set; rate limits are kept in memory and apply only to this process"
         );
         return Ok(RateLimiter::in_memory());
     };
     let url = url
         .into_string()
-        .map_err(|_| Error::new(ErrorKind::Configuration, format!("{URL} is not Unicode")))?;
-    let named = |error: Error| Error::new(error.kind(), format!("{URL}: {error}"));
-    Ok(RateLimiter::builder().redis(url).assemble().map_err(named)?.0)
+        .map_err(|_| Error::new(ErrorKind::Configuration, format!("{URL} is not valid UTF-8")))?;
+    let with_variable = |error: Error| Error::new(error.kind(), format!("{URL}: {error}"));
+    Ok(RateLimiter::builder().redis(url).assemble().map_err(with_variable)?.0)
 }
 
-/// Makes `limiter` the one that attributes use in the whole process. Call it once, before the first limited call.
+/// Installs `limiter` as the limiter of all attributes in this process. Call it once, before the first limited call.
 ///
 /// # Errors
 ///
-/// If one is installed already, or a call has built the default one before.
+/// If a limiter is already installed, or an earlier limited call has built the default limiter.
 pub fn install(limiter: RateLimiter) -> Result<(), InstallError> {
     PROCESS
         .set(Process { limiter, built_by: None })
         .map_err(|_| InstallError { built_by: PROCESS.get().and_then(|process| process.built_by) })
 }
 
-/// Why a limiter was not installed.
+/// The error of [`install`]: a limiter is already installed, or the default limiter is in use.
 #[derive(Clone, Debug)]
 pub struct InstallError {
     built_by: Option<&'static str>,
@@ -89,10 +89,10 @@ impl fmt::Display for InstallError {
         match self.built_by {
             Some(name) => write!(
                 f,
-                "a call of the limit `{name}` has already built the default limiter: install yours before the first limited call"
+                "the first call of the limit `{name}` has already built the default limiter; call `install` before any limited call"
             ),
             None => f.write_str(
-                "a limiter is already installed: install one per process, or use `ratelimit::scope`",
+                "a limiter is already installed; install one per process, or use `ratelimit::scope`",
             ),
         }
     }
@@ -100,10 +100,10 @@ impl fmt::Display for InstallError {
 
 impl std::error::Error for InstallError {}
 
-/// Runs a future in which attributes use `limiter`: for tests, and for tenants with a store of their own.
+/// Runs a future in which attributes use `limiter`. Use it for tests, and for tenants with their own store.
 ///
-/// It follows the future wherever it is polled, and does not follow [`tokio::spawn`]: carry it over with
-/// [`scope::current`](current_scope).
+/// The scope applies wherever the future is polled. It does not apply to tasks that the future spawns with
+/// [`tokio::spawn`]: pass the limiter to them with [`scope::current`](current_scope).
 ///
 /// ```
 /// use ratelimit::{RateLimiter, Rejection, rate_limit};
@@ -124,7 +124,7 @@ pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output =
     SCOPED.scope(limiter, future)
 }
 
-/// The limiter of the innermost [`scope`](crate::scope()) around this call, to carry it into a spawned task.
+/// Returns the limiter of the innermost [`scope`](crate::scope()) around this call, so that a spawned task can use it.
 #[must_use]
 pub fn current_scope() -> Option<RateLimiter> {
     SCOPED.try_with(RateLimiter::clone).ok()

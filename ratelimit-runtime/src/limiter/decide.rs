@@ -1,8 +1,8 @@
-//! Asking the store under a deadline, and what the failure policy makes of its errors.
+//! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
 use super::deny_cache::Forgetting;
 use super::lease::is_leased;
-use super::{FAR, OnError, RateLimiter};
+use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
@@ -11,17 +11,17 @@ use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Who has decided, and keeps what was charged.
+/// Who decided about a call, and therefore where its units are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Store,
-    /// The memory of this process, while the store is away.
+    /// The memory of this process, while the store is unavailable.
     Local,
-    /// The failure policy: nothing was charged.
+    /// Only the failure policy, so nothing was charged.
     Nobody,
 }
 
-/// The decisions on a stack, and who has made them.
+/// The decisions about a stack, and their source.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) decisions: Decisions,
@@ -29,7 +29,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// That of a call without a limit.
+    /// The outcome of a call without limits.
     pub(crate) fn of_nobody() -> Self {
         Self { decisions: Decisions::new(), source: Source::Nobody }
     }
@@ -38,22 +38,22 @@ impl Outcome {
     pub(crate) fn refused(&self) -> Option<usize> {
         let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
         let refused = self.decisions.iter().enumerate().filter(|(_, decision)| !decision.allowed());
-        // Of equal ones the first.
+        // `max_by_key` returns the last of equal elements, so reversing makes it the first.
         refused.rev().max_by_key(|(_, decision)| wait(decision)).map(|(at, _)| at)
     }
 }
 
-/// A decision that was asked for.
+/// A decision after the request was sent.
 pub(super) enum Begun {
     Decided(Result<Outcome, Error>),
-    /// The lease of the key is refilled.
+    /// The call waits for leased units.
     Leasing(Reply<Outcome>),
-    /// The store has to be waited for.
+    /// The call waits for the store's reply.
     Deciding(PendingReply<Decisions>),
 }
 
 impl RateLimiter {
-    /// Decides requests under the failure policy. What needs no waiting is decided before this returns.
+    /// Decides requests under the failure policy. If nothing has to be awaited, the reply is ready at once.
     pub(crate) fn decide(&self, mode: Mode, requests: SmallVec<[Request; 1]>) -> Reply<Outcome> {
         let begun = match requests.as_slice() {
             [request] => self.begin(mode, &[request]),
@@ -71,12 +71,12 @@ impl RateLimiter {
         }
     }
 
-    /// As [`decide`](Self::decide), for a caller that keeps the requests until they are decided.
+    /// Decides as [`decide`](Self::decide), but borrows the requests until they are decided.
     pub(super) async fn decide_kept(&self, mode: Mode, requests: &[&Request]) -> Result<Outcome, Error> {
         match self.begin(mode, requests) {
             Begun::Decided(outcome) => outcome,
             Begun::Leasing(reply) => reply.await,
-            // On the heap, so that the future of a store that needs no waiting stays small.
+            // Boxed, so that the future stays small for a store that replies at once.
             Begun::Deciding(deciding) => {
                 Box::pin(self.finish(Instant::now(), deciding, mode, requests)).await
             }
@@ -93,14 +93,16 @@ impl RateLimiter {
             return Begun::Decided(Ok(Outcome { decisions: Decisions::one(refusal), source: Source::Store }));
         }
         match self.shared.store.decide(mode, requests).into_answer() {
-            Answer::Ready(answer) => {
-                Begun::Decided(self.conclude(answer.unwrap_or_else(|| Err(nothing())), mode, requests))
-            }
+            Answer::Ready(reply) => Begun::Decided(self.conclude(
+                reply.unwrap_or_else(|| Err(too_few_decisions())),
+                mode,
+                requests,
+            )),
             Answer::Pending(deciding) => Begun::Deciding(deciding),
         }
     }
 
-    /// Starts in this runtime the background tasks that another runtime has not kept going.
+    /// Starts in this runtime the background tasks that are late in another runtime.
     pub(super) fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
         self.shared.renewals.take_over(self, now);
@@ -114,14 +116,14 @@ impl RateLimiter {
         requests: &[&Request],
     ) -> Result<Outcome, Error> {
         self.take_over_tasks(sent);
-        let answer = self.until_deadline(sent, deciding).await;
-        if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &answer) {
+        let decided = self.until_deadline(sent, deciding).await;
+        if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decided) {
             cache.note(sent, requests, decisions);
         }
-        self.conclude(answer, mode, requests)
+        self.conclude(decided, mode, requests)
     }
 
-    /// Changes what was charged, where it was charged.
+    /// Adjusts charged units where they are charged.
     pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         match source {
             Source::Store => self.adjust_store(adjustments),
@@ -131,10 +133,10 @@ impl RateLimiter {
     }
 
     fn adjust_store(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
-        let given = adjustments
+        let returns = adjustments
             .iter()
-            .filter(|given| matches!(given.change(), Change::Give(_)) && !given.limit().is_concurrency());
-        let forgetting = Forgetting::start(self, given.map(Adjustment::key));
+            .filter(|change| matches!(change.change(), Change::Give(_)) && !change.limit().is_concurrency());
+        let forgetting = Forgetting::start(self, returns.map(Adjustment::key));
         match (self.shared.store.adjust(adjustments).into_answer(), forgetting) {
             (Answer::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
                 let _forgetting = forgetting;
@@ -146,54 +148,48 @@ impl RateLimiter {
 
     pub(crate) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
         match reply.into_answer() {
-            Answer::Ready(answer) => answer.unwrap_or_else(|| Err(nothing())),
+            Answer::Ready(reply) => reply.unwrap_or_else(|| Err(too_few_decisions())),
             Answer::Pending(reply) => self.until_deadline(Instant::now(), reply).await,
         }
     }
 
-    /// The answer to what was asked at `asked`, or an error when the deadline has passed.
+    /// Awaits the reply to a request that was sent at `sent`. Returns an error when the deadline has passed.
     pub(super) async fn until_deadline<T>(
         &self,
-        asked: Instant,
+        sent: Instant,
         mut reply: PendingReply<T>,
     ) -> Result<T, Error> {
         Error::unless_runtime()?;
-        let deadline = asked + self.shared.deadline.min(FAR);
-        if let Ok(answer) = tokio::time::timeout_at(deadline, &mut reply).await {
-            return answer;
+        let deadline = sent + self.shared.deadline.min(LONGEST_TIME);
+        if let Ok(result) = tokio::time::timeout_at(deadline, &mut reply).await {
+            return result;
         }
         reply.missed_deadline(self.shared.deadline);
         Err(self.too_late())
     }
 
     fn too_late(&self) -> Error {
-        Error::new(
-            ErrorKind::Timeout,
-            format!("the store has not answered within {:?}", self.shared.deadline),
-        )
+        Error::new(ErrorKind::Timeout, format!("the store did not reply within {:?}", self.shared.deadline))
     }
 
-    /// Decides while the store cannot; made when it is first needed.
+    /// The memory store that decides while the store is unavailable. Created on first use.
     fn local(&self) -> &MemoryStore {
         self.shared.local.get_or_init(MemoryStore::new)
     }
 
-    /// The store's decisions, or what the failure policy makes of an error.
+    /// Returns the store's decisions. After a transient error, returns what the failure policy decides.
     pub(super) fn conclude(
         &self,
-        answer: Result<Decisions, Error>,
+        decided: Result<Decisions, Error>,
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Outcome, Error> {
-        let answer =
-            answer.and_then(
-                |decisions| {
-                    if decisions.len() == requests.len() { Ok(decisions) } else { Err(nothing()) }
-                },
-            );
-        let error = match answer {
+        let decided = decided.and_then(|decisions| {
+            if decisions.len() == requests.len() { Ok(decisions) } else { Err(too_few_decisions()) }
+        });
+        let error = match decided {
             Ok(decisions) => {
-                self.shared.outage.answered();
+                self.shared.outage.succeeded();
                 return Ok(Outcome { decisions, source: Source::Store });
             }
             Err(error) => error,
@@ -221,6 +217,7 @@ fn references(requests: &[Request]) -> SmallVec<[&Request; 2]> {
     requests.iter().collect()
 }
 
-fn nothing() -> Error {
-    Error::new(ErrorKind::Configuration, "the store has not answered all requests")
+/// The error of a store that does not return one decision per request.
+pub(super) fn too_few_decisions() -> Error {
+    Error::new(ErrorKind::Configuration, "the store returned fewer decisions than requests")
 }

@@ -1,6 +1,6 @@
 //! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
 
-use super::{FAR, RateLimiter};
+use super::{LONGEST_TIME, RateLimiter};
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Request, StoreKey};
@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 /// The refusals of a store, by a 64-bit hash of the key with a secret of this process.
 ///
-/// An entry refuses only what the store would refuse if no units are returned: until the refused cost would pass, and for
-/// at most one second. Memory is bounded: a part that is full is emptied.
+/// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused cost
+/// would pass, after at most one second. The cache has a bounded size: a full part is emptied.
 pub(super) struct DenyCache {
     hasher: RandomState,
     start: Instant,
@@ -27,7 +27,7 @@ pub(super) struct DenyCache {
 #[derive(Default)]
 struct Part {
     entries: HashTable<Entry>,
-    /// When a key of this part was last forgotten. Decisions that were asked for before are not remembered.
+    /// When a key of this part was last forgotten. Decisions about earlier requests are not remembered.
     forgotten: Option<u64>,
 }
 
@@ -44,9 +44,9 @@ struct Entry {
     reset: u64,
 }
 
-/// All parts together have room for 114 688 entries of about a hundred bytes.
+/// All parts together have a capacity of 114 688 entries of about 100 bytes.
 const PARTS: usize = 64;
-const ROOM: usize = 1792;
+const PART_CAPACITY: usize = 1792;
 
 /// The longest time for which a refusal is remembered.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -75,7 +75,7 @@ impl DenyCache {
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
         if decision.allowed() {
-            // A higher cost that was refused has to wait for longer now.
+            // A higher cost that was refused must now wait longer than its entry says.
             if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
                 self.part(key).remove(key);
@@ -151,7 +151,7 @@ impl Part {
             *known = entry;
             return;
         }
-        if self.entries.len() >= ROOM {
+        if self.entries.len() >= PART_CAPACITY {
             self.entries.clear();
         }
         self.entries.insert_unique(entry.key, entry, |entry| entry.key);
@@ -170,7 +170,7 @@ impl Entry {
     }
 }
 
-/// The time by which a cost passes later than the refused cost. `None` if only the store knows.
+/// How much later a cost passes than the refused cost. `None` if only the store can tell.
 fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
     let more = cost.checked_sub(refused)?;
     match limit.algorithm() {
@@ -186,7 +186,8 @@ fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
     }
 }
 
-/// The request, if its refusal can be remembered: it is alone, does not wait, and its limit is not a concurrency limit.
+/// Returns the request if its refusal can be remembered: it is not part of a stack, does not wait, and its limit is not a
+/// concurrency limit.
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
@@ -194,9 +195,9 @@ fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     (plain && request.cost() > 0).then_some(*request)
 }
 
-/// Bounded, so that two results can be added.
+/// Converts to microseconds, bounded so that two results can be added.
 fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.min(FAR).as_micros()).unwrap_or(u64::MAX / 4)
+    u64::try_from(duration.min(LONGEST_TIME).as_micros()).unwrap_or(u64::MAX / 4)
 }
 
 /// Keys whose units are being returned. Their refusals are forgotten when this is made, and again when it is dropped,
@@ -232,7 +233,7 @@ mod tests {
     fn memory_is_bounded() {
         let (cache, limit) = (DenyCache::new(), Limit::counter(1, LONGEST));
         let refusal = Decision::refuse(&limit, 0, Some(LONGEST), LONGEST);
-        for key in 0..3 * PARTS * ROOM {
+        for key in 0..3 * PARTS * PART_CAPACITY {
             let key = key.to_le_bytes();
             let request = Request::new(StoreKey::new(&key), limit, 1);
             cache.note(Instant::now(), &[&request], &[refusal]);
@@ -240,7 +241,10 @@ mod tests {
         }
         for part in &cache.parts {
             let part = part.lock().unwrap();
-            assert!((1..=ROOM).contains(&part.entries.len()) && part.entries.capacity() < 2 * ROOM + 1);
+            assert!(
+                (1..=PART_CAPACITY).contains(&part.entries.len())
+                    && part.entries.capacity() < 2 * PART_CAPACITY + 1
+            );
         }
     }
 }

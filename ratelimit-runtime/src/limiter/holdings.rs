@@ -1,4 +1,4 @@
-//! What an admitted call holds: permits, and charges that can be returned.
+//! `Holdings`: the permits and charges of an admitted call, which can be returned.
 
 use super::RateLimiter;
 use super::decide::Source;
@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 /// What an admitted call holds of each limit of its stack.
 ///
-/// When it is dropped, permits are returned and charges stay. Units that were to be taken after the call are taken,
-/// because nothing has said otherwise.
+/// Dropping it returns permits and keeps charges. Units that are taken after the call are taken, unless
+/// [`charge_after`](Self::charge_after) has decided otherwise.
 pub(crate) struct Holdings {
     pub(super) limiter: RateLimiter,
     pub(super) source: Source,
@@ -56,7 +56,7 @@ impl Holdings {
         }
     }
 
-    /// Takes more units of the limit at this position, whether there is room or not.
+    /// Takes more units of the limit at this position, even if they are not free.
     pub(crate) fn take(&mut self, at: usize, units: u32) {
         let takes = |member: &Member| units > 0 && !member.inactive && !member.is_permit();
         if self.members.get(at).is_some_and(takes) {
@@ -64,7 +64,7 @@ impl Holdings {
         }
     }
 
-    /// Corrects the charge at this position to what the call has really cost.
+    /// Corrects the charge at this position to the real cost of the call.
     pub(crate) fn settle(&mut self, at: usize, cost: u32) {
         let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
         if cost < estimate {
@@ -74,7 +74,7 @@ impl Holdings {
         }
     }
 
-    /// Takes the units that were only looked at before the call, or does not.
+    /// Decides whether the limit at this position, which the store has only peeked at before the call, is charged.
     pub(crate) fn charge_after(&mut self, at: usize, charge: bool) {
         let Some(member) = self.members.get_mut(at).filter(|member| member.charge_after) else { return };
         member.charge_after = false;
@@ -94,7 +94,7 @@ impl Holdings {
         }
     }
 
-    /// Sends the changes. A store that needs no waiting has made them when this returns.
+    /// Sends the changes. A store that replies at once has made them when this returns.
     pub(crate) fn send(&mut self) -> Reply<Adjusted> {
         for at in 0..self.members.len() {
             self.charge_after(at, true);
@@ -113,8 +113,8 @@ impl Holdings {
     /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
     /// dropped. Returns the number of units that changed.
     pub(crate) async fn finish(mut self) -> Result<u32, Error> {
-        let answer = match self.send().into_answer() {
-            Answer::Ready(answer) => answer.unwrap_or_else(|| Ok(Adjusted::new())),
+        let adjusted = match self.send().into_answer() {
+            Answer::Ready(reply) => reply.unwrap_or_else(|| Ok(Adjusted::new())),
             Answer::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
@@ -122,7 +122,7 @@ impl Holdings {
                 sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
             }
         };
-        answer.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
+        adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
     }
 
     pub(crate) fn finish_in_background(mut self) {

@@ -1,4 +1,4 @@
-//! The limiter: a store, and everything that is decided around it.
+//! The limiter: a store with a key prefix, a deadline, a failure policy and overrides.
 
 mod acquire;
 mod admit;
@@ -48,12 +48,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tasks::Tasks;
 
-/// Decides whether calls may go on: a store, a prefix for its keys, a deadline and a failure policy.
+/// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
 ///
-/// Cheap to clone; clones share everything. Build one with [`RateLimiter::builder`], [`install`](crate::install) it
-/// for the whole process, or hand it to single functions with `limiter = ..`.
+/// A limiter is cheap to clone, and clones share all state. Build one with [`RateLimiter::builder`]. Then
+/// [`install`](crate::install) it for the whole process, or pass it to single functions with `limiter = ..`.
 ///
-/// Its methods need no attribute:
+/// Its methods work without the attribute:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -81,7 +81,7 @@ struct Shared {
     store: Box<dyn Store>,
     keys: KeySettings,
     deadline: Duration,
-    /// Decides while the store cannot; made when it is first needed.
+    /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
     outage: outage::Outage,
     deny_cache: Option<DenyCache>,
@@ -92,41 +92,41 @@ struct Shared {
     tasks: Tasks,
 }
 
-/// What happens to a call when the store is out of reach, or does not answer in time.
+/// The failure policy: what happens to a call when the store is unavailable or does not reply in time.
 ///
-/// It is asked for failures that pass by themselves. A wrong password, a missing permission or a script error is
-/// none: then calls are rejected as unavailable, whatever the policy.
+/// The policy applies to transient errors only. After a configuration error, such as a wrong password, a missing
+/// permission or a script error, calls are rejected as unavailable under every policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnError {
-    /// Decides by the same limit in the memory of this process until the store is back: each process admits at
-    /// most the limit.
+    /// Decides by the same limit in the memory of this process until the store is available again. Each process admits
+    /// at most the limit.
     #[default]
     Local,
-    /// Lets the call go on.
+    /// Admits the call.
     Allow,
-    /// Rejects the call as unavailable: what a login or a payment wants.
+    /// Rejects the call as unavailable. This suits a login or a payment.
     Deny,
 }
 
-/// The longest time that is ever added to a moment, 34 years: any clock can count that far.
-const FAR: Duration = Duration::from_secs(1 << 30);
+/// The longest time that is added to an `Instant`, about 34 years. It cannot overflow on any platform.
+const LONGEST_TIME: Duration = Duration::from_secs(1 << 30);
 
 impl RateLimiter {
-    /// Starts a limiter. Without [`redis`](RateLimiterBuilder::redis) or
-    /// [`store`](RateLimiterBuilder::store) it keeps its limits in the memory of this process.
+    /// Returns a builder with default settings. Without [`redis`](RateLimiterBuilder::redis) or
+    /// [`store`](RateLimiterBuilder::store), the limiter stores its state in the memory of this process.
     pub fn builder() -> RateLimiterBuilder {
         RateLimiterBuilder::default()
     }
 
-    /// A limiter with a [`MemoryStore`] and default settings: for one process, and for tests.
+    /// Returns a limiter with a [`MemoryStore`] and default settings, for a single process or for tests.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::builder().around(Box::new(MemoryStore::new()))
     }
 
-    /// The same limiter with another failure policy, for limits that need their own: a login may be denied while the
-    /// store is away, where a search goes on. Everything else is shared.
+    /// Returns the same limiter with another failure policy. While the store is unavailable, a login can be denied, for
+    /// example, while a search continues. The two limiters share everything else.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -146,23 +146,23 @@ impl RateLimiter {
         Self { shared: Arc::clone(&self.shared), on_error }
     }
 
-    /// The limits that are replaced while everything runs.
+    /// Returns the overrides, which change limits while the service runs.
     #[must_use]
     pub const fn overrides(&self) -> Overrides<'_> {
         Overrides::of(self)
     }
 
-    /// Gives back all permits and all units on lease, and waits until everything that was to be given back has arrived, at most
-    /// five deadlines long. Call it when the service shuts down: a permit that is not given back is free again when
-    /// its lease ends. The limiter works on afterwards.
+    /// Returns all permits and all leased units, and waits until the store has received them, for at most five
+    /// deadlines. Call it when the service shuts down. A permit that is not returned stays taken until its lease ends.
+    /// The limiter can still be used afterwards.
     pub async fn close(&self) {
         self.shared.renewals.release_all(self);
         self.return_leases();
-        let patience = self.shared.deadline.saturating_mul(5).min(FAR);
-        let _ = tokio::time::timeout(patience, self.shared.tasks.idle()).await;
+        let timeout = self.shared.deadline.saturating_mul(5).min(LONGEST_TIME);
+        let _ = tokio::time::timeout(timeout, self.shared.tasks.idle()).await;
     }
 
-    /// For work that no policy is asked about.
+    /// A limiter for background tasks, which do not use the failure policy.
     fn of(shared: Arc<Shared>) -> Self {
         Self { shared, on_error: OnError::default() }
     }

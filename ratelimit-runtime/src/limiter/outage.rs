@@ -1,52 +1,53 @@
-//! What is said of an outage: one line when it begins, and one when it has ended.
+//! Logs outages of the store: one line when an outage begins, and one when it ends.
 
 use crate::error::Error;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Whether the store is away, or one of its servers.
+/// Whether the store or one of its servers is unavailable.
 pub(super) struct Outage {
     start: Instant,
-    lasts: AtomicBool,
-    /// When something has failed last, in ms from the start.
+    ongoing: AtomicBool,
+    /// The time of the last failure, in milliseconds from the start.
     last_ms: AtomicU64,
 }
 
-/// An outage has ended when nothing has failed for so long. While one server of several is away, the others answer.
-const CALM: Duration = Duration::from_secs(1);
+/// An outage ends when no call has failed for this time. A success alone does not end it: while one of several servers is
+/// unavailable, the others still reply.
+const WITHOUT_FAILURE: Duration = Duration::from_secs(1);
 
 impl Outage {
     pub(super) fn new() -> Self {
-        Self { start: Instant::now(), lasts: AtomicBool::new(false), last_ms: AtomicU64::new(0) }
+        Self { start: Instant::now(), ongoing: AtomicBool::new(false), last_ms: AtomicU64::new(0) }
     }
 
     pub(super) fn failed(&self, error: &Error) {
         if self.begins() {
-            tracing::warn!(%error, "the store is away: calls are decided by the failure policies of their limits");
+            tracing::warn!(%error, "the store is unavailable; applying the failure policy of each limit");
         }
     }
 
-    pub(super) fn answered(&self) {
+    pub(super) fn succeeded(&self) {
         if self.ends() {
-            tracing::info!("the store is back: limits are decided by it again");
+            tracing::info!("the store is available again");
         }
     }
 
-    /// Something has failed; whether nothing had before.
+    /// Notes a failure. Returns whether it begins an outage.
     fn begins(&self) -> bool {
         let now_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last_ms.store(now_ms, Ordering::Relaxed);
-        !self.lasts.swap(true, Ordering::Relaxed)
+        !self.ongoing.swap(true, Ordering::Relaxed)
     }
 
-    /// Something was answered; whether an outage is over with that.
+    /// Notes a success. Returns whether it ends an outage.
     fn ends(&self) -> bool {
-        let is_calm = || {
+        let has_passed = || {
             let last = Duration::from_millis(self.last_ms.load(Ordering::Relaxed));
-            self.start.elapsed().saturating_sub(last) >= CALM
+            self.start.elapsed().saturating_sub(last) >= WITHOUT_FAILURE
         };
-        self.lasts.load(Ordering::Relaxed) && is_calm() && self.lasts.swap(false, Ordering::Relaxed)
+        self.ongoing.load(Ordering::Relaxed) && has_passed() && self.ongoing.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -59,10 +60,10 @@ mod tests {
         let outage = Outage::new();
         assert!(!outage.ends() && outage.begins());
         for _ in 0..100 {
-            tokio::time::advance(CALM / 2).await;
+            tokio::time::advance(WITHOUT_FAILURE / 2).await;
             assert!(!outage.ends() && !outage.begins());
         }
-        tokio::time::advance(CALM).await;
+        tokio::time::advance(WITHOUT_FAILURE).await;
         assert!(outage.ends() && !outage.ends() && outage.begins());
     }
 }

@@ -1,7 +1,7 @@
-//! A slot of a concurrency limit, given back on drop.
+//! `Permit`: a place of a concurrency limit, returned on drop.
 
 use super::RateLimiter;
-use super::check::unanswered;
+use super::decide::too_few_decisions;
 use super::holdings::Holdings;
 use super::stack::{Member, Stack};
 use crate::decision::Decision;
@@ -12,12 +12,12 @@ use crate::rejection::Rejection;
 use crate::store::Request;
 use std::fmt;
 
-/// A slot of a concurrency limit: held until it is dropped, for all processes.
+/// A place of a concurrency limit, which no other process can take until the permit is dropped.
 ///
-/// While it is held, its lease is renewed each time a third of it has passed. It comes back however its holder ends:
-/// by return, error, panic, or because its future is dropped. A process that dies, or is cut off from the store, loses
-/// it when the lease ends. Giving back needs no waiting: it is sent in the background, on the tokio runtime in which it
-/// is dropped; [`RateLimiter::close`] waits for it.
+/// While the permit is held, its lease is renewed each time a third of it has passed. Dropping the permit returns it,
+/// however its holder ends: by return, error, panic, or because its future is dropped. A process that dies or loses its
+/// connection to the store loses the permit when the lease ends. The return is sent in the background, on the tokio
+/// runtime in which the permit is dropped. [`RateLimiter::close`] waits for it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,9 +33,9 @@ use std::fmt;
 /// assert!(limiter.permit(&EXPORTS, "exports").await.is_ok());
 /// # Ok(()) }
 /// ```
-#[must_use = "a permit that is dropped is given back"]
+#[must_use = "dropping a permit returns it"]
 pub struct Permit {
-    #[expect(dead_code, reason = "gives the permit back when it is dropped")]
+    #[expect(dead_code, reason = "returns the permit when it is dropped")]
     holdings: Holdings,
     decision: Decision,
 }
@@ -54,21 +54,22 @@ impl fmt::Debug for Permit {
 }
 
 impl RateLimiter {
-    /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), it waits for one at most so
-    /// long: in the order of arrival, woken at once by permits that come back in this process, and otherwise asking
-    /// again every 20 ms or so if it could be the next, every 100 ms if not.
+    /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), the call waits for a permit for
+    /// at most that time, in the order of arrival. A permit that is returned in this process wakes the call at once.
+    /// For permits of other processes it asks again about every 20 ms if it could be the next call, and otherwise about
+    /// every 100 ms.
     ///
-    /// If the future is dropped before it is ready, nothing stays taken.
+    /// If the future is dropped before it is ready, no permit stays taken.
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], as [`check`](Self::check). A limit that is no concurrency limit is an
-    /// [`Unavailable`](Rejection::Unavailable) rejection.
+    /// A [`Rejection`], as [`check`](Self::check). If the limit is not a concurrency limit, the call is
+    /// rejected as [`Unavailable`](Rejection::Unavailable).
     pub async fn permit(&self, limit: &Limit, key: impl AsKey) -> Result<Permit, Rejection> {
         self.permit_cost(limit, key, 1).await
     }
 
-    /// [`permit`](Self::permit) of `cost` units, which are held and given back together.
+    /// Takes one [`permit`](Self::permit) of `cost` units, which are held and returned together.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl RateLimiter {
             Err(error) => Err(error.into()),
         };
         let permit = holdings.and_then(|holdings| {
-            let decision = holdings.decision().ok_or_else(unanswered)?;
+            let decision = holdings.decision().ok_or_else(too_few_decisions)?;
             Ok(Permit { holdings, decision })
         });
         permit.map_err(|refused| refused.rejection(LimitName::copy(key.name())))

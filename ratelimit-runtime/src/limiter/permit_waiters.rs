@@ -1,4 +1,4 @@
-//! The calls of this process that wait for a permit, so that a returned permit wakes the call that has waited longest.
+//! `PermitWaiters`: the calls of this process that wait for a permit. A returned permit wakes the first of them.
 
 use crate::store::StoreKey;
 use smallvec::SmallVec;
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl PermitWaiters {
-    /// Waits for permits under these keys, behind all calls that wait already.
+    /// Registers a call that waits for permits under these keys, behind all calls that already wait.
     pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> PermitWaiter {
         let keys: SmallVec<[Box<[u8]>; 1]> = keys.map(|key| key.as_bytes().into()).collect();
         let woken = Arc::new(Notify::new());
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-/// A call that waits, until this is dropped.
+/// A waiting call. Dropping this ends its wait.
 pub(crate) struct PermitWaiter {
     waiters: PermitWaiters,
     keys: SmallVec<[Box<[u8]>; 1]>,

@@ -1,27 +1,28 @@
-//! Reports about single limits, spaced out so that a flood of calls does not flood the log.
+//! Logs events of single limits at a bounded rate, so that a flood of calls does not flood the log.
 
 use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time between two reports about one limit.
+/// The time between two reports of errors of one limit.
 const BETWEEN_ERRORS: Duration = Duration::from_secs(60);
+/// The time between two reports of refusals by one shadow limit.
 const BETWEEN_REFUSALS: Duration = Duration::from_secs(1);
 
-/// Names are usually constants. If a program makes them up, the memory that they need is bounded.
+/// The most limits that are remembered. It bounds the memory of a program that generates names.
 const MOST_NAMES: usize = 1000;
 
-/// What was reported last about each limit.
+/// The last report of each limit.
 type Last = LazyLock<Mutex<HashMap<Box<str>, Report>>>;
 
 struct Report {
     at: Instant,
-    /// The number of events since then.
+    /// The number of events since the last report.
     unreported: u64,
 }
 
-/// Counts one more, and returns the number since the last report, if it is time for another.
+/// Counts an event. If a report is due, returns the number of events since the last report.
 fn due(last: &Last, name: &str, between: Duration) -> Option<u64> {
     let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
@@ -40,8 +41,8 @@ fn due(last: &Last, name: &str, between: Duration) -> Option<u64> {
     Some(std::mem::take(&mut report.unreported))
 }
 
-/// Logs an error that the operator must fix, at most once a minute for each limit. Outages are logged elsewhere. A call
-/// without identity is the mistake of a client, so it does not fill the log.
+/// Logs an error that the operator must fix, at most once a minute for each limit. Transient errors are logged as an
+/// outage. A call without identity is not logged, because it is the mistake of a client.
 pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     static LAST: Last = LazyLock::new(Mutex::default);
     let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_is_one_report_and_none_is_left_uncounted() {
+    fn a_flood_makes_one_report_and_every_event_is_counted() {
         let last: Last = LazyLock::new(Mutex::default);
         let hour = Duration::from_secs(3600);
         assert_eq!(due(&last, "a", hour), Some(1));

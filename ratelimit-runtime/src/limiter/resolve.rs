@@ -15,7 +15,7 @@ impl RateLimiter {
         if limit.is_concurrency() { request.with_permit(permit_id()) } else { request }
     }
 
-    /// The request of a call by a method.
+    /// The request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
         Ok(self.resolve(key.name(), key::render(key, self.keys())?, limit, cost))
     }
@@ -27,12 +27,12 @@ impl RateLimiter {
         key: &impl AsKey,
         cost: u32,
     ) -> Result<Request, Error> {
-        spends(self.request(limit, key, cost)?)
+        refuse_concurrency(self.request(limit, key, cost)?)
     }
 }
 
-/// The same request, or an error for a concurrency limit.
-pub(super) fn spends(request: Request) -> Result<Request, Error> {
+/// Returns the request, or an error for a concurrency limit.
+fn refuse_concurrency(request: Request) -> Result<Request, Error> {
     if request.limit().is_concurrency() {
         return Err(Error::new(
             ErrorKind::Configuration,
@@ -42,7 +42,7 @@ pub(super) fn spends(request: Request) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// Two permits that are held under one key have the same id with a probability of 2^-52.
+/// Returns a random id. Two permits under one key have the same id with a probability of 2^-52.
 fn permit_id() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     use std::sync::LazyLock;

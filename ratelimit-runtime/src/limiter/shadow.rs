@@ -1,4 +1,4 @@
-//! Shadow limits: decided beside the other limits of an admitted call, to see what they would do. They never refuse.
+//! Decides the shadow limits of an admitted call, to report what they would refuse. They never refuse a call.
 
 use super::decide::Source;
 use super::holdings::Holdings;
@@ -37,7 +37,7 @@ impl Holdings {
         }
     }
 
-    /// No decisions during an outage: the failure policy is for limits that may refuse.
+    /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse.
     async fn shadow_decisions(&self, mode: Mode, positions: &[usize]) -> Decisions {
         if self.source != Source::Store {
             return Decisions::new();
@@ -46,7 +46,7 @@ impl Holdings {
             positions.iter().map(|at| &self.members[*at].request).collect();
         let reply = self.limiter.shared.store.decide(mode, &requests);
         self.limiter.within_deadline(reply).await.unwrap_or_else(|error| {
-            tracing::debug!(%error, "shadow limits were not decided");
+            tracing::debug!(%error, "cannot decide about shadow limits");
             Decisions::new()
         })
     }

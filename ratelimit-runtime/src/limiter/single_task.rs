@@ -1,4 +1,4 @@
-//! A background task that a limiter needs once per process. Another runtime takes it over when it is late.
+//! `SingleTask`: a background task that runs at most once per limiter. Another runtime takes over a late task.
 
 use super::{RateLimiter, Shared};
 use std::future::Future;
@@ -8,19 +8,19 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-/// The state of the task. At each heartbeat the task says when the next one follows.
+/// The state of the task. At each heartbeat the task announces the time of the next one.
 ///
 /// A task stops when its runtime is blocked, idle or shut down. The next call in any runtime that finds the task late
 /// starts it in its own runtime. The late task ends at its next heartbeat.
 pub(crate) struct SingleTask {
     start: Instant,
-    /// In milliseconds from the start. Zero: there is no task.
+    /// When the task is late, in milliseconds from the start. Zero: there is no task.
     late_at_ms: AtomicU64,
     /// The number of the task that is in charge.
     number: AtomicU64,
 }
 
-/// How late a heartbeat may be: longer than a busy runtime needs to come back to a task.
+/// How late a heartbeat may be. It is longer than the delays of tasks in a busy runtime.
 const GRACE: Duration = Duration::from_millis(250);
 
 impl Default for SingleTask {
@@ -108,7 +108,7 @@ impl InCharge {
         (self.of)(&limiter.shared).is_in_charge(self.number).then_some(limiter)
     }
 
-    /// Says that the next heartbeat follows within `next`.
+    /// Announces the next heartbeat within `next`.
     pub(crate) fn beat(&self, limiter: &RateLimiter, next: Duration) {
         (self.of)(&limiter.shared).beat(self.number, next);
     }

@@ -7,17 +7,17 @@ use smallvec::SmallVec;
 /// The limits of a call, in the order in which they are written.
 pub(crate) type Stack = SmallVec<[Member; 1]>;
 
-/// One limit of a call: what the store is asked, and what the call has taken.
+/// One limit of a call: the request to the store, and what the call has taken.
 pub(crate) struct Member {
     pub(crate) request: Request,
-    /// Before the call the units are only looked at. They are taken after it.
+    /// The units are taken after the call. Before the call, the store only peeks at the limit.
     pub(crate) charge_after: bool,
     /// The limit never refuses.
     pub(crate) shadow: bool,
-    /// `None` until the store has decided, for a limit that was only looked at, and for a permit that is to be returned
-    /// at once.
+    /// The store's decision. `None` before the decision, for a limit that the store has only peeked at, and for a permit
+    /// that is returned at once.
     pub(super) decision: Option<Decision>,
-    /// Nothing was taken, and nothing will be.
+    /// Nothing is taken, neither before nor after the call.
     pub(super) inactive: bool,
 }
 
@@ -37,7 +37,7 @@ impl Member {
         self.is_charged() && !self.is_permit() && self.request.limit().wait_ms() == 0
     }
 
-    /// Whether a permit is held.
+    /// Whether the limit is a concurrency limit, whose units are permits.
     pub(super) fn is_permit(&self) -> bool {
         self.request.limit().is_concurrency()
     }

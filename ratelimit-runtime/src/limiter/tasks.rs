@@ -27,14 +27,14 @@ impl Tasks {
         then: impl FnOnce(Result<T, Error>) + Send + 'static,
     ) {
         match reply.into_answer() {
-            Answer::Ready(Some(answer)) => then(answer),
+            Answer::Ready(Some(result)) => then(result),
             Answer::Ready(None) => {}
             Answer::Pending(mut reply) => {
                 let Ok(runtime) = Handle::try_current() else { return };
-                // Polled once here, so that it is sent before the next request of this task.
-                let started = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
-                if let Poll::Ready(answer) = started {
-                    return then(answer);
+                // Polling once here sends the request before the next request of this task.
+                let first = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
+                if let Poll::Ready(result) = first {
+                    return then(result);
                 }
                 let counted = self.count();
                 runtime.spawn(async move {

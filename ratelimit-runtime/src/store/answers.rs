@@ -1,10 +1,10 @@
-//! The answers to a slice of requests or adjustments: slices in their order, whose first element needs no heap.
+//! `Decisions` and `Adjusted`: the contents of replies, in the order of the requests. One element needs no heap allocation.
 
 use crate::decision::Decision;
 use smallvec::SmallVec;
 use std::ops::Deref;
 
-macro_rules! answers {
+macro_rules! reply_contents {
     ($(#[$attribute:meta])* $name:ident of $element:ty) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,18 +47,18 @@ macro_rules! answers {
     };
 }
 
-answers! {
-    /// The decision about each [`Request`](super::Request), in their order.
+reply_contents! {
+    /// The decisions about a slice of [`Request`](super::Request)s, in the order of the requests.
     ///
-    /// It is a slice of [`Decision`]s, and `collect` makes it from an iterator. One decision needs no heap.
-    #[must_use = "a decision limits nothing unless `allowed()` is looked at"]
+    /// Dereferences to a slice of [`Decision`]s. `collect` makes it from an iterator. One decision needs no heap allocation.
+    #[must_use = "a decision limits nothing unless you check `allowed()`"]
     Decisions of Decision
 }
 
-answers! {
-    /// The number of units that each [`Adjustment`](super::Adjustment) changed, in their order.
+reply_contents! {
+    /// The number of units that each [`Adjustment`](super::Adjustment) changed, in the order of the adjustments.
     ///
-    /// It is a slice of numbers, and `collect` makes it from an iterator. One number needs no heap.
+    /// Dereferences to a slice of numbers. `collect` makes it from an iterator. One number needs no heap allocation.
     Adjusted of u32
 }
 
@@ -79,7 +79,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn answers_are_slices_of_what_was_collected() {
+    fn contents_are_slices_of_the_collected_elements() {
         let limit = Limit::counter(9, Duration::from_secs(1));
         let decision = |left| Decision::allow(&limit, left, Duration::ZERO);
         let mut decisions: Decisions = (0..3).map(decision).collect();

@@ -1,8 +1,8 @@
 //! Types for authors of a store. Applications do not need them.
 //!
-//! A [`Store`] keeps the state of limits. It takes a slice of [`Request`]s and returns a [`Decision`] about each. Pass your own
-//! store to [`RateLimiterBuilder::store`](crate::RateLimiterBuilder::store). This one delegates to another store, and counts how
-//! often it was asked:
+//! A [`Store`] stores the state of limits. It takes a slice of [`Request`]s and returns a [`Decision`] about each. Pass your
+//! own store to [`RateLimiterBuilder::store`](crate::RateLimiterBuilder::store). The following store delegates to another
+//! store and counts its batches:
 //!
 //! ```
 //! use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
@@ -14,12 +14,12 @@
 //! #[derive(Default)]
 //! struct Counting {
 //!     store: MemoryStore,
-//!     asked: Arc<AtomicU64>,
+//!     batches: Arc<AtomicU64>,
 //! }
 //!
 //! impl Store for Counting {
 //!     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-//!         self.asked.fetch_add(1, Ordering::Relaxed);
+//!         self.batches.fetch_add(1, Ordering::Relaxed);
 //!         self.store.decide(mode, requests)
 //!     }
 //!
@@ -36,10 +36,10 @@
 //! const DAILY: Limit = Limit::counter(100, Duration::from_secs(86_400));
 //!
 //! let store = Counting::default();
-//! let asked = Arc::clone(&store.asked);
+//! let batches = Arc::clone(&store.batches);
 //! let limiter = RateLimiter::builder().store(store).build().await?;
 //! limiter.check(&DAILY, "mails").await?;
-//! assert_eq!(asked.load(Ordering::Relaxed), 1);
+//! assert_eq!(batches.load(Ordering::Relaxed), 1);
 //! # Ok(()) }
 //! ```
 
@@ -61,51 +61,51 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use std::fmt;
 
-/// Where the state of limits lives.
+/// Stores the state of limits and decides about requests.
 ///
-/// A store decides in the order in which requests arrive, each atomically, with one clock of its own. A refused
-/// request changes nothing (but for the ticket of one that waits for a permit). Implementations take what they need
-/// from the requests before they return, so that the [`Reply`] borrows nothing and a caller may drop it at any time:
-/// then the requests may have been decided or not, and nothing else is affected.
+/// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing,
+/// except that a call that waits for a permit leaves a ticket. A [`Reply`] borrows nothing, so implementations copy what
+/// they need from the requests before they return. A caller may drop a reply at any time. Its requests may then be decided
+/// or not, and other requests are not affected.
 ///
-/// Errors say by their [`ErrorKind`] whether the failure policy of the limiter may apply. A store needs no deadline
-/// of its own: the limiter drops a reply that takes too long.
+/// The [`ErrorKind`] of an error determines whether the limiter applies its failure policy. A store needs no deadline,
+/// because the limiter drops a reply that takes too long.
 pub trait Store: Send + Sync + 'static {
-    /// Decides requests, and charges those that pass, as the mode says.
+    /// Decides requests, and charges those that pass according to the mode. Returns one decision per request.
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions>;
 
-    /// Gives back, takes and renews.
+    /// Returns units, takes units and renews permits. Returns the number of changed units of each adjustment.
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
     /// Deletes the state under these keys. Returns how many of them had a state.
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64>;
 
-    /// Whether a question can be asked without a new connection. What a limiter asks in the background waits until then,
-    /// so that it does not find out for the calls that a server is away.
+    /// Returns whether a request can be sent without a new connection. A limiter sends background requests only then, so
+    /// that they do not wait for an unavailable server.
     fn is_connected(&self) -> bool {
         true
     }
 
-    /// The overrides that are kept under a key, unless their version is the one that was seen. A store that keeps none
-    /// has nothing to add here.
+    /// Returns the overrides under a key. Returns `None` if their version is `seen`. A store without overrides does not
+    /// implement this method.
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
         let _ = (key, seen);
         Reply::ready(Ok(None))
     }
 
-    /// Sets the entry of one override, or removes it, and gives the whole a new version.
+    /// Sets the entry of one override, or removes it if `limit` is `None`, and gives the overrides a new version.
     fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
         let _ = (key, entry, limit);
-        Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store keeps no overrides")))
+        Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 }
 
-/// The overrides of a prefix, as a store keeps them.
+/// The stored overrides of a prefix.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Overridden {
-    /// Another one for each change; 0 where there are none.
+    /// The version, which differs after each change. It is 0 if there are no overrides.
     pub version: u64,
-    /// Entries, and their limits as text.
+    /// The entries, each with its limit as text.
     pub entries: Vec<(Vec<u8>, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! The answer of a store: available at once, or after waiting.
+//! `Reply`: the reply of a store, which is ready at once or a future.
 
 use crate::error::Error;
 use std::fmt;
@@ -8,42 +8,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// The answer of a store: a future that borrows nothing. It may be ready from the start.
-#[must_use = "a reply may have to be awaited before anything happens"]
+/// The reply of a store: a future that borrows nothing. It may be ready from the start.
+#[must_use = "a reply does nothing until it is awaited"]
 pub struct Reply<T>(Answer<T>);
 
+/// The two kinds of a reply.
 pub(crate) enum Answer<T> {
-    /// Taken when the reply is awaited.
+    /// The result. `None` after the reply was awaited.
     Ready(Option<Result<T, Error>>),
     Pending(PendingReply<T>),
 }
 
-/// An answer that needs waiting for.
+/// A reply that must be awaited.
 pub(crate) struct PendingReply<T> {
     future: Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>,
     observer: Option<Arc<dyn MissedDeadline>>,
 }
 
-/// Is told when nobody waits for a reply any longer, because it has missed its deadline.
+/// Observes missed deadlines of replies.
 ///
-/// A store whose server misses many deadlines in a row may fail at once until the server is fast enough again.
+/// After many missed deadlines in a row, a store can let calls fail at once until its server is fast enough again.
 pub trait MissedDeadline: Send + Sync {
-    /// The reply has not come within this time, and is about to be dropped.
+    /// Called when the reply has not arrived within `deadline`. The reply is dropped afterwards.
     fn missed_deadline(&self, deadline: Duration);
 }
 
 impl<T> Reply<T> {
-    /// A reply that is ready.
-    pub const fn ready(answer: Result<T, Error>) -> Self {
-        Self(Answer::Ready(Some(answer)))
+    /// Makes a reply that is ready.
+    pub const fn ready(result: Result<T, Error>) -> Self {
+        Self(Answer::Ready(Some(result)))
     }
 
-    /// A reply that a future will give.
+    /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
         Self(Answer::Pending(PendingReply { future: Box::pin(future), observer: None }))
     }
 
-    /// The same reply, whose observer is told when it misses its deadline. A reply that is ready misses none.
+    /// Sets the observer of a missed deadline. A reply that is ready cannot miss its deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
         if let Answer::Pending(pending) = &mut self.0 {
             pending.observer = Some(observer);
@@ -51,7 +52,7 @@ impl<T> Reply<T> {
         self
     }
 
-    /// What it is: ready, or to be awaited.
+    /// Returns the contents: a result, or a reply that must be awaited.
     pub(crate) fn into_answer(self) -> Answer<T> {
         self.0
     }
@@ -64,12 +65,12 @@ impl<T> From<Answer<T>> for Reply<T> {
 }
 
 impl<T> PendingReply<T> {
-    /// Who is told when the reply misses its deadline.
+    /// Returns the observer of a missed deadline.
     pub(crate) fn observer(&self) -> Option<Arc<dyn MissedDeadline>> {
         self.observer.clone()
     }
 
-    /// Tells the observer that the reply has not come within this time.
+    /// Notifies the observer that the reply has not arrived within `deadline`.
     pub(crate) fn missed_deadline(&self, deadline: Duration) {
         if let Some(observer) = &self.observer {
             observer.missed_deadline(deadline);
@@ -90,11 +91,14 @@ impl<T: Unpin> Future for Reply<T> {
 
     /// # Panics
     ///
-    /// If polled again after it has answered, as futures may.
+    /// If it is polled again after it was ready.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.get_mut().0 {
-            #[expect(clippy::expect_used, reason = "the contract of futures")]
-            Answer::Ready(answer) => Poll::Ready(answer.take().expect("polled after it was ready")),
+            #[expect(
+                clippy::expect_used,
+                reason = "futures may panic if they are polled after they were ready"
+            )]
+            Answer::Ready(result) => Poll::Ready(result.take().expect("polled after it was ready")),
             Answer::Pending(pending) => Pin::new(pending).poll(context),
         }
     }
@@ -109,17 +113,17 @@ impl<T> fmt::Debug for Reply<T> {
     }
 }
 
-/// What a call is waiting for now: a missed deadline counts against that, and nothing else.
+/// The observer of the reply that a call waits for now. A missed deadline of the call is reported to it alone.
 #[derive(Default)]
 pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
 
 impl Awaited {
-    /// From now on the call waits for this one.
+    /// Sets what the call waits for now.
     pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(awaited);
     }
 
-    /// What it has waited for has come.
+    /// Notes that the reply has arrived.
     pub(crate) fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -132,7 +136,7 @@ impl Awaited {
 
 impl MissedDeadline for Awaited {
     fn missed_deadline(&self, deadline: Duration) {
-        // Several calls may wait for one fetch, and each of them counts.
+        // Several calls may wait for one fetch, and each of them reports its missed deadline.
         let awaited = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(awaited) = awaited {
             awaited.missed_deadline(deadline);

@@ -1,4 +1,4 @@
-//! What a store is asked: whether units may be taken, and what happens to units that were taken.
+//! `Request` and `Adjustment`: the questions to a store about units, and the changes of units after a decision.
 
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
@@ -11,7 +11,7 @@ pub enum Mode {
     /// Charges a request that passes now, and refuses any other.
     Check,
     /// As [`Check`](Self::Check), but a request may also reserve a later turn, within its limit's
-    /// [`wait`](Limit::wait). The decision carries the stamp with which the units can be returned.
+    /// [`wait`](Limit::wait). The decision contains the stamp with which the units can be returned.
     Charge,
     /// Charges nothing. The decision is the one that [`Check`](Self::Check) would return.
     Peek,
@@ -19,7 +19,7 @@ pub enum Mode {
 
 /// One question to a store: may `cost` units of this limit be taken under this key?
 ///
-/// A request owns its key and its limit. A store that decides later clones the requests.
+/// A request owns its key and its limit. A store whose reply is not ready at once clones the requests.
 #[derive(Clone, Debug)]
 pub struct Request {
     key: StoreKey,
@@ -33,28 +33,28 @@ pub struct Request {
 const NO_PERMIT: u64 = 1;
 
 impl Request {
-    /// A request that is decided by itself.
+    /// Makes a request that is decided by itself.
     #[must_use]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
         Self { key, limit, cost, permit: NO_PERMIT, with_next: false }
     }
 
-    /// Makes a stack: this request passes only together with the one that follows it, and is charged only then.
-    /// The keys of a stack must differ, and its last request is not `with_next`.
+    /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a
+    /// stack must differ, and its last request must not be `with_next`.
     #[must_use]
     pub fn with_next(self) -> Self {
         Self { with_next: true, ..self }
     }
 
     /// Sets the id of the permit that a concurrency limit would give, from 1 to 2^52 - 1. Choose it at random, so that
-    /// all permits that are held under one key have different ids. A call that waits asks again with the same id, and
+    /// all permits that are held under one key have different ids. A waiting call asks again with the same id, so that it
     /// keeps its place.
     #[must_use]
     pub fn with_permit(self, id: u64) -> Self {
         Self { permit: id, ..self }
     }
 
-    /// As [`with_next`](Self::with_next), in place.
+    /// Does the same as [`with_next`](Self::with_next), in place.
     pub(crate) fn join_next(&mut self) {
         self.with_next = true;
     }
@@ -65,13 +65,13 @@ impl Request {
         &self.key
     }
 
-    /// The limit to decide by. It comes with the request, because a store keeps state, not rules.
+    /// The limit to decide by. A store stores only state, so each request contains its limit.
     #[must_use]
     pub const fn limit(&self) -> &Limit {
         &self.limit
     }
 
-    /// The units to take. Zero asks whether the limit is open, and charges nothing.
+    /// The units to take. A cost of zero takes nothing, and passes if the limit is not exceeded.
     #[must_use]
     pub const fn cost(&self) -> u32 {
         self.cost
@@ -83,7 +83,7 @@ impl Request {
         self.permit
     }
 
-    /// Whether this request passes only together with the one that follows it.
+    /// Whether this request passes only together with the following one.
     #[must_use]
     pub const fn passes_with_next(&self) -> bool {
         self.with_next
@@ -100,19 +100,19 @@ impl Request {
     }
 }
 
-/// The stacks of a batch: slices of requests that pass together. Most have one request.
+/// Returns the stacks of a batch: slices of requests that pass together. Most stacks have one request.
 ///
 /// # Errors
 ///
-/// A stack without an end, or with two equal keys: each of the two requests would be judged without the charge of the
-/// other.
+/// If the last stack has no end, or if a stack has two equal keys. Each of the two requests would be decided without the
+/// charge of the other.
 pub(crate) fn stacks<'s, 'r>(
     requests: &'s [&'r Request],
 ) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
     if requests.last().is_some_and(|request| request.with_next) {
         return Err(Error::new(
             ErrorKind::Configuration,
-            "the last request of a batch has no next one to pass with",
+            "the last request of a batch passes with the next one, but there is none",
         ));
     }
     let stacks = requests.split_inclusive(|request| !request.with_next);
@@ -121,7 +121,7 @@ pub(crate) fn stacks<'s, 'r>(
             if stack[..i].iter().any(|earlier| earlier.key == request.key) {
                 return Err(Error::new(
                     ErrorKind::Configuration,
-                    "two limits of one stack have the same key",
+                    "two limits of a stack have the same key; give each its own",
                 ));
             }
         }
@@ -129,7 +129,7 @@ pub(crate) fn stacks<'s, 'r>(
     Ok(stacks)
 }
 
-/// What happens to units after a decision.
+/// A change of units after a decision.
 #[derive(Clone, Debug)]
 pub struct Adjustment {
     key: StoreKey,
@@ -145,7 +145,7 @@ pub enum Change {
     /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), as far as they are
     /// still in use, and nothing if the charge has expired. The stamp of a permit is its id.
     Give(u64),
-    /// Charges units whether there is room or not, at most one capacity into debt. Not for concurrency limits.
+    /// Charges units even if they are not free, at most one capacity into debt. Concurrency limits do not support it.
     Take,
     /// Restarts the lease of the permit with this id, unless the lease has ended.
     Renew(u64),
@@ -184,11 +184,11 @@ impl Adjustment {
 
     /// Whether this change can be made to this limit.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let wrong = match (self.change, self.limit.is_concurrency()) {
+        let message = match (self.change, self.limit.is_concurrency()) {
             (Change::Take, true) => "a permit cannot be taken without a decision",
             (Change::Renew(_), false) => "only permits of a concurrency limit can be renewed",
             _ => return Ok(()),
         };
-        Err(Error::new(ErrorKind::Configuration, wrong))
+        Err(Error::new(ErrorKind::Configuration, message))
     }
 }

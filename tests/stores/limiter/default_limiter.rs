@@ -22,7 +22,7 @@ fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
     assert_eq!(printed[..2], ["passed", "passed"]);
     assert!(printed[2].starts_with("refused: too many requests: try again in 3600 seconds"), "{printed:?}");
     assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
-    assert!(logged.contains("kept in memory, for this process alone"), "{logged}");
+    assert!(logged.contains("kept in memory and apply only to this process"), "{logged}");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_limiter_is_installed_once_and_before_the_first_call() {
     assert_eq!(logged, "");
     let (printed, _) = run(None, &["call", "install"]);
     assert!(
-        printed[1].contains("a call of the limit `twice` has already built the default limiter"),
+        printed[1].contains("the first call of the limit `twice` has already built the default limiter"),
         "{printed:?}"
     );
 }

@@ -1,28 +1,30 @@
-//! Takes units from the store in advance, in a task of its own: a caller that is dropped loses nothing and delays nobody.
+//! `Fetch`: takes units from the store in advance. It runs in its own task, so a dropped call loses no units and delays no
+//! other call.
 
 use super::super::RateLimiter;
+use super::super::decide::too_few_decisions;
 use super::table::{FetchUnderWay, KeyLease};
 use super::units::Unused;
 use crate::decision::Decision;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::store::{Answer, Decisions, Mode, Reply, Request};
 use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// What has come of a fetch.
+/// The result of a fetch.
 #[derive(Clone, Debug)]
 pub(super) enum Fetched {
     UnderWay,
     /// The units are in the lease.
     Units,
-    /// The store had fewer units than are of use: each call asks for its own.
+    /// The store had too few units, so each call sends its own request.
     TooFew(TooFew),
     Failed(Error),
 }
 
-/// A refusal of units that were wanted in advance.
+/// The store's refusal of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooFew {
     pub(super) wanted: u32,
@@ -41,7 +43,7 @@ pub(super) struct Fetch {
     too_few: Option<TooFew>,
 }
 
-/// The entry of a fetch in the lease, until the fetch has ended.
+/// The registration of a fetch in its lease. Dropping it ends the registration.
 pub(super) struct Registered {
     sender: watch::Sender<Fetched>,
     lease: Arc<KeyLease>,
@@ -67,20 +69,20 @@ impl Fetch {
         }
     }
 
-    /// Asks the store. The answer of a store that needs no waiting is taken in at once; for that of another a task
-    /// waits, in the runtime where the fetch is registered.
+    /// Sends the request. A reply that is ready is received at once. Otherwise a task awaits it, in the runtime where
+    /// the fetch is registered.
     pub(super) fn begin(mut self, registered: Option<(Registered, Arc<FetchUnderWay>)>) -> Fetched {
         loop {
-            match self.ask().into_answer() {
-                Answer::Ready(answer) => {
-                    let answer = answer.unwrap_or_else(|| Err(unanswered()));
-                    if let Some(fetched) = self.receive(answer, false) {
+            match self.send().into_answer() {
+                Answer::Ready(reply) => {
+                    let decided = reply.unwrap_or_else(|| Err(too_few_decisions()));
+                    if let Some(fetched) = self.receive(decided, false) {
                         return fetched;
                     }
                 }
                 Answer::Pending(reply) => {
                     let Some((registered, under_way)) = registered else {
-                        return Fetched::Failed(Error::runtime().err().unwrap_or_else(unanswered));
+                        return Fetched::Failed(Error::runtime().err().unwrap_or_else(too_few_decisions));
                     };
                     let counted = self.limiter.shared.tasks.count();
                     let runtime = registered.runtime.clone();
@@ -95,49 +97,49 @@ impl Fetch {
         }
     }
 
-    async fn run(mut self, mut answer: Answer<Decisions>, under_way: &FetchUnderWay) -> Fetched {
+    async fn run(mut self, mut reply: Answer<Decisions>, under_way: &FetchUnderWay) -> Fetched {
         loop {
-            if let Answer::Pending(reply) = &answer
-                && let Some(observer) = reply.observer()
+            if let Answer::Pending(pending) = &reply
+                && let Some(observer) = pending.observer()
             {
                 under_way.awaited.set(observer);
             }
-            if let Some(fetched) = self.receive(Reply::from(answer).await, true) {
+            if let Some(fetched) = self.receive(Reply::from(reply).await, true) {
                 return fetched;
             }
-            answer = self.ask().into_answer();
+            reply = self.send().into_answer();
         }
     }
 
-    fn ask(&mut self) -> Reply<Decisions> {
+    fn send(&mut self) -> Reply<Decisions> {
         self.sent = Instant::now();
         self.limiter.shared.store.decide(Mode::Charge, &[&self.request.alone(self.units)])
     }
 
-    /// Takes in an answer. `None` if fewer units are to be asked for.
-    fn receive(&mut self, answer: Result<Decisions, Error>, far: bool) -> Option<Fetched> {
-        let answer = answer.and_then(|decisions| decisions.first().copied().ok_or_else(unanswered));
-        let decision = match answer {
+    /// Receives the store's reply. Returns `None` if the fetch is to be repeated with fewer units.
+    fn receive(&mut self, decided: Result<Decisions, Error>, from_remote_store: bool) -> Option<Fetched> {
+        let decision = decided.and_then(|decisions| decisions.first().copied().ok_or_else(too_few_decisions));
+        let decision = match decision {
             Ok(decision) => decision,
             Err(error) => return Some(Fetched::Failed(error)),
         };
         if decision.allowed() {
-            self.fill(&decision, far);
+            self.fill(&decision, from_remote_store);
             return Some(Fetched::Units);
         }
-        // First a retry with what is left, if that exceeds the call's cost. Otherwise each call asks for itself.
+        // The first retry requests what is left, if that exceeds the call's cost. Otherwise each call sends its own request.
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
         self.units = left;
         (left <= self.request.cost()).then_some(Fetched::TooFew(too_few))
     }
 
-    fn fill(&self, decision: &Decision, far: bool) {
+    fn fill(&self, decision: &Decision, from_remote_store: bool) {
         let mut state = self.lease.lock();
         if state.epoch == self.epoch {
             state.lease.fill(self.units, decision, self.sent);
-            if let Some(too_few) = self.too_few.filter(|_| far) {
-                state.lease.fell_short(too_few.wanted.saturating_sub(self.units), &too_few.refusal);
+            if let Some(too_few) = self.too_few.filter(|_| from_remote_store) {
+                state.lease.note_shortage(too_few.wanted.saturating_sub(self.units), &too_few.refusal);
             }
             return;
         }
@@ -158,19 +160,15 @@ impl Registered {
 
     fn end(self, fetched: Fetched) {
         let sender = self.sender.clone();
-        // First, since a call that is woken may begin the next one.
+        // Ends the registration first, because a woken call may begin the next fetch.
         drop(self);
         sender.send_replace(fetched);
     }
 }
 
-/// Also when its runtime shuts down: the calls that wait hear of it when the sender is dropped.
 impl Drop for Registered {
+    /// Also runs when the runtime shuts down. Then dropping the sender wakes the waiting calls.
     fn drop(&mut self) {
         self.lease.lock().end_fetch(self.runtime());
     }
-}
-
-fn unanswered() -> Error {
-    Error::new(ErrorKind::Configuration, "the store has not answered a request")
 }

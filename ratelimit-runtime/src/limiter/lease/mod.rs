@@ -1,4 +1,4 @@
-//! Units that this process has taken in advance, and hands out without asking the store.
+//! Leases of units: the process takes units in advance and hands them out without asking the store.
 
 mod fetch;
 mod table;
@@ -10,75 +10,76 @@ mod unused;
 pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::decide::{Begun, Outcome, Source};
+use super::decide::{Begun, Outcome, Source, too_few_decisions};
 use crate::decision::Decision;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::store::{Answer, Awaited, Decisions, Mode, Reply, Request};
 use fetch::{Fetch, Fetched, Registered, TooFew};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use table::{Alone, FetchUnderWay, KeyLease, Waits};
+use table::{FetchUnderWay, KeyLease, OwnRequest, WaitingCall};
 use tokio::time::Instant;
 
-/// The most fetches that one call waits for. Other calls may take the units, or the units may be outdated on arrival.
-const FETCHES: u32 = 2;
+/// The most fetches that one call waits for. A call may need several, because other calls may take the units, or the units
+/// may be outdated on arrival.
+const MOST_FETCHES: u32 = 2;
 
-/// Whether a call may be answered from a lease.
+/// Whether a call may use leased units.
 pub(super) fn is_leased(mode: Mode, requests: &[&Request]) -> bool {
     let [request] = requests else { return false };
     mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
 }
 
-/// What a call has learned from the fetches that it has waited for.
+/// The results of the fetches that a call has waited for.
 #[derive(Clone, Copy, Default)]
 struct Tried {
     fetches: u32,
     too_few: Option<TooFew>,
 }
 
-/// How a call goes on.
+/// The next step of a call.
 enum Step {
-    Told(Decision),
-    /// It waits for the units that are on their way.
-    Waits(Arc<FetchUnderWay>, Waits),
-    /// It asks the store for what it costs, with the refusal of an earlier fetch.
-    Alone(Alone, Option<TooFew>),
-    /// It asks the store as if there were no lease.
-    Plain,
+    Decided(Decision),
+    /// The call waits for a fetch.
+    Wait(Arc<FetchUnderWay>, WaitingCall),
+    /// The call requests its own units. Contains the refusal of an earlier fetch.
+    RequestOwn(OwnRequest, Option<TooFew>),
+    /// The call asks the store as if there were no lease.
+    WithoutLease,
     Failed(Error),
 }
 
 impl RateLimiter {
-    /// Decides by leased units, or fetches some. `None` if the store is to be asked as if there were no lease.
+    /// Decides by leased units, or fetches some. Returns `None` if the call asks the store as if there were no lease.
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Begun> {
         let lease = self.shared.leases.of(request)?;
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {
-            Step::Told(decision) => {
+            Step::Decided(decision) => {
                 let outcome = Outcome { decisions: Decisions::one(decision), source: Source::Store };
                 return Some(Begun::Decided(Ok(outcome)));
             }
-            Step::Plain => return None,
+            Step::WithoutLease => return None,
             step => step,
         };
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
-        let (limiter, asked) = (self.clone(), request.clone());
-        let mut taken = Box::pin(async move {
-            limiter.go_on(&lease, &asked, step, tried, &awaited).await.map(Decisions::one)
+        let (limiter, owned) = (self.clone(), request.clone());
+        let mut decided = Box::pin(async move {
+            limiter.run_steps(&lease, &owned, step, tried, &awaited).await.map(Decisions::one)
         });
-        // A store in this process answers at once, with a runtime or without.
-        if let Poll::Ready(answer) = taken.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Some(Begun::Decided(self.conclude(answer, Mode::Check, &[request])));
+        // A store in this process replies at once, with or without a runtime.
+        if let Poll::Ready(decided) = decided.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return Some(Begun::Decided(self.conclude(decided, Mode::Check, &[request])));
         }
-        let (limiter, asked) = (self.clone(), request.clone());
+        let (limiter, owned) = (self.clone(), request.clone());
         Some(Begun::Leasing(Reply::pending(async move {
-            let reply = Reply::pending(taken).observed_by(observer);
-            limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[&asked])
+            let reply = Reply::pending(decided).observed_by(observer);
+            limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[&owned])
         })))
     }
 
-    /// Takes units that are here, or begins to fetch some.
+    /// Takes leased units, or begins to fetch some.
     fn step(&self, lease: &Arc<KeyLease>, request: &Request, tried: &mut Tried) -> Step {
         let (limit, cost) = (request.limit(), request.cost());
         let runtime = tokio::runtime::Handle::try_current().ok();
@@ -89,35 +90,35 @@ impl RateLimiter {
                 self.return_units(request.key(), &old, unused);
             }
             if let Some(decision) = state.lease.take(cost).or_else(|| state.lease.refusal(cost)) {
-                return Step::Told(decision);
+                return Step::Decided(decision);
             }
             self.return_unused_units();
             self.take_over_tasks(Instant::now());
-            if state.lease.is_dry() {
-                return Step::Plain;
+            if state.lease.is_exhausted() {
+                return Step::WithoutLease;
             }
-            if tried.too_few.is_some() || tried.fetches >= FETCHES {
-                return Step::Alone(lease.ask_alone(state.epoch), tried.too_few);
+            if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
+                return Step::RequestOwn(lease.begin_own_request(state.epoch), tried.too_few);
             }
             if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
-                // What is on its way would not be enough for all that wait, or the store is slow and has to be asked to
-                // find that out.
+                // The call asks the store itself in two cases: the fetch is not enough for all waiting calls, or it is
+                // late, so that the call must learn whether the store is slow.
                 let is_late = under_way.began.elapsed() >= self.shared.deadline;
                 if is_late || lease.waiting() >= limit.largest_lease() {
-                    return Step::Plain;
+                    return Step::WithoutLease;
                 }
                 tried.fetches += 1;
-                return Step::Waits(under_way, lease.wait_for(cost));
+                return Step::Wait(under_way, lease.wait_for(cost));
             }
             let outdated = state.lease.outdated();
             self.return_units(request.key(), limit, outdated);
-            // Another call asks alone: a fetch serves both.
-            let others = if lease.is_asked_for() { cost } else { 0 };
-            // All runtimes together take at most one lease.
-            let most = limit.largest_lease().saturating_sub(state.on_the_way());
+            // If another call requests its own units now, one fetch serves both calls.
+            let others = if lease.has_own_requests() { cost } else { 0 };
+            // All runtimes together fetch at most one largest lease.
+            let most = limit.largest_lease().saturating_sub(state.being_fetched());
             let units = state.lease.wanted(cost, lease.waiting().saturating_add(others)).min(most);
             if units <= cost {
-                return Step::Alone(lease.ask_alone(state.epoch), None);
+                return Step::RequestOwn(lease.begin_own_request(state.epoch), None);
             }
             let fetch = Fetch::new(self, lease, request, units, state.epoch);
             let registered = runtime.as_ref().map(|runtime| {
@@ -134,8 +135,8 @@ impl RateLimiter {
         }
     }
 
-    /// Waits for units and takes them, or asks the store.
-    async fn go_on(
+    /// Runs the steps of a call until it is decided.
+    async fn run_steps(
         &self,
         lease: &Arc<KeyLease>,
         request: &Request,
@@ -145,13 +146,13 @@ impl RateLimiter {
     ) -> Result<Decision, Error> {
         loop {
             step = match step {
-                Step::Told(decision) => return Ok(decision),
+                Step::Decided(decision) => return Ok(decision),
                 Step::Failed(error) => return Err(error),
-                Step::Plain => return Ok(self.ask_one(request, awaited).await?.decision),
-                Step::Alone(alone, too_few) => {
-                    return self.ask_alone(lease, request, alone, too_few, awaited).await;
+                Step::WithoutLease => return Ok(self.ask_one(request, awaited).await?.decision),
+                Step::RequestOwn(own_request, too_few) => {
+                    return self.request_own_units(lease, request, own_request, too_few, awaited).await;
                 }
-                Step::Waits(under_way, _waits) => {
+                Step::Wait(under_way, _waiting) => {
                     let mut fetched = under_way.fetched.clone();
                     awaited.set(under_way);
                     let is_ended = |fetched: &Fetched| !matches!(fetched, Fetched::UnderWay);
@@ -166,52 +167,53 @@ impl RateLimiter {
         }
     }
 
-    /// Asks for exactly what the call costs: a call that takes nothing in advance has nothing to give back.
-    async fn ask_alone(
+    /// Requests exactly the cost of the call, so that the call never has unused units to return.
+    async fn request_own_units(
         &self,
         lease: &Arc<KeyLease>,
         request: &Request,
-        alone: Alone,
+        own_request: OwnRequest,
         too_few: Option<TooFew>,
         awaited: &Awaited,
     ) -> Result<Decision, Error> {
         let sent = Instant::now();
-        let Told { decision, far } = self.ask_one(request, awaited).await?;
+        let StoreDecision { decision, from_remote_store } = self.ask_one(request, awaited).await?;
         let mut state = lease.lock();
-        if state.epoch != alone.epoch {
+        if state.epoch != own_request.epoch {
             return Ok(decision);
         }
         if !decision.allowed() {
-            let refusal = state.lease.refused(decision, sent, far);
+            let refusal = state.lease.note_refusal(decision, sent, from_remote_store);
             drop(state);
-            if let Some(cache) = self.shared.deny_cache.as_ref().filter(|_| far) {
+            if let Some(cache) = self.shared.deny_cache.as_ref().filter(|_| from_remote_store) {
                 cache.note(sent, &[request], &[refusal]);
             }
             return Ok(refusal);
         }
-        state.lease.go_past(request.cost(), &decision, sent);
-        if let Some(too_few) = too_few.filter(|_| far) {
-            state.lease.fell_short(too_few.wanted.saturating_sub(request.cost()), &too_few.refusal);
+        state.lease.note_own_charge(request.cost(), &decision, sent);
+        if let Some(too_few) = too_few.filter(|_| from_remote_store) {
+            state.lease.note_shortage(too_few.wanted.saturating_sub(request.cost()), &too_few.refusal);
         }
         Ok(decision)
     }
 
-    async fn ask_one(&self, request: &Request, awaited: &Awaited) -> Result<Told, Error> {
+    async fn ask_one(&self, request: &Request, awaited: &Awaited) -> Result<StoreDecision, Error> {
         let reply = self.shared.store.decide(Mode::Check, &[request]).into_answer();
-        let far = matches!(reply, Answer::Pending(_));
-        if let Answer::Pending(reply) = &reply
-            && let Some(observer) = reply.observer()
+        let from_remote_store = matches!(reply, Answer::Pending(_));
+        if let Answer::Pending(pending) = &reply
+            && let Some(observer) = pending.observer()
         {
             awaited.set(observer);
         }
-        let answer: Decisions = Reply::from(reply).await?;
-        let unanswered = || Error::new(ErrorKind::Configuration, "the store has not answered a request");
-        Ok(Told { decision: *answer.first().ok_or_else(unanswered)?, far })
+        let decisions: Decisions = Reply::from(reply).await?;
+        let decision = decisions.first().copied().ok_or_else(too_few_decisions)?;
+        Ok(StoreDecision { decision, from_remote_store })
     }
 }
 
-/// What the store has answered, and whether it had to be waited for.
-struct Told {
+/// The store's decision about one request.
+struct StoreDecision {
     decision: Decision,
-    far: bool,
+    /// Whether the reply had to be awaited.
+    from_remote_store: bool,
 }

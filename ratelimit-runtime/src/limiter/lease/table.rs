@@ -1,4 +1,4 @@
-//! The leases of this process, by key.
+//! `Leases`: the leases of a limiter by key, with their fetches under way and their waiting calls.
 
 use super::super::single_task::SingleTask;
 use super::fetch::Fetched;
@@ -14,40 +14,40 @@ use tokio::runtime::Id;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// The most keys that may have units on lease; the calls of others ask the store.
+/// The most keys with leased units. Calls of other keys ask the store.
 const MOST_KEYS: usize = 10_000;
 
 /// The leases of a limiter.
 #[derive(Default)]
 pub(in super::super) struct Leases {
     leases: Mutex<HashMap<StoreKey, Arc<KeyLease>>>,
-    /// Returns unused units.
+    /// The task that returns unused units.
     pub(super) returning: SingleTask,
 }
 
-/// The lease of a key, and what is on its way to it.
+/// The lease of one key, and the calls and fetches that concern it.
 pub(super) struct KeyLease {
     state: Mutex<State>,
-    /// How many units the calls that wait would use.
+    /// The units that the waiting calls need.
     waiting: AtomicU32,
-    /// How many calls ask for their own units now.
-    alone: AtomicU32,
+    /// The number of calls whose own requests are under way.
+    own_requests: AtomicU32,
 }
 
 pub(super) struct State {
     pub(super) lease: Lease,
-    /// Units that were requested under an older epoch are given back.
+    /// Units that were requested in an older epoch are returned.
     pub(super) epoch: u64,
-    /// The fetch under way in each runtime. A runtime has one at most, and waits for no other's.
+    /// The fetches under way. Each runtime has at most one, and its calls wait only for that one.
     fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,
 }
 
-/// What the calls that wait for a fetch know of it.
+/// A fetch, as seen by the calls that wait for it.
 pub(super) struct FetchUnderWay {
     pub(super) fetched: watch::Receiver<Fetched>,
-    /// What the fetch itself waits for.
+    /// The reply that the fetch itself waits for.
     pub(super) awaited: Awaited,
-    /// How many units it asks for, at most.
+    /// The most units that it requests.
     units: u32,
     pub(super) began: Instant,
 }
@@ -55,43 +55,43 @@ pub(super) struct FetchUnderWay {
 impl KeyLease {
     fn new(limit: Limit) -> Self {
         let state = State { lease: Lease::new(limit), epoch: 0, fetches: SmallVec::new() };
-        Self { state: Mutex::new(state), waiting: AtomicU32::new(0), alone: AtomicU32::new(0) }
+        Self { state: Mutex::new(state), waiting: AtomicU32::new(0), own_requests: AtomicU32::new(0) }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many units the calls that wait would use.
+    /// The units that the waiting calls need.
     pub(super) fn waiting(&self) -> u32 {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Counts a call among those that wait, until this is dropped.
-    pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> Waits {
+    /// Counts a waiting call that needs `units`, until the returned value is dropped.
+    pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> WaitingCall {
         self.waiting.fetch_add(units, Ordering::Relaxed);
-        Waits { lease: Arc::clone(self), units }
+        WaitingCall { lease: Arc::clone(self), units }
     }
 
-    /// Whether another call asks for its own units now: the key is in demand.
-    pub(super) fn is_asked_for(&self) -> bool {
-        self.alone.load(Ordering::Relaxed) > 0
+    /// Whether the own request of a call is under way. Then the key has several callers.
+    pub(super) fn has_own_requests(&self) -> bool {
+        self.own_requests.load(Ordering::Relaxed) > 0
     }
 
-    /// Counts a call among those that ask for their own units, until this is dropped.
-    pub(super) fn ask_alone(self: &Arc<Self>, epoch: u64) -> Alone {
-        self.alone.fetch_add(1, Ordering::Relaxed);
-        Alone { lease: Arc::clone(self), epoch }
+    /// Counts a call's own request, until the returned value is dropped.
+    pub(super) fn begin_own_request(self: &Arc<Self>, epoch: u64) -> OwnRequest {
+        self.own_requests.fetch_add(1, Ordering::Relaxed);
+        OwnRequest { lease: Arc::clone(self), epoch }
     }
 }
 
 impl State {
-    /// The fetch under way in a runtime.
+    /// Returns the fetch under way in a runtime.
     pub(super) fn fetch(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
         self.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
     }
 
-    /// Registers a fetch, until `end_fetch`.
+    /// Registers a fetch until `end_fetch`.
     pub(super) fn begin_fetch(
         &mut self,
         runtime: Id,
@@ -104,8 +104,8 @@ impl State {
         (sender, under_way)
     }
 
-    /// How many units are on their way, in all runtimes.
-    pub(super) fn on_the_way(&self) -> u32 {
+    /// The units that the fetches of all runtimes request.
+    pub(super) fn being_fetched(&self) -> u32 {
         self.fetches.iter().fold(0, |units, (_, fetch)| units.saturating_add(fetch.units))
     }
 
@@ -113,10 +113,10 @@ impl State {
         self.fetches.retain(|(of, _)| *of != runtime);
     }
 
-    /// Empties the lease. Units that are on their way will be given back.
+    /// Empties the lease and begins a new epoch. Units of fetches under way will be returned.
     pub(super) fn restart(&mut self, limit: Limit) -> Vec<Unused> {
         self.epoch += 1;
-        let unused = self.lease.give_up();
+        let unused = self.lease.remove_all();
         self.lease = Lease::new(limit);
         unused
     }
@@ -129,27 +129,27 @@ impl MissedDeadline for FetchUnderWay {
 }
 
 /// A call that waits for units.
-pub(super) struct Waits {
+pub(super) struct WaitingCall {
     lease: Arc<KeyLease>,
     units: u32,
 }
 
-impl Drop for Waits {
+impl Drop for WaitingCall {
     fn drop(&mut self) {
         self.lease.waiting.fetch_sub(self.units, Ordering::Relaxed);
     }
 }
 
-/// A call that asks for its own units.
-pub(super) struct Alone {
+/// A call that requests exactly its own units.
+pub(super) struct OwnRequest {
     lease: Arc<KeyLease>,
-    /// The lease's epoch when it asked.
+    /// The lease's epoch when the request was sent.
     pub(super) epoch: u64,
 }
 
-impl Drop for Alone {
+impl Drop for OwnRequest {
     fn drop(&mut self) {
-        self.lease.alone.fetch_sub(1, Ordering::Relaxed);
+        self.lease.own_requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -158,7 +158,7 @@ impl Leases {
         act(&mut self.leases.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The lease of a key, if there is room for one.
+    /// Returns the lease of a key. `None` if the key has none and the table is full.
     pub(super) fn of(&self, request: &Request) -> Option<Arc<KeyLease>> {
         self.with(|leases| {
             if let Some(lease) = leases.get(request.key()) {
@@ -173,7 +173,7 @@ impl Leases {
         })
     }
 
-    /// Forgets the units of a key: its state in the store is another one now.
+    /// Forgets the units of a key without returning them, because its state in the store is deleted.
     pub(in super::super) fn forget(&self, key: &StoreKey) {
         if let Some(lease) = self.with(|leases| leases.get(key).map(Arc::clone)) {
             let mut state = lease.lock();
@@ -182,10 +182,10 @@ impl Leases {
         }
     }
 
-    /// Forgets a key that nobody uses.
+    /// Forgets a key that no call uses.
     pub(super) fn forget_if_idle(&self, key: &StoreKey) {
         self.with(|leases| {
-            // Nobody can come by another reference while the table is locked.
+            // No call can get another reference while the table is locked.
             if leases
                 .get(key)
                 .is_some_and(|lease| Arc::strong_count(lease) == 1 && lease.lock().lease.is_idle())

@@ -1,4 +1,4 @@
-//! What a lease takes, for how long it hands it out, and when it leaves the store alone.
+//! Tests of `Lease`: the size of fetches, how long units are usable, and pauses after refusals.
 
 use super::units::{Lease, Unused};
 use crate::decision::Decision;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 const MS: Duration = Duration::from_millis(1);
-/// A sixteenth of its window is a tenth of a second.
+/// A sixteenth of its window is 100 ms.
 const LIMIT: Limit = Limit::counter(10_000, Duration::from_millis(1600)).lease(500);
 
-/// Takes what is wanted, and uses up so many units, with a pause before each.
+/// Fetches the wanted units and uses up to `units` of them, one after each pause. Returns the fetched number.
 async fn use_up(lease: &mut Lease, units: u32, pause: Duration) -> u32 {
     let taken = lease.wanted(1, 0);
     let decision = Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, 7);
@@ -29,14 +29,14 @@ fn units(unused: &[Unused]) -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_taken_lasts_for_a_tenth_of_a_second() {
+async fn a_fetch_lasts_for_a_tenth_of_a_second() {
     let mut lease = Lease::new(LIMIT);
     let mut taken = Vec::new();
     for _ in 0..8 {
         taken.push(use_up(&mut lease, 500, MS).await);
     }
     assert_eq!(taken, [1, 2, 4, 8, 16, 32, 64, 100]);
-    // Ten times as many calls, up to the bound; then few, and rare ones.
+    // Ten times as many calls, up to the largest lease. Then few and rare calls.
     for _ in 0..4 {
         taken.push(use_up(&mut lease, 500, MS / 10).await);
     }
@@ -50,7 +50,7 @@ async fn what_is_taken_lasts_for_a_tenth_of_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn units_are_handed_out_while_they_are_good() {
+async fn units_are_handed_out_while_they_are_usable() {
     let mut lease = Lease::new(LIMIT);
     lease.fill(4, &Decision::allow(&LIMIT, 0, LIMIT.time()), Instant::now());
     tokio::time::advance(399 * MS).await;
@@ -58,10 +58,10 @@ async fn units_are_handed_out_while_they_are_good() {
     tokio::time::advance(MS).await;
     assert!(lease.take(1).is_none());
     assert_eq!(units(&lease.outdated()), 3);
-    // Those of a window that has ended are void.
+    // Units of a window that has ended cannot be returned.
     lease.fill(4, &Decision::allow(&LIMIT, 0, 30 * MS), Instant::now());
     tokio::time::advance(30 * MS).await;
-    assert!(lease.take(1).is_none() && lease.give_up().is_empty());
+    assert!(lease.take(1).is_none() && lease.remove_all().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -76,41 +76,47 @@ async fn units_of_two_charges_are_told_apart() {
     let stamps = |unused: Vec<Unused>| unused.iter().map(|u| (u.stamp, u.units)).collect::<Vec<_>>();
     tokio::time::advance(399 * MS).await;
     assert!(lease.outdated().is_empty());
-    assert_eq!(stamps(lease.give_up()), [(2, 3), (3, 5)]);
+    assert_eq!(stamps(lease.remove_all()), [(2, 3), (3, 5)]);
 }
 
-/// 30 of 90 are there, and the others in 60 ms; or all of them would take more than a sixteenth of a second.
+/// The bucket has 30 of 90 units. It has the missing units after 60 ms in the first case. In the second case it would need
+/// longer than the pause of a sixteenth of a second.
 #[tokio::test(start_paused = true)]
-async fn a_bucket_that_has_too_few_is_left_alone_until_it_has_enough() {
+async fn a_bucket_with_too_few_units_is_asked_again_when_it_has_enough() {
     let bucket = Limit::token_bucket(1000, Duration::from_secs(1)).lease(90);
-    for (missing, enough, told, most) in [(60, 60, 60, 60), (85, 85, 63, 62)] {
+    for (missing, enough, retry_after, most) in [(60, 60, 60, 60), (85, 85, 63, 62)] {
         let mut lease = Lease::new(bucket);
         lease.fill(30, &Decision::allow(&bucket, 0, bucket.time()), Instant::now());
         assert!(lease.take(30).is_some());
-        lease.fell_short(missing, &Decision::refuse(&bucket, 30, Some(enough * MS), bucket.time()));
+        lease.note_shortage(missing, &Decision::refuse(&bucket, 30, Some(enough * MS), bucket.time()));
         assert!(lease.take(1).is_none());
         let refusal = lease.refusal(most).unwrap();
-        assert_eq!((refusal.retry_after(), refusal.reset_after()), (Some(told * MS), bucket.time()));
-        assert!(lease.refusal(most + 1).is_none(), "it may have to wait for longer");
-        tokio::time::advance(told * MS).await;
+        assert_eq!((refusal.retry_after(), refusal.reset_after()), (Some(retry_after * MS), bucket.time()));
+        assert!(lease.refusal(most + 1).is_none(), "a higher cost may have to wait longer");
+        tokio::time::advance(retry_after * MS).await;
         assert!(lease.refusal(1).is_none());
     }
-    // Of a counter nothing comes back that could be collected.
+    // A counter does not refill within its window, so there is no pause.
     let mut lease = Lease::new(LIMIT);
-    lease.fell_short(60, &Decision::refuse(&LIMIT, 3, Some(MS), LIMIT.time()));
+    lease.note_shortage(60, &Decision::refuse(&LIMIT, 3, Some(MS), LIMIT.time()));
     assert!(lease.refusal(1).is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_of_a_bucket_that_is_far_holds_for_a_moment() {
+async fn a_refusal_by_a_remote_bucket_holds_for_a_pause() {
     let bucket = Limit::token_bucket(1000, Duration::from_secs(1));
-    for (limit, far, told) in [(bucket, true, 63 * MS), (bucket, false, MS), (LIMIT, true, MS)] {
+    for (limit, from_remote_store, retry_after) in
+        [(bucket, true, 63 * MS), (bucket, false, MS), (LIMIT, true, MS)]
+    {
         let mut lease = Lease::new(limit);
         let refusal = Decision::refuse(&limit, 0, Some(MS), limit.time());
-        assert_eq!(lease.refused(refusal, Instant::now(), far).retry_after(), Some(told));
-        tokio::time::advance(told * 9 / 10).await;
-        assert!(lease.is_dry());
-        tokio::time::advance(told / 10).await;
-        assert!(!lease.is_dry());
+        assert_eq!(
+            lease.note_refusal(refusal, Instant::now(), from_remote_store).retry_after(),
+            Some(retry_after)
+        );
+        tokio::time::advance(retry_after * 9 / 10).await;
+        assert!(lease.is_exhausted());
+        tokio::time::advance(retry_after / 10).await;
+        assert!(!lease.is_exhausted());
     }
 }

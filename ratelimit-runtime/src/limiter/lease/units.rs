@@ -1,49 +1,51 @@
-//! The units of one key that this process has on lease, and how many it is worth taking.
+//! `Lease`: the leased units of one key, and the number of units that the next fetch takes.
 
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
-use crate::limiter::FAR;
+use crate::limiter::LONGEST_TIME;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Units that nobody has asked for so long go back, and a refusal is not believed for longer.
+/// Units that no call has used for this time are returned. It is also the longest time for which a refusal is reused.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
 
-/// Units of one key.
+/// The leased units of one key.
 pub(super) struct Lease {
     pub(super) limit: Limit,
-    /// The oldest first; it is used up first.
+    /// The oldest portion is first, and is used first.
     portions: Vec<Portion>,
-    /// When nothing of the limit is in use any more, as far as is known.
+    /// When nothing of the limit is in use, by the last decision.
     reset_at: Instant,
-    /// What was left in the store besides.
-    left: u32,
-    /// How many to ask for next.
-    next: u32,
-    /// What was used of what was taken last, and when that was taken.
+    /// The units that remained in the store after the last decision.
+    left_in_store: u32,
+    /// The size of the next fetch.
+    fetch_size: u32,
+    /// The units that calls have used since the fetch size was last computed.
     used: u32,
-    since: Instant,
+    /// When the store last charged units.
+    charged_at: Instant,
+    /// When a call last used units.
     used_at: Instant,
-    /// The store has nothing to give: until then each call asks for itself, and no one waits for another.
-    dry_until: Instant,
-    /// It has fewer than are of use: until then calls that find none here are refused.
-    short_until: Instant,
-    /// The highest cost that is refused until then: the store will have that many units.
-    short_of: u32,
+    /// Until then the store has no units: each call sends its own request, and none waits for a fetch.
+    exhausted_until: Instant,
+    /// Until then the store has too few units for a fetch: calls that find no leased units are refused.
+    too_few_until: Instant,
+    /// The highest cost that is refused until `too_few_until`. The store will have that many units by then.
+    refused_cost: u32,
 }
 
-/// What is left of one charge.
+/// The unused units of one charge.
 struct Portion {
     units: u32,
     /// Finds the charge in the store.
     stamp: u64,
-    /// The units are not handed out after that, and go back.
-    good_until: Instant,
-    /// The store has forgotten the charge.
-    void_at: Instant,
+    /// The units are not handed out after this time. They are returned.
+    usable_until: Instant,
+    /// The store no longer stores the charge after this time, so units cannot be returned.
+    charge_ends: Instant,
 }
 
-/// Units of a charge, to be given back.
+/// Units of a charge that are to be returned.
 pub(super) struct Unused {
     pub(super) units: u32,
     pub(super) stamp: u64,
@@ -56,39 +58,39 @@ impl Lease {
             limit,
             portions: Vec::new(),
             reset_at: now,
-            left: 0,
-            next: 1,
+            left_in_store: 0,
+            fetch_size: 1,
             used: 0,
-            since: now,
+            charged_at: now,
             used_at: now,
-            dry_until: now,
-            short_until: now,
-            short_of: 0,
+            exhausted_until: now,
+            too_few_until: now,
+            refused_cost: 0,
         }
     }
 
-    /// Hands out units, the oldest first, if there are enough that are good.
+    /// Hands out units, the oldest first, if enough units are usable.
     pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
         let now = Instant::now();
         if self.units(|_| true) < cost {
-            // Now, and not when the store is asked: that may be after a pause.
-            self.judge(now);
+            // The fetch size is computed now, because the next fetch may follow after a pause.
+            self.compute_fetch_size(now);
             return None;
         }
-        let mut good = self.units(|portion| now < portion.good_until);
-        if good < cost {
+        let mut usable = self.units(|portion| now < portion.usable_until);
+        if usable < cost {
             return None;
         }
-        let mut left = cost;
-        for portion in self.portions.iter_mut().filter(|portion| now < portion.good_until) {
-            let taken = left.min(portion.units);
+        let mut missing = cost;
+        for portion in self.portions.iter_mut().filter(|portion| now < portion.usable_until) {
+            let taken = missing.min(portion.units);
             portion.units -= taken;
-            left -= taken;
+            missing -= taken;
         }
-        good -= cost;
+        usable -= cost;
         self.portions.retain(|portion| portion.units > 0);
         self.use_up(cost, now);
-        let remaining = self.left.saturating_add(good).min(self.limit.capacity());
+        let remaining = self.left_in_store.saturating_add(usable).min(self.limit.capacity());
         Some(Decision::allow(&self.limit, remaining, self.reset_at.saturating_duration_since(now)))
     }
 
@@ -102,95 +104,109 @@ impl Lease {
         self.used_at = now;
     }
 
-    /// How many to ask for, for a call that finds too few: as many as would last for a while, by what was used of those
-    /// taken last, and at most twice as many as then. Those who wait are to have some too.
+    /// Returns how many units to fetch for a call that finds too few. That is the number that lasts for
+    /// [`lease_lasts`](Limit::lease_lasts) at the rate of recent use, at most twice the last number, and at least enough
+    /// for the call and the waiting calls.
     pub(super) fn wanted(&mut self, cost: u32, waiting: u32) -> u32 {
-        self.judge(Instant::now());
+        self.compute_fetch_size(Instant::now());
         let all = cost.saturating_add(waiting).min(self.limit.largest_lease());
-        self.next.max(all).max(cost)
+        self.fetch_size.max(all).max(cost)
     }
 
-    fn judge(&mut self, now: Instant) {
+    /// Computes the size of the next fetch from the units used since the last charge.
+    fn compute_fetch_size(&mut self, now: Instant) {
         let used = std::mem::take(&mut self.used);
         if used == 0 {
             return;
         }
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let lasted = micros(now.saturating_duration_since(self.since)).max(1);
+        let lasted = micros(now.saturating_duration_since(self.charged_at)).max(1);
         let wanted = micros(self.limit.lease_lasts()) * u64::from(used) / lasted;
-        let most = self.next.saturating_mul(2).min(self.limit.largest_lease()).max(1);
-        self.next = u32::try_from(wanted).unwrap_or(most).clamp(1, most);
+        let most = self.fetch_size.saturating_mul(2).min(self.limit.largest_lease()).max(1);
+        self.fetch_size = u32::try_from(wanted).unwrap_or(most).clamp(1, most);
     }
 
-    /// A call was charged in the store by itself.
-    pub(super) fn go_past(&mut self, cost: u32, decision: &Decision, sent: Instant) {
-        (self.left, self.since) = (decision.remaining(), sent);
+    /// Notes that a call's own request was charged in the store.
+    pub(super) fn note_own_charge(&mut self, cost: u32, decision: &Decision, sent: Instant) {
+        (self.left_in_store, self.charged_at) = (decision.remaining(), sent);
         self.use_up(cost, sent);
     }
 
     /// Adds units that the store has charged.
     pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: Instant) {
-        // From the sending on, so that no unit is handed out after the store has forgotten it.
-        let void_at = sent + decision.reset_after().min(FAR);
-        let mut good_until = sent + self.limit.lease_is_good();
-        // Units of a bucket stay good when as many have come back: they are what it may pass its burst by.
+        // Counted from the sending, so that no unit is handed out after the store has forgotten the charge.
+        let charge_ends = sent + decision.reset_after().min(LONGEST_TIME);
+        let mut usable_until = sent + self.limit.lease_is_good();
+        // A bucket's units stay usable after the bucket has refilled. They are the amount by which calls may exceed the
+        // burst.
         if self.limit.algorithm() == Algorithm::Counter {
-            good_until = good_until.min(void_at);
+            usable_until = usable_until.min(charge_ends);
         }
-        self.portions.push(Portion { units, stamp: decision.stamp(), good_until, void_at });
-        (self.left, self.reset_at, self.since, self.used_at) = (decision.remaining(), void_at, sent, sent);
+        self.portions.push(Portion { units, stamp: decision.stamp(), usable_until, charge_ends });
+        (self.left_in_store, self.reset_at, self.charged_at, self.used_at) =
+            (decision.remaining(), charge_ends, sent, sent);
     }
 
-    /// So many have come too few. A store that is far is asked again when as many would be there, or after a pause:
-    /// meanwhile a bucket collects what would else be fetched one by one.
-    pub(super) fn fell_short(&mut self, missing: u32, refusal: &Decision) {
-        let (pause, enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
-        self.short_until = Instant::now() + enough.min(pause);
-        self.short_of = if enough <= pause { missing } else { missing.min(self.limit.comes_back_in(pause)) };
+    /// Notes that a fetch got `missing` units too few. A remote store is asked again when it has the missing units, or
+    /// after a pause. Meanwhile a bucket refills, so that its units are not fetched one by one.
+    pub(super) fn note_shortage(&mut self, missing: u32, refusal: &Decision) {
+        let (pause, has_enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
+        self.too_few_until = Instant::now() + has_enough.min(pause);
+        self.refused_cost =
+            if has_enough <= pause { missing } else { missing.min(self.limit.comes_back_in(pause)) };
     }
 
-    /// What a call is told that finds no units here, while the store has too few.
+    /// Returns the refusal of a call that finds no leased units while the store has too few.
     pub(super) fn refusal(&self, cost: u32) -> Option<Decision> {
         let now = Instant::now();
-        let left = self.short_until.saturating_duration_since(now);
-        let reset = self.reset_at.saturating_duration_since(now).max(left);
-        let refusal = || Decision::refuse(&self.limit, 0, Some(whole_ms(left)), reset);
-        (!left.is_zero() && cost <= self.short_of).then(refusal)
+        let time_left = self.too_few_until.saturating_duration_since(now);
+        let reset = self.reset_at.saturating_duration_since(now).max(time_left);
+        let refusal = || Decision::refuse(&self.limit, 0, Some(whole_ms(time_left)), reset);
+        (!time_left.is_zero() && cost <= self.refused_cost).then(refusal)
     }
 
-    /// Nothing has come; answers what the call is told. A store that is far is asked again after a pause.
-    pub(super) fn refused(&mut self, decision: Decision, sent: Instant, far: bool) -> Decision {
-        let pause = if far { self.limit.lease_pause() } else { Duration::ZERO };
+    /// Notes that the store has no units. Returns the refusal for the call. A remote store is asked again after a pause.
+    pub(super) fn note_refusal(
+        &mut self,
+        decision: Decision,
+        sent: Instant,
+        from_remote_store: bool,
+    ) -> Decision {
+        let pause = if from_remote_store { self.limit.lease_pause() } else { Duration::ZERO };
         let retry = decision.retry_after().map(|retry| retry.max(whole_ms(pause)));
-        self.dry_until = sent + retry.unwrap_or(IDLE).min(IDLE);
+        self.exhausted_until = sent + retry.unwrap_or(IDLE).min(IDLE);
         Decision::refuse(&self.limit, decision.remaining(), retry, decision.reset_after())
     }
 
-    pub(super) fn is_dry(&self) -> bool {
-        Instant::now() < self.dry_until
+    pub(super) fn is_exhausted(&self) -> bool {
+        Instant::now() < self.exhausted_until
     }
 
-    /// Takes out the units that are not to be handed out any more, or have not been for a while.
+    /// Removes the units that are no longer usable, or that no call has used for [`IDLE`]. Returns those to return.
     pub(super) fn outdated(&mut self) -> Vec<Unused> {
         let now = Instant::now();
         let is_unused = now >= self.used_at + IDLE;
-        self.take_out(|portion| is_unused || now >= portion.good_until)
+        self.remove(|portion| is_unused || now >= portion.usable_until)
     }
 
-    /// Takes out all units.
-    pub(super) fn give_up(&mut self) -> Vec<Unused> {
-        self.take_out(|_| true)
+    /// Removes all units. Returns those to return.
+    pub(super) fn remove_all(&mut self) -> Vec<Unused> {
+        self.remove(|_| true)
     }
 
-    /// Takes out the units of some charges. Those that the store has forgotten need not be given back.
-    fn take_out(&mut self, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
+    /// Removes the units of some charges. Units of charges that the store has forgotten need not be returned.
+    fn remove(&mut self, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
         let now = Instant::now();
-        let out: Vec<Portion> = self.portions.extract_if(.., |portion| of(portion)).collect();
-        if !out.is_empty() {
-            self.judge(now);
+        let removed: Vec<Portion> = self.portions.extract_if(.., |portion| of(portion)).collect();
+        if !removed.is_empty() {
+            self.compute_fetch_size(now);
         }
-        let lives = |portion: &Portion| now < portion.void_at;
-        out.into_iter().filter(lives).map(|Portion { units, stamp, .. }| Unused { units, stamp }).collect()
+        let is_stored = |portion: &Portion| now < portion.charge_ends;
+        removed
+            .into_iter()
+            .filter(is_stored)
+            .map(|Portion { units, stamp, .. }| Unused { units, stamp })
+            .collect()
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -198,7 +214,7 @@ impl Lease {
     }
 }
 
-/// Rounded up.
+/// Rounds up to whole milliseconds.
 fn whole_ms(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
 }

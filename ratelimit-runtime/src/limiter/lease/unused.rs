@@ -8,7 +8,7 @@ use crate::limit::Limit;
 use crate::store::{Adjustment, Change, StoreKey};
 use std::time::Duration;
 
-/// Time between two searches for outdated units.
+/// The time between two searches for outdated units.
 const BETWEEN: Duration = Duration::from_millis(250);
 
 impl RateLimiter {
@@ -31,13 +31,13 @@ impl RateLimiter {
         }
     }
 
-    /// Starts the task that returns unused units, if there is none.
+    /// Starts the task that returns unused units, if it is not running.
     pub(super) fn return_unused_units(&self) {
         let leases = &self.shared.leases;
         leases.returning.start(self, |shared| &shared.leases.returning, BETWEEN, return_unused);
     }
 
-    /// Returns outdated units, and forgets keys without calls. Returns whether a key is left.
+    /// Returns outdated units to the store, and forgets keys without calls. Returns whether a key is left.
     fn return_outdated(&self) -> bool {
         for (key, lease) in self.shared.leases.all() {
             let (limit, outdated) = {

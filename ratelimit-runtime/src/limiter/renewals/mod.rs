@@ -1,7 +1,7 @@
-//! The permits that this limiter holds: renewed while they are held, given back when they are not.
+//! `Renewals`: renews the permits that this limiter holds, and returns them to the store when they are dropped.
 //!
-//! Each runtime in which a permit was taken has a task that renews its permits. Permits whose runtime is late, because it
-//! is blocked, idle or shut down, are renewed by any other such task, or by one that the next call starts.
+//! Each runtime in which a permit was taken has a task that renews its permits. If that runtime is blocked, idle or shut
+//! down, the task of another runtime renews them, or a task that the next call starts.
 
 mod task;
 
@@ -16,33 +16,36 @@ use tokio::runtime::{Handle, Id};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// A lease is renewed when this part of it has passed.
+/// A permit is renewed after the time of its lease divided by this number.
 const RENEWED_AFTER: u32 = 3;
-/// A renewal that has failed is tried again after this part of the lease. Other runtimes renew a permit this much later
-/// than its own.
-const TRIED_AFTER: u32 = 9;
-/// A return that has no reply after this time is sent again.
-const RELEASED_AFTER: Duration = Duration::from_millis(500);
+/// A failed renewal is tried again after the time of the lease divided by this number. After the same delay, other runtimes
+/// renew a permit that its own runtime has not renewed.
+const RETRIED_AFTER: u32 = 9;
+/// The return of a permit is sent again if no reply has arrived after this time, or after the delay of a failed renewal if
+/// that is shorter.
+const RELEASED_AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// No permit is overdue at any time.
 const NEVER: u64 = u64::MAX;
 
 pub(crate) struct Renewals {
     table: Mutex<Table>,
     start: Instant,
-    /// When some permit may be overdue, so that any runtime renews it. In milliseconds from the start.
+    /// When the next permit may be overdue, so that any runtime renews it, in milliseconds from the start.
     overdue_ms: AtomicU64,
 }
 
 #[derive(Default)]
 struct Table {
-    /// By who gave it, and its id: a permit of the store and one of its fall-back may have the same id.
+    /// By source and id, because a permit of the store and a permit of the local memory may have the same id.
     permits: HashMap<(Source, u64), Permit>,
-    /// The tasks of the runtimes that have one.
+    /// The renewing tasks, at most one for each runtime.
     renewers: Vec<Sleeping>,
 }
 
-/// A task, and when it wakes.
+/// The renewing task of a runtime.
 struct Sleeping {
     runtime: Id,
+    /// When the task wakes by itself.
     until: Instant,
     woken: Arc<Notify>,
 }
@@ -50,12 +53,13 @@ struct Sleeping {
 struct Permit {
     request: Request,
     source: Source,
-    /// The runtime that renews it first: the one in which it was taken, or the last one that took it over.
+    /// The runtime that renews the permit: the one in which it was taken, or the last one that took it over.
     runtime: Option<Id>,
+    /// When the permit's own runtime renews it.
     due: Instant,
     /// When its lease ends, unless it is renewed.
     ends: Instant,
-    /// It is being given back.
+    /// The permit is being returned.
     released: bool,
 }
 
@@ -64,19 +68,20 @@ impl Permit {
         if self.released { Change::Give(self.request.permit()) } else { Change::Renew(self.request.permit()) }
     }
 
-    /// How long to wait for the reply to a renewal or a return, before it is sent again.
-    fn patience(&self) -> Duration {
-        let tried_after = self.request.limit().time() / TRIED_AFTER;
-        if self.released { tried_after.min(RELEASED_AFTER) } else { tried_after }
+    /// How long to wait for the reply to a renewal or a return before it is sent again.
+    fn retry_delay(&self) -> Duration {
+        let retried_after = self.request.limit().time() / RETRIED_AFTER;
+        if self.released { retried_after.min(RELEASED_AGAIN_AFTER) } else { retried_after }
     }
 
-    /// When this runtime renews it. The permit's own runtime is first.
+    /// When a runtime renews the permit. Other runtimes do so later than the permit's own.
     fn due_in(&self, runtime: Id) -> Instant {
         if self.runtime == Some(runtime) { self.due } else { self.overdue() }
     }
 
+    /// When other runtimes renew the permit.
     fn overdue(&self) -> Instant {
-        self.due + if self.released { Duration::ZERO } else { self.request.limit().time() / TRIED_AFTER }
+        self.due + if self.released { Duration::ZERO } else { self.request.limit().time() / RETRIED_AFTER }
     }
 }
 
@@ -91,20 +96,20 @@ impl Renewals {
         act(&mut self.table.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Renews this permit from now on. Without a runtime, which only the memory store can do without, it lasts as long
-    /// as its lease.
+    /// Renews this permit from now on. Without a runtime, which only the memory store does not need, the permit ends with
+    /// its lease.
     pub(crate) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
-        let due = self.keep(source, request, false);
+        let due = self.insert(source, request, false);
         self.wake(limiter, due);
     }
 
-    /// Puts a permit into the table. Returns when it is due.
-    fn keep(&self, source: Source, request: &Request, released: bool) -> Instant {
+    /// Inserts a permit into the table. Returns when it is due.
+    fn insert(&self, source: Source, request: &Request, released: bool) -> Instant {
         let (runtime, now) = (Handle::try_current().ok().map(|runtime| runtime.id()), Instant::now());
         let (due, ends) = (now + request.limit().time() / RENEWED_AFTER, now + request.limit().time());
         let mut permit = Permit { request: request.clone(), source, runtime, due, ends, released };
         if released {
-            permit.due = now + permit.patience();
+            permit.due = now + permit.retry_delay();
         }
         let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
         self.with(|table| {
@@ -114,7 +119,8 @@ impl Renewals {
         due
     }
 
-    /// Starts the task of the current runtime, unless there is one. Wakes it, unless it wakes by itself before that moment.
+    /// Makes sure that the task of the current runtime wakes at the time `before` or earlier. Starts the task if there is
+    /// none.
     fn wake(&self, limiter: &RateLimiter, before: Instant) {
         let Ok(runtime) = Handle::try_current() else { return };
         let woken = self.with(|table| {
@@ -136,35 +142,35 @@ impl Renewals {
         }
     }
 
-    /// Renews in the current runtime what no other one has renewed in time.
+    /// Renews overdue permits in the current runtime.
     pub(crate) fn take_over(&self, limiter: &RateLimiter, now: Instant) {
         let overdue_ms = self.overdue_ms.load(Ordering::Relaxed);
         if overdue_ms == NEVER || self.ms(now) < overdue_ms {
             return;
         }
-        // The task finds out when the next permit is overdue. If the task is late too, another call takes over.
-        self.overdue_ms.store(self.ms(now + RELEASED_AFTER), Ordering::Relaxed);
+        // The task computes when the next permit is overdue. If the task is late too, another call takes over.
+        self.overdue_ms.store(self.ms(now + RELEASED_AGAIN_AFTER), Ordering::Relaxed);
         self.wake(limiter, now);
     }
 
-    /// Gives a permit back, and wakes one that waits for it. Until the store has confirmed that, a permit that was held is
-    /// given back again, by another runtime if this one is late. One that the store may have given without a reply is
-    /// given back once: during an outage there may be very many.
+    /// Returns a permit to the store, and wakes a call that waits for one. The return of a permit that was held is
+    /// repeated until the store confirms it, by another runtime if this one is late. The return of a permit whose reply
+    /// was lost is sent only once, because there may be very many such permits during an outage.
     pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request) {
         let was_held = self.with(|table| table.permits.contains_key(&(source, request.permit())));
-        let due = was_held.then(|| self.keep(source, request, true));
-        let answer = limiter
+        let due = was_held.then(|| self.insert(source, request, true));
+        let returned = limiter
             .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
             .into_answer();
         if let Some(due) = due
-            && !matches!(answer, Answer::Ready(Some(Ok(_))))
+            && !matches!(returned, Answer::Ready(Some(Ok(_))))
         {
             self.wake(limiter, due);
         }
         let (owner, key, permit) = (Arc::downgrade(&limiter.shared), request.key().clone(), request.permit());
-        limiter.shared.tasks.run(Reply::<Adjusted>::from(answer), move |answer| {
+        limiter.shared.tasks.run(Reply::<Adjusted>::from(returned), move |result| {
             if let Some(shared) = owner.upgrade() {
-                if answer.is_ok() {
+                if result.is_ok() {
                     shared.renewals.with(|table| table.permits.remove(&(source, permit)));
                 }
                 shared.permit_waiters.wake(&key);
@@ -172,12 +178,12 @@ impl Renewals {
         });
     }
 
-    /// Gives all permits back, also those whose holders still run.
+    /// Returns all permits, including those whose holders still run.
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
         let now = Instant::now();
-        let is_on_its_way = |permit: &Permit| permit.released && now < permit.due;
+        let is_being_returned = |permit: &Permit| permit.released && now < permit.due;
         let permits: Vec<(Source, Request)> = self.with(|table| {
-            let to_release = table.permits.values().filter(|permit| !is_on_its_way(permit));
+            let to_release = table.permits.values().filter(|permit| !is_being_returned(permit));
             to_release.map(|permit| (permit.source, permit.request.clone())).collect()
         });
         for (source, request) in permits {
@@ -185,15 +191,15 @@ impl Renewals {
         }
     }
 
-    /// The permits that this runtime is to renew or give back now, and when the next one is due.
+    /// Returns the permits that this runtime must renew or return now, and the time when the next permit is due.
     fn due(&self, runtime: Id) -> (Vec<(Request, Source, Change)>, Option<Instant>) {
         let now = Instant::now();
         self.with(|table| {
             table.permits.retain(|_, permit| !permit.released || now < permit.ends);
             let mut due = Vec::new();
             for permit in table.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
-                permit.due = now + permit.patience();
-                // From now on it is this runtime's to renew.
+                permit.due = now + permit.retry_delay();
+                // This runtime renews the permit from now on.
                 permit.runtime = Some(runtime);
                 due.push((permit.request.clone(), permit.source, permit.change()));
             }
@@ -212,7 +218,7 @@ impl Renewals {
         })
     }
 
-    /// Notes that these permits were renewed or given back by a call that was sent then.
+    /// Notes that these permits were renewed or returned by a request that was sent at `sent`.
     fn done(&self, permits: &[&(Request, Source, Change)], sent: Instant) {
         self.with(|table| {
             for (request, source, change) in permits {

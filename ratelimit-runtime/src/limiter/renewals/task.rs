@@ -1,4 +1,4 @@
-//! The task that renews the permits of one runtime, and those that others have not renewed in time.
+//! The task that renews the permits of one runtime, and overdue permits of other runtimes.
 
 use crate::limiter::decide::Source;
 use crate::limiter::{RateLimiter, Shared};
@@ -9,10 +9,10 @@ use tokio::runtime::Id;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The most permits that are renewed in one call.
-const AT_ONCE: usize = 64;
+/// The most permits that are renewed in one request.
+const MOST_AT_ONCE: usize = 64;
 
-/// The task of a runtime. Dropped, also with the runtime, it leaves its place to another.
+/// The task of a runtime. When it is dropped, also with its runtime, another task can take its place.
 pub(super) struct Renewer {
     pub(super) limiter: Weak<Shared>,
     pub(super) runtime: Id,
@@ -28,7 +28,7 @@ impl Drop for Renewer {
     }
 }
 
-/// Renews and gives back what is due, until the limiter holds no permit.
+/// Renews and returns permits that are due, until the limiter holds no permit.
 pub(super) async fn renew(renewer: Renewer) {
     while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
         let renewals = &limiter.shared.renewals;
@@ -36,16 +36,16 @@ pub(super) async fn renew(renewer: Renewer) {
         for source in [Source::Store, Source::Local] {
             let of_source: Vec<&(Request, Source, Change)> =
                 due.iter().filter(|(_, from, _)| *from == source).collect();
-            for some in of_source.chunks(AT_ONCE) {
-                let changes: Vec<Adjustment> = some
+            for batch in of_source.chunks(MOST_AT_ONCE) {
+                let changes: Vec<Adjustment> = batch
                     .iter()
                     .map(|(request, _, change)| request.adjustment(request.cost(), *change))
                     .collect();
                 let sent = Instant::now();
                 match limiter.within_deadline(limiter.adjust(source, &changes)).await {
-                    Ok(_) => limiter.shared.renewals.done(some, sent),
+                    Ok(_) => limiter.shared.renewals.done(batch, sent),
                     Err(error) => {
-                        tracing::debug!(%error, "permits were not renewed; renewing them again before their leases end");
+                        tracing::debug!(%error, "cannot renew permits; trying again before their leases end");
                     }
                 }
             }
