@@ -7,7 +7,7 @@ use support::{HOUR, MINUTE, SECOND};
 
 pub(super) const WINDOW: Duration = MINUTE;
 
-const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
+pub(super) const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
 
 pub(super) async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
     match limiter.check(limit, "k").await {

@@ -5,6 +5,7 @@ mod after_the_body;
 mod concurrency;
 mod lease;
 mod lease_bounds;
+mod lease_runtimes;
 mod lease_size;
 mod limiter;
 mod numbers;

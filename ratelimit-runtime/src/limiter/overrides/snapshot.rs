@@ -175,41 +175,4 @@ async fn watch(task: InCharge) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SECOND: Duration = Duration::from_secs(1);
-
-    fn overridden(version: u64, entries: &[(&str, &str)]) -> Overridden {
-        let entries = entries.iter().map(|(field, text)| (field.as_bytes().to_vec(), (*text).to_owned()));
-        Overridden { version, entries: entries.collect() }
-    }
-
-    #[test]
-    fn an_override_keeps_its_effect_while_it_does_not_change() {
-        let snapshot = Snapshot::default();
-        let entry = |field: &str| Arc::clone(&snapshot.entries()[field.as_bytes()]);
-        let limiter = RateLimiter::in_memory();
-        let key = crate::key::render("a", limiter.keys()).unwrap();
-        snapshot.replace(overridden(1, &[("name:a", "burst=7")]));
-        assert_eq!(snapshot.apply("a", &key, &Limit::counter(5, SECOND)), Limit::counter(5, SECOND));
-        let before = entry("name:a");
-        snapshot.replace(overridden(2, &[("name:a", "burst=7"), ("name:b", "count=1")]));
-        assert!(Arc::ptr_eq(&before, &entry("name:a")), "its warning is not repeated");
-        snapshot.replace(overridden(3, &[("name:a", "burst=8")]));
-        assert!(!Arc::ptr_eq(&before, &entry("name:a")));
-    }
-
-    #[test]
-    fn nothing_is_remembered_of_calls_while_there_are_no_overrides() {
-        let snapshot = Snapshot::default();
-        let key = crate::key::render("a", RateLimiter::in_memory().keys()).unwrap();
-        let (limit, burst) = (Limit::counter(5, SECOND), LimitChange::new().burst(7));
-        snapshot.apply("a", &key, &limit);
-        assert_eq!(snapshot.misfit("a", &burst), None);
-        snapshot.replace(overridden(1, &[("name:other", "count=1"), ("name:foreign", "?")]));
-        assert_eq!(snapshot.entries().len(), 1);
-        snapshot.apply("a", &key, &limit);
-        assert!(snapshot.misfit("a", &burst).is_some());
-    }
-}
+mod tests;

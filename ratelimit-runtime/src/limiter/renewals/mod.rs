@@ -4,6 +4,8 @@
 //! down, the task of another runtime renews them, or a task that the next call starts.
 
 mod task;
+#[cfg(test)]
+mod tests;
 
 use super::RateLimiter;
 use super::decide::Source;

@@ -1,0 +1,21 @@
+//! Tests of the table of permits.
+
+use super::*;
+use crate::limit::Limit;
+use crate::store::StoreKey;
+
+#[tokio::test]
+async fn a_permit_of_the_store_and_one_of_its_fallback_may_have_the_same_id() {
+    let limiter = RateLimiter::in_memory();
+    let limit = Limit::concurrency(1, Duration::from_secs(60));
+    let request = Request::new(StoreKey::new(b"key"), limit, 1).with_permit(7);
+    let renewals = &limiter.shared.renewals;
+    for source in [Source::Store, Source::Local] {
+        renewals.hold(&limiter, source, &request);
+    }
+    assert_eq!(renewals.with(|table| table.permits.len()), 2);
+    renewals.release(&limiter, Source::Local, &request);
+    let renewed: Vec<Source> =
+        renewals.with(|table| table.permits.keys().map(|(source, _)| *source).collect());
+    assert_eq!(renewed, [Source::Store]);
+}
