@@ -15,19 +15,19 @@ use tokio::time::Instant;
 /// The refusals of a store, by a 64-bit hash of the key with a secret of this process.
 ///
 /// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused cost
-/// would pass, after at most one second. The cache has a bounded size: a full part is emptied.
+/// would pass, after at most one second. The cache has a bounded size: a full shard is emptied.
 pub(super) struct DenyCache {
     hasher: RandomState,
     start: Instant,
     /// The end of the last entry, in microseconds from the start.
     latest: AtomicU64,
-    parts: [Mutex<Part>; PARTS],
+    shards: [Mutex<Shard>; SHARDS],
 }
 
 #[derive(Default)]
-struct Part {
+struct Shard {
     entries: HashTable<Entry>,
-    /// When a key of this part was last forgotten. Decisions about earlier requests are not remembered.
+    /// When a key of this shard was last forgotten. Decisions about earlier requests are not remembered.
     forgotten: Option<u64>,
 }
 
@@ -44,9 +44,9 @@ struct Entry {
     reset: u64,
 }
 
-/// All parts together have a capacity of 114 688 entries of about 100 bytes.
-const PARTS: usize = 64;
-const PART_CAPACITY: usize = 1792;
+/// All shards together have a capacity of 114 688 entries of about 100 bytes.
+const SHARDS: usize = 64;
+const SHARD_CAPACITY: usize = 1792;
 
 /// The longest time for which a refusal is remembered.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ impl DenyCache {
             hasher: RandomState::new(),
             start: Instant::now(),
             latest: AtomicU64::new(0),
-            parts: std::array::from_fn(|_| Mutex::default()),
+            shards: std::array::from_fn(|_| Mutex::default()),
         }
     }
 
@@ -66,8 +66,8 @@ impl DenyCache {
         let request = cacheable(requests)?;
         let now = self.now_if_not_empty()?;
         let key = self.hash(request.key());
-        let part = self.part(key);
-        let entry = part.entries.find(key, |entry| entry.key == key)?;
+        let shard = self.shard(key);
+        let entry = shard.entries.find(key, |entry| entry.key == key)?;
         entry.refusal(request, now)
     }
 
@@ -78,7 +78,7 @@ impl DenyCache {
             // A higher cost that was refused must now wait longer than its entry says.
             if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
-                self.part(key).remove(key);
+                self.shard(key).remove(key);
             }
             return;
         }
@@ -95,12 +95,12 @@ impl DenyCache {
             passes: retry.map(|retry| now + micros(retry)),
             reset: now + micros(decision.reset_after()),
         };
-        let mut part = self.part(key);
-        if part.forgotten.is_some_and(|forgotten| forgotten >= sent) {
+        let mut shard = self.shard(key);
+        if shard.forgotten.is_some_and(|forgotten| forgotten >= sent) {
             return;
         }
-        part.insert(entry);
-        drop(part);
+        shard.insert(entry);
+        drop(shard);
         self.latest.fetch_max(until, Ordering::Relaxed);
     }
 
@@ -108,9 +108,9 @@ impl DenyCache {
     fn forget(&self, keys: &[u64]) {
         let now = self.at(Instant::now());
         for key in keys {
-            let mut part = self.part(*key);
-            part.forgotten = Some(now);
-            part.remove(*key);
+            let mut shard = self.shard(*key);
+            shard.forgotten = Some(now);
+            shard.remove(*key);
         }
     }
 
@@ -128,10 +128,10 @@ impl DenyCache {
         self.hasher.hash_one(key.as_bytes())
     }
 
-    fn part(&self, key: u64) -> MutexGuard<'_, Part> {
+    fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
         // The hash table uses the highest and the lowest bits.
-        let part = &self.parts[(key >> 32) as usize % PARTS];
-        part.lock().unwrap_or_else(PoisonError::into_inner)
+        let shard = &self.shards[(key >> 32) as usize % SHARDS];
+        shard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn at(&self, moment: Instant) -> u64 {
@@ -139,7 +139,7 @@ impl DenyCache {
     }
 }
 
-impl Part {
+impl Shard {
     fn remove(&mut self, key: u64) {
         if let Ok(entry) = self.entries.find_entry(key, |entry| entry.key == key) {
             entry.remove();
@@ -151,7 +151,7 @@ impl Part {
             *known = entry;
             return;
         }
-        if self.entries.len() >= PART_CAPACITY {
+        if self.entries.len() >= SHARD_CAPACITY {
             self.entries.clear();
         }
         self.entries.insert_unique(entry.key, entry, |entry| entry.key);
@@ -191,8 +191,8 @@ fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
-    let plain = !request.passes_with_next() && !limit.is_concurrency() && limit.wait_ms() == 0;
-    (plain && request.cost() > 0).then_some(*request)
+    let is_cacheable = !request.passes_with_next() && !limit.is_concurrency() && limit.wait_ms() == 0;
+    (is_cacheable && request.cost() > 0).then_some(*request)
 }
 
 /// Converts to microseconds, bounded so that two results can be added.
@@ -233,17 +233,17 @@ mod tests {
     fn memory_is_bounded() {
         let (cache, limit) = (DenyCache::new(), Limit::counter(1, LONGEST));
         let refusal = Decision::refuse(&limit, 0, Some(LONGEST), LONGEST);
-        for key in 0..3 * PARTS * PART_CAPACITY {
+        for key in 0..3 * SHARDS * SHARD_CAPACITY {
             let key = key.to_le_bytes();
             let request = Request::new(StoreKey::new(&key), limit, 1);
             cache.note(Instant::now(), &[&request], &[refusal]);
             assert_eq!(cache.refusal(&[&request]).map(|decision| decision.allowed()), Some(false));
         }
-        for part in &cache.parts {
-            let part = part.lock().unwrap();
+        for shard in &cache.shards {
+            let shard = shard.lock().unwrap();
             assert!(
-                (1..=PART_CAPACITY).contains(&part.entries.len())
-                    && part.entries.capacity() < 2 * PART_CAPACITY + 1
+                (1..=SHARD_CAPACITY).contains(&shard.entries.len())
+                    && shard.entries.capacity() < 2 * SHARD_CAPACITY + 1
             );
         }
     }
