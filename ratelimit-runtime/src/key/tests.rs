@@ -1,3 +1,5 @@
+//! Tests of the key's text and bounds.
+
 use super::*;
 use crate::error::ErrorKind;
 use std::collections::HashMap;

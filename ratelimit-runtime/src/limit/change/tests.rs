@@ -1,3 +1,5 @@
+//! Tests of limit changes and their text.
+
 use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
