@@ -80,11 +80,12 @@ fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
             #runtime::__private::Call::of_type(&mut call, ::core::any::type_name::<Self>());
         }
     });
-    let later = member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
-    let later = later
-        .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_later(&mut call);));
+    let charge_after =
+        member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
+    let charge_after = charge_after
+        .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_after(&mut call);));
     // Before the parts of the key, because it may change the name in front of them.
-    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost #later);
+    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost #charge_after);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());

@@ -76,8 +76,10 @@ impl Future for Admit {
     }
 }
 
-/// What an admitted call holds. Dropping it returns permits and keeps charges. Units that are taken after the call are
-/// taken.
+/// What an admitted call holds.
+///
+/// Dropping it returns permits, keeps charges, and charges each limit that is charged after the call, unless
+/// [`charge_if`](Self::charge_if) was called with `false`.
 #[must_use = "dropping this returns the permits and keeps the charges"]
 pub struct Admission {
     /// `None` if the call is exempt from all limits. Boxed, because the user's future contains it several times.

@@ -8,7 +8,7 @@ use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
-use crate::limiter::{Current, Member, OnError, RateLimiter};
+use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter};
 use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -45,7 +45,7 @@ impl Site {
 /// A call that is about to be decided.
 pub struct Call {
     name: &'static str,
-    limiter: Result<Current, Error>,
+    limiter: Result<CurrentLimiter, Error>,
     key: KeyBuilder<'static>,
     limit: Option<Result<Limit, LimitError>>,
     cost: u32,
@@ -64,10 +64,10 @@ impl Call {
     /// A call that is decided by this limiter.
     #[must_use]
     pub fn by_limiter(site: &'static Site, limiter: &RateLimiter) -> Self {
-        Self::with(site, Ok(Current::Own(limiter.clone())))
+        Self::with(site, Ok(CurrentLimiter::Own(limiter.clone())))
     }
 
-    fn with(site: &'static Site, limiter: Result<Current, Error>) -> Self {
+    fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), site.name);
         Self {
             name: site.name.as_str(),
@@ -92,7 +92,7 @@ impl Call {
     }
 
     /// Takes the units after the call, depending on its result.
-    pub fn charge_later(&mut self) {
+    pub fn charge_after(&mut self) {
         self.charge_after = true;
     }
 
@@ -134,7 +134,7 @@ impl Call {
     /// Sets the failure policy of this call.
     pub fn on_error(&mut self, on_error: OnError) {
         if let Ok(limiter) = &mut self.limiter {
-            *limiter = Current::Own(limiter.with_on_error(on_error));
+            *limiter = CurrentLimiter::Own(limiter.with_on_error(on_error));
         }
     }
 
@@ -222,7 +222,7 @@ impl Call {
 
 /// A call after the overrides are applied, with its complete key.
 pub(super) struct Resolved {
-    pub(super) limiter: Current,
+    pub(super) limiter: CurrentLimiter,
     pub(super) member: Member,
 }
 
@@ -249,7 +249,7 @@ impl Calls {
 }
 
 /// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.
-fn settings(limiter: &Result<Current, Error>) -> &KeySettings {
+fn settings(limiter: &Result<CurrentLimiter, Error>) -> &KeySettings {
     static NONE: LazyLock<KeySettings> =
         LazyLock::new(|| KeySettings { prefix: Box::default(), secret: [0; 16], ipv6_prefix: 64 });
     match limiter {

@@ -1,8 +1,9 @@
-//! `Check`: the decision about a call whose units are taken at once and never returned, which is the most frequent case.
+//! `Check`: the decision about a call whose units are never returned, which is the most frequent case.
 
 use super::admission;
 use super::call::{Call, Resolved};
-use crate::limiter::{Current, Outcome, Stack, join, undecided};
+use crate::error::Error;
+use crate::limiter::{CurrentLimiter, Decided, Stack, join, undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply, Request};
 use smallvec::{SmallVec, smallvec};
@@ -17,7 +18,7 @@ pub struct Check(State);
 
 enum State {
     /// The reply of the store is the whole decision.
-    Deciding { names: Names, reply: Reply<Outcome> },
+    Deciding { names: Names, reply: Reply<Decided> },
     /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
 }
@@ -35,13 +36,13 @@ pub(super) fn start_one(call: Call) -> Check {
     }
     let name = call.name();
     match call.resolve() {
-        Ok(Resolved { limiter, member }) if member.is_plain() => {
+        Ok(Resolved { limiter, member }) if member.is_only_checked() => {
             decide(&limiter, smallvec![name], SmallVec::from_buf([member.request]))
         }
         Ok(Resolved { limiter, member }) => {
             admit(admission::admit(limiter.clone(), smallvec![name], smallvec![member]))
         }
-        Err(error) => Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) }),
+        Err(error) => failed(name, error),
     }
 }
 
@@ -50,22 +51,20 @@ pub(super) fn start_all(calls: SmallVec<[Call; 1]>) -> Check {
     if calls.iter().any(|call| call.is_shadow() || !call.knows_overrides()) {
         return admit(admission::start(calls));
     }
-    let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<Current>);
+    let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<CurrentLimiter>);
     for call in calls.into_iter().filter(|call| !call.is_skipped()) {
-        names.push(call.name());
+        let name = call.name();
         match call.resolve() {
             Ok(Resolved { limiter, member }) => {
+                names.push(name);
                 stack.push(member);
                 first.get_or_insert(limiter);
             }
-            Err(error) => {
-                names.swap(0, stack.len());
-                return Check(State::Deciding { names, reply: Reply::ready(Err(error)) });
-            }
+            Err(error) => return failed(name, error),
         }
     }
     let Some(limiter) = first else { return exempt() };
-    if stack.iter().any(|member| !member.is_plain()) {
+    if stack.iter().any(|member| !member.is_only_checked()) {
         return admit(admission::admit(limiter.clone(), names, stack));
     }
     join(stack.iter_mut().map(|member| &mut member.request));
@@ -73,10 +72,15 @@ pub(super) fn start_all(calls: SmallVec<[Call; 1]>) -> Check {
 }
 
 fn exempt() -> Check {
-    Check(State::Deciding { names: Names::new(), reply: Reply::ready(Ok(Outcome::of_nobody())) })
+    Check(State::Deciding { names: Names::new(), reply: Reply::ready(Ok(Decided::of_nobody())) })
 }
 
-fn decide(limiter: &Current, names: Names, requests: SmallVec<[Request; 1]>) -> Check {
+/// A call whose limit cannot be decided.
+fn failed(name: &'static str, error: Error) -> Check {
+    Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) })
+}
+
+fn decide(limiter: &CurrentLimiter, names: Names, requests: SmallVec<[Request; 1]>) -> Check {
     Check(State::Deciding { names, reply: limiter.decide(Mode::Check, requests) })
 }
 
@@ -91,12 +95,12 @@ impl Future for Check {
         match &mut self.0 {
             State::Admitting(future) => future.as_mut().poll(context),
             State::Deciding { names, reply } => {
-                let outcome = ready!(Pin::new(reply).poll(context));
+                let decided = ready!(Pin::new(reply).poll(context));
                 let name = |at: usize| names.get(at).copied().unwrap_or_default();
-                Poll::Ready(match outcome {
-                    Ok(outcome) => match outcome.refused() {
+                Poll::Ready(match decided {
+                    Ok(decided) => match decided.refused() {
                         None => Ok(()),
-                        Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),
+                        Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),
                     },
                     Err(error) => Err(undecided(name(0), error)),
                 })

@@ -107,7 +107,7 @@ impl Limit {
     }
 
     /// The time for which leased units are handed out: at most a quarter of the window, or of the time in which a bucket is filled.
-    pub(crate) fn lease_is_good(&self) -> Duration {
+    pub(crate) fn lease_usable_for(&self) -> Duration {
         self.lease_lasts() * HANDED_OUT
     }
 
@@ -121,7 +121,7 @@ impl Limit {
     }
 
     /// How many units of a bucket come back in this time, rounded down.
-    pub(crate) fn comes_back_in(&self, time: Duration) -> u32 {
+    pub(crate) fn units_back_in(&self, time: Duration) -> u32 {
         let grains =
             time.as_millis() * u128::from(self.derived.rate.tokens) / u128::from(self.derived.rate.period_ms);
         u32::try_from(grains).unwrap_or(u32::MAX)
@@ -177,7 +177,7 @@ mod tests {
             (Limit::token_bucket(100, SECOND / 2).burst(101).refill(Refill::Interval), ms(1000) / 16),
             (Limit::token_bucket(0, SECOND), ms(1000) / 16),
         ] {
-            assert_eq!((limit.lease_lasts(), limit.lease_is_good()), (lasts, lasts * 4), "{limit}");
+            assert_eq!((limit.lease_lasts(), limit.lease_usable_for()), (lasts, lasts * 4), "{limit}");
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use super::RateLimiter;
 use super::admitted::Admitted;
-use super::decide::too_few_decisions;
-use super::stack::{Member, Stack};
-use crate::key::{AsKey, LimitName};
+use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
 
@@ -35,11 +33,8 @@ impl RateLimiter {
         cost: u32,
     ) -> Result<Admitted, Rejection> {
         self.learn_overrides().await;
-        let holdings = match self.spending_request(limit, &key, cost) {
-            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
-            Err(error) => Err(error.into()),
-        };
-        let decided = holdings.and_then(|holdings| Ok(holdings.decision().ok_or_else(too_few_decisions)?));
-        decided.map(Admitted).map_err(|refused| refused.rejection(LimitName::copy(key.name())))
+        let request = self.spending_request(limit, &key, cost);
+        let (_, decision) = self.admit_one(key.name(), request).await?;
+        Ok(Admitted(decision))
     }
 }

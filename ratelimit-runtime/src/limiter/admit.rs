@@ -1,31 +1,38 @@
 //! Admits calls that wait or whose units can be returned: charges, sleeps until the turn, asks again for permits.
 
-use super::decide::{Outcome, Source};
+use super::decide::{Decided, Source, invalid_reply};
 use super::holdings::Holdings;
 use super::permit_waiters::PermitWaiter;
+use super::refused::Refused;
 use super::stack::{Member, Stack, join};
 use super::{LONGEST_TIME, RateLimiter};
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::key::LimitName;
+use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Why a call was not admitted.
-pub(crate) enum Refused {
-    /// By the limit at this position of the stack.
-    Limited(usize, Decision),
-    Failed(Error),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
 impl RateLimiter {
+    /// Admits a call of one limit. Returns what the call holds, and the decision.
+    pub(super) async fn admit_one(
+        &self,
+        name: &str,
+        request: Result<Request, Error>,
+    ) -> Result<(Holdings, Decision), Rejection> {
+        let admitted = match request {
+            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
+            Err(error) => Err(error.into()),
+        };
+        let admitted = admitted.and_then(|holdings| {
+            let decision = holdings.decision().ok_or_else(invalid_reply)?;
+            Ok((holdings, decision))
+        });
+        admitted.map_err(|refused| refused.rejection(LimitName::copy(name)))
+    }
+
     /// Charges a stack, waits for its turn, and returns what the call holds.
     ///
     /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, the units may
@@ -33,17 +40,17 @@ impl RateLimiter {
     pub(crate) async fn admit(self, stack: Stack) -> Result<Holdings, Refused> {
         self.peek_at_charged_after(&stack).await?;
         let mut claim = Claim::new(&self, stack);
-        let outcome = claim.decide().await?;
-        let mut turn = Turn(Some(claim.into_holdings(&outcome)));
-        if let Some(holdings) = &mut turn.0 {
+        let decided = claim.decide().await?;
+        let mut waiting = UntilTurn(Some(claim.into_holdings(&decided)));
+        if let Some(holdings) = &mut waiting.0 {
             holdings.decide_shadows().await;
         }
-        let delay = outcome.decisions.iter().map(Decision::delay).max().unwrap_or_default();
+        let delay = decided.decisions.iter().map(Decision::delay).max().unwrap_or_default();
         if delay > Duration::ZERO {
             Error::unless_runtime()?;
             tokio::time::sleep(delay).await;
         }
-        Ok(turn.taken())
+        Ok(waiting.into_holdings())
     }
 
     /// Refuses the call if units that are taken after it are not free before it.
@@ -55,54 +62,53 @@ impl RateLimiter {
             return Ok(());
         }
         let requests: SmallVec<[&Request; 2]> = positions.iter().map(|at| &stack[*at].request).collect();
-        let outcome = self.decide_kept(Mode::Peek, &requests).await?;
-        match outcome.refused() {
-            Some(at) => Err(Refused::Limited(positions[at], outcome.decisions[at])),
+        let decided = self.decide_borrowed(Mode::Peek, &requests).await?;
+        match decided.refused() {
+            Some(at) => Err(Refused::Limited(positions[at], decided.decisions[at])),
             None => Ok(()),
         }
     }
 }
 
-/// A stack that is being decided. If it is dropped before the decision, it returns the permits and tickets that the store
-/// may have given.
+/// A stack that is being decided.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
     stack: Stack,
-    /// Dropping this returns nothing.
-    decided: bool,
+    /// Dropping this returns the permits and tickets that the store may have given.
+    may_hold_permits: bool,
 }
 
 impl<'l> Claim<'l> {
     fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
         join(stack.iter_mut().filter(|member| member.is_charged()).map(|member| &mut member.request));
-        let decided = !stack.iter().any(|member| member.is_charged() && member.is_permit());
-        Self { limiter, stack, decided }
+        let may_hold_permits = stack.iter().any(|member| member.is_charged() && member.is_permit());
+        Self { limiter, stack, may_hold_permits }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
-    async fn decide(&mut self) -> Result<Outcome, Refused> {
+    async fn decide(&mut self) -> Result<Decided, Refused> {
         let (started, longest) = (Instant::now(), self.longest_wait());
         // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter());
         let mut refused_before = false;
         loop {
             let wait = longest.saturating_sub(started.elapsed());
-            // The last request does not wait. Its refusal says when permits will be free at the latest.
+            // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
             let mode = if refused_before && wait.is_zero() { Mode::Check } else { Mode::Charge };
-            let outcome = self.ask(mode).await?;
-            let Some(refused) = outcome.refused() else {
-                self.finish(outcome.source);
+            let decided = self.ask(mode).await?;
+            let Some(refused) = decided.refused() else {
+                self.finish(decided.source);
                 if let Some(waiter) = &mut waiter
-                    && outcome.decisions.iter().all(|decision| decision.remaining() > 0)
+                    && decided.decisions.iter().all(|decision| decision.remaining() > 0)
                 {
                     waiter.pass_on();
                 }
-                return Ok(outcome);
+                return Ok(decided);
             };
-            let decision = outcome.decisions[refused];
-            let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&outcome))
+            let decision = decided.decisions[refused];
+            let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&decided))
             else {
-                self.decided = outcome.source == Source::Store && !self.has_ticket();
+                self.may_hold_permits &= decided.source != Source::Store || self.has_ticket();
                 return Err(Refused::Limited(self.position(refused), decision));
             };
             Error::unless_runtime()?;
@@ -112,12 +118,12 @@ impl<'l> Claim<'l> {
         }
     }
 
-    async fn ask(&self, mode: Mode) -> Result<Outcome, Error> {
+    async fn ask(&self, mode: Mode) -> Result<Decided, Error> {
         let requests: SmallVec<[&Request; 1]> = self.charged().map(|member| &member.request).collect();
         if requests.is_empty() {
-            return Ok(Outcome { decisions: Decisions::new(), source: Source::Store });
+            return Ok(Decided { decisions: Decisions::new(), source: Source::Store });
         }
-        self.limiter.decide_kept(mode, &requests).await
+        self.limiter.decide_borrowed(mode, &requests).await
     }
 
     fn charged(&self) -> impl Iterator<Item = &Member> {
@@ -143,8 +149,8 @@ impl<'l> Claim<'l> {
     }
 
     /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
-    fn may_ask_again(&self, outcome: &Outcome) -> bool {
-        let refused = self.charged().zip(&outcome.decisions).filter(|(_, decision)| !decision.allowed());
+    fn may_ask_again(&self, decided: &Decided) -> bool {
+        let refused = self.charged().zip(&decided.decisions).filter(|(_, decision)| !decision.allowed());
         refused.into_iter().all(|(member, decision)| {
             member.is_permit() && member.request.limit().wait_ms() > 0 && decision.retry_after().is_some()
         })
@@ -158,31 +164,31 @@ impl<'l> Claim<'l> {
 
     /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
     fn finish(&mut self, source: Source) {
-        self.decided = true;
+        self.may_hold_permits = false;
         if source != Source::Store {
             self.return_permits(Source::Store);
         }
     }
 
     fn return_permits(&self, source: Source) {
-        let permits = self.charged().filter(|member| member.is_permit());
-        let members = permits.map(|member| Member::new(member.request.clone())).collect();
-        drop(Holdings::new(self.limiter.clone(), source, members));
+        for member in self.charged().filter(|member| member.is_permit()) {
+            self.limiter.shared.renewals.release(self.limiter, source, &member.request);
+        }
     }
 
-    fn into_holdings(mut self, outcome: &Outcome) -> Holdings {
+    fn into_holdings(mut self, decided: &Decided) -> Holdings {
         let mut stack = std::mem::take(&mut self.stack);
         let charged = stack.iter_mut().filter(|member| member.is_charged());
-        for (member, decision) in charged.zip(&outcome.decisions) {
+        for (member, decision) in charged.zip(&decided.decisions) {
             member.decision = Some(*decision);
         }
-        Holdings::new(self.limiter.clone(), outcome.source, stack)
+        Holdings::new(self.limiter.clone(), decided.source, stack)
     }
 }
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        if !self.decided {
+        if self.may_hold_permits {
             self.return_permits(Source::Store);
             if self.limiter.shared.local.get().is_some() {
                 self.return_permits(Source::Local);
@@ -192,20 +198,19 @@ impl Drop for Claim<'_> {
 }
 
 /// The holdings of a call that still waits for its turn. If this is dropped before the turn, everything is returned.
-struct Turn(Option<Holdings>);
+struct UntilTurn(Option<Holdings>);
 
-impl Turn {
-    fn taken(mut self) -> Holdings {
+impl UntilTurn {
+    fn into_holdings(mut self) -> Holdings {
         #[expect(clippy::expect_used, reason = "taken once, here")]
-        self.0.take().expect("a turn")
+        self.0.take().expect("holdings")
     }
 }
 
-impl Drop for Turn {
+impl Drop for UntilTurn {
     fn drop(&mut self) {
         if let Some(mut holdings) = self.0.take() {
             holdings.give_all_back();
-            holdings.finish_in_background();
         }
     }
 }

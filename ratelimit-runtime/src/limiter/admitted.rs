@@ -1,7 +1,6 @@
-//! `Admitted`: the result of an admitted call, and the rejections of a refused call.
+//! `Admitted`: the result of an admitted call.
 
-use super::admit::Refused;
-use super::report;
+use super::refused::undecided;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::LimitName;
@@ -28,21 +27,4 @@ impl Admitted {
             Err(error) => Err(undecided(LimitName::copy(name), error)),
         }
     }
-}
-
-impl Refused {
-    /// The rejection of a call of one limit.
-    pub(super) fn rejection(self, name: LimitName) -> Rejection {
-        match self {
-            Self::Limited(_, decision) => Rejection::limited(name, decision),
-            Self::Failed(error) => undecided(name, error),
-        }
-    }
-}
-
-/// The rejection of a call whose limit could not be decided.
-pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Rejection {
-    let name = name.into();
-    report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
-    Rejection::undecided(name, error)
 }

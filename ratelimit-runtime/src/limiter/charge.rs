@@ -1,12 +1,11 @@
 //! `Charge`: the units of an admitted call, which can be refunded or settled once. Also `penalize`.
 
 use super::RateLimiter;
-use super::decide::too_few_decisions;
+use super::decide::invalid_reply;
 use super::holdings::Holdings;
-use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::key::{AsKey, LimitName};
+use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
 use crate::store::Change;
@@ -83,15 +82,9 @@ impl RateLimiter {
     /// A [`Rejection`], as [`check`](Self::check).
     pub async fn charge(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Charge, Rejection> {
         self.learn_overrides().await;
-        let holdings = match self.spending_request(limit, &key, cost) {
-            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
-            Err(error) => Err(error.into()),
-        };
-        let charge = holdings.and_then(|holdings| {
-            let decision = holdings.decision().ok_or_else(too_few_decisions)?;
-            Ok(Charge { holdings, decision })
-        });
-        charge.map_err(|refused| refused.rejection(LimitName::copy(key.name())))
+        let request = self.spending_request(limit, &key, cost);
+        let (holdings, decision) = self.admit_one(key.name(), request).await?;
+        Ok(Charge { holdings, decision })
     }
 
     /// Takes units even if they are not free: as a penalty, or for work whose cost is known only afterwards. The limit
@@ -104,6 +97,6 @@ impl RateLimiter {
         self.learn_overrides().await;
         let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
         let taken = self.within_deadline(self.shared.store.adjust(&[take])).await?;
-        taken.first().copied().ok_or_else(too_few_decisions)
+        taken.first().copied().ok_or_else(invalid_reply)
     }
 }

@@ -1,9 +1,10 @@
 //! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek` and `reset`.
 
 use super::RateLimiter;
-use super::admitted::{Admitted, undecided};
-use super::decide::too_few_decisions;
+use super::admitted::Admitted;
+use super::decide::invalid_reply;
 use super::deny_cache::Forgetting;
+use super::refused::undecided;
 use super::stack::join;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -100,15 +101,15 @@ impl RateLimiter {
         for (limit, key, cost) in stack {
             let request = self
                 .spending_request(limit, key, *cost)
-                .and_then(|request| refuse_repeated_key(request, &requests));
+                .and_then(|request| ensure_new_key(request, &requests));
             requests.push(request.map_err(|error| undecided(LimitName::copy(key.name()), error))?);
         }
         join(requests.iter_mut());
         let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
         match self.decide(Mode::Check, requests).await {
-            Ok(outcome) => match outcome.refused() {
-                None => Ok(outcome.decisions.iter().copied().map(Admitted).collect()),
-                Some(at) => Err(Rejection::limited(name(at), outcome.decisions[at])),
+            Ok(decided) => match decided.refused() {
+                None => Ok(decided.decisions.iter().copied().map(Admitted).collect()),
+                Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),
             },
             Err(error) => Err(undecided(name(0), error)),
         }
@@ -144,12 +145,12 @@ impl RateLimiter {
     }
 
     async fn decide_one(&self, mode: Mode, request: &Request) -> Result<Decision, Error> {
-        first(&self.decide_kept(mode, &[request]).await?.decisions)
+        first(&self.decide_borrowed(mode, &[request]).await?.decisions)
     }
 }
 
 /// Returns the request, or an error if an earlier request has the same key.
-fn refuse_repeated_key(request: Request, earlier: &[Request]) -> Result<Request, Error> {
+fn ensure_new_key(request: Request, earlier: &[Request]) -> Result<Request, Error> {
     if earlier.iter().any(|earlier| earlier.key().without_format() == request.key().without_format()) {
         return Err(Error::new(
             ErrorKind::Configuration,
@@ -160,5 +161,5 @@ fn refuse_repeated_key(request: Request, earlier: &[Request]) -> Result<Request,
 }
 
 fn first(decisions: &[Decision]) -> Result<Decision, Error> {
-    decisions.first().copied().ok_or_else(too_few_decisions)
+    decisions.first().copied().ok_or_else(invalid_reply)
 }

@@ -23,12 +23,12 @@ struct Process {
 }
 
 /// The limiter of one call.
-pub(crate) enum Current {
+pub(crate) enum CurrentLimiter {
     Process(&'static RateLimiter),
     Own(RateLimiter),
 }
 
-impl Deref for Current {
+impl Deref for CurrentLimiter {
     type Target = RateLimiter;
 
     fn deref(&self) -> &RateLimiter {
@@ -44,13 +44,13 @@ impl Deref for Current {
 /// # Errors
 ///
 /// If no limiter is scoped or installed and `RATELIMIT_URL` is invalid. The next call tries again.
-pub(crate) fn current(name: &'static str) -> Result<Current, Error> {
+pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
     if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
-        return Ok(Current::Own(limiter));
+        return Ok(CurrentLimiter::Own(limiter));
     }
     let process = PROCESS
         .get_or_try_init(|| from_environment().map(|limiter| Process { limiter, built_by: Some(name) }))?;
-    Ok(Current::Process(&process.limiter))
+    Ok(CurrentLimiter::Process(&process.limiter))
 }
 
 fn from_environment() -> Result<RateLimiter, Error> {

@@ -6,7 +6,7 @@ use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
-use crate::store::{Adjusted, Adjustment, Answer, Change, Decisions, Mode, PendingReply, Reply, Request};
+use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
 use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -23,13 +23,13 @@ pub(crate) enum Source {
 
 /// The decisions about a stack, and their source.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct Decided {
     pub(crate) decisions: Decisions,
     pub(crate) source: Source,
 }
 
-impl Outcome {
-    /// The outcome of a call without limits.
+impl Decided {
+    /// The result for a call without limits.
     pub(crate) fn of_nobody() -> Self {
         Self { decisions: Decisions::new(), source: Source::Nobody }
     }
@@ -43,24 +43,24 @@ impl Outcome {
     }
 }
 
-/// A decision after the request was sent.
+/// A decision that is ready, or what it waits for.
 pub(super) enum Begun {
-    Decided(Result<Outcome, Error>),
+    Ready(Result<Decided, Error>),
     /// The call waits for leased units.
-    Leasing(Reply<Outcome>),
+    Leasing(Reply<Decided>),
     /// The call waits for the store's reply.
     Deciding(PendingReply<Decisions>),
 }
 
 impl RateLimiter {
     /// Decides requests under the failure policy. If nothing has to be awaited, the reply is ready at once.
-    pub(crate) fn decide(&self, mode: Mode, requests: SmallVec<[Request; 1]>) -> Reply<Outcome> {
+    pub(crate) fn decide(&self, mode: Mode, requests: SmallVec<[Request; 1]>) -> Reply<Decided> {
         let begun = match requests.as_slice() {
             [request] => self.begin(mode, &[request]),
             requests => self.begin(mode, &references(requests)),
         };
         match begun {
-            Begun::Decided(outcome) => Reply::ready(outcome),
+            Begun::Ready(decided) => Reply::ready(decided),
             Begun::Leasing(reply) => reply,
             Begun::Deciding(deciding) => {
                 let (limiter, sent) = (self.clone(), Instant::now());
@@ -71,10 +71,10 @@ impl RateLimiter {
         }
     }
 
-    /// Decides as [`decide`](Self::decide), but borrows the requests until they are decided.
-    pub(super) async fn decide_kept(&self, mode: Mode, requests: &[&Request]) -> Result<Outcome, Error> {
+    /// As [`decide`](Self::decide), but borrows the requests.
+    pub(super) async fn decide_borrowed(&self, mode: Mode, requests: &[&Request]) -> Result<Decided, Error> {
         match self.begin(mode, requests) {
-            Begun::Decided(outcome) => outcome,
+            Begun::Ready(decided) => decided,
             Begun::Leasing(reply) => reply.await,
             // Boxed, so that the future stays small for a store that replies at once.
             Begun::Deciding(deciding) => {
@@ -90,22 +90,12 @@ impl RateLimiter {
             return begun;
         }
         if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
-            return Begun::Decided(Ok(Outcome { decisions: Decisions::one(refusal), source: Source::Store }));
+            return Begun::Ready(Ok(Decided { decisions: Decisions::one(refusal), source: Source::Store }));
         }
-        match self.shared.store.decide(mode, requests).into_answer() {
-            Answer::Ready(reply) => Begun::Decided(self.conclude(
-                reply.unwrap_or_else(|| Err(too_few_decisions())),
-                mode,
-                requests,
-            )),
-            Answer::Pending(deciding) => Begun::Deciding(deciding),
+        match self.shared.store.decide(mode, requests).into_kind() {
+            ReplyKind::Ready(decided) => Begun::Ready(self.conclude(decided, mode, requests)),
+            ReplyKind::Pending(deciding) => Begun::Deciding(deciding),
         }
-    }
-
-    /// Starts in this runtime the background tasks that are late in another runtime.
-    pub(super) fn take_over_tasks(&self, now: Instant) {
-        self.take_over_watch(now);
-        self.shared.renewals.take_over(self, now);
     }
 
     async fn finish(
@@ -114,7 +104,7 @@ impl RateLimiter {
         deciding: PendingReply<Decisions>,
         mode: Mode,
         requests: &[&Request],
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Decided, Error> {
         self.take_over_tasks(sent);
         let decided = self.until_deadline(sent, deciding).await;
         if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decided) {
@@ -137,19 +127,19 @@ impl RateLimiter {
             .iter()
             .filter(|change| matches!(change.change(), Change::Give(_)) && !change.limit().is_concurrency());
         let forgetting = Forgetting::start(self, returns.map(Adjustment::key));
-        match (self.shared.store.adjust(adjustments).into_answer(), forgetting) {
-            (Answer::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
+        match (self.shared.store.adjust(adjustments).into_kind(), forgetting) {
+            (ReplyKind::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
                 let _forgetting = forgetting;
                 adjusting.await
             }),
-            (answer, _) => answer.into(),
+            (adjusted, _) => adjusted.into(),
         }
     }
 
     pub(crate) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
-        match reply.into_answer() {
-            Answer::Ready(reply) => reply.unwrap_or_else(|| Err(too_few_decisions())),
-            Answer::Pending(reply) => self.until_deadline(Instant::now(), reply).await,
+        match reply.into_kind() {
+            ReplyKind::Ready(result) => result,
+            ReplyKind::Pending(reply) => self.until_deadline(Instant::now(), reply).await,
         }
     }
 
@@ -183,14 +173,14 @@ impl RateLimiter {
         decided: Result<Decisions, Error>,
         mode: Mode,
         requests: &[&Request],
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Decided, Error> {
         let decided = decided.and_then(|decisions| {
-            if decisions.len() == requests.len() { Ok(decisions) } else { Err(too_few_decisions()) }
+            if decisions.len() == requests.len() { Ok(decisions) } else { Err(invalid_reply()) }
         });
         let error = match decided {
             Ok(decisions) => {
                 self.shared.outage.succeeded();
-                return Ok(Outcome { decisions, source: Source::Store });
+                return Ok(Decided { decisions, source: Source::Store });
             }
             Err(error) => error,
         };
@@ -204,10 +194,10 @@ impl RateLimiter {
                 let allow = |request: &&Request| {
                     Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
                 };
-                Ok(Outcome { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
+                Ok(Decided { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
             }
             OnError::Local => {
-                Ok(Outcome { decisions: self.local().decide_now(mode, requests)?, source: Source::Local })
+                Ok(Decided { decisions: self.local().decide_now(mode, requests)?, source: Source::Local })
             }
         }
     }
@@ -217,7 +207,10 @@ fn references(requests: &[Request]) -> SmallVec<[&Request; 2]> {
     requests.iter().collect()
 }
 
-/// The error of a store that does not return one decision per request.
-pub(super) fn too_few_decisions() -> Error {
-    Error::new(ErrorKind::Configuration, "the store returned fewer decisions than requests")
+/// The error of a store that does not return one result per request.
+pub(super) fn invalid_reply() -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        "the number of results from the store differs from the number of requests",
+    )
 }

@@ -5,18 +5,19 @@ use super::decide::Source;
 use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Adjusted, Adjustment, Answer, Change, Reply};
+use crate::store::{Adjusted, Adjustment, Change, Reply, ReplyKind};
 use smallvec::SmallVec;
 use tokio::time::Instant;
 
 /// What an admitted call holds of each limit of its stack.
 ///
-/// Dropping it returns permits and keeps charges. Units that are taken after the call are taken, unless
-/// [`charge_after`](Self::charge_after) has decided otherwise.
+/// Dropping it returns permits, keeps charges, and charges each limit that is charged after the call, unless
+/// [`charge_after`](Self::charge_after) was called with `false`.
 pub(crate) struct Holdings {
     pub(super) limiter: RateLimiter,
     pub(super) source: Source,
     pub(super) members: Stack,
+    /// The changes to send: the position of the limit, the units, and the kind of the change.
     changes: SmallVec<[(usize, u32, Change); 1]>,
 }
 
@@ -46,7 +47,7 @@ impl Holdings {
     pub(crate) fn give(&mut self, at: usize, units: u32) {
         if let Some(member) = self.members.get(at)
             && let Some(decision) = member.decision
-            && !member.inactive
+            && !member.takes_nothing
             && !member.is_permit()
             && decision.stamp() > 0
             && units > 0
@@ -58,7 +59,7 @@ impl Holdings {
 
     /// Takes more units of the limit at this position, even if they are not free.
     pub(crate) fn take(&mut self, at: usize, units: u32) {
-        let takes = |member: &Member| units > 0 && !member.inactive && !member.is_permit();
+        let takes = |member: &Member| units > 0 && !member.takes_nothing && !member.is_permit();
         if self.members.get(at).is_some_and(takes) {
             self.changes.push((at, units, Change::Take));
         }
@@ -94,7 +95,8 @@ impl Holdings {
         }
     }
 
-    /// Sends the changes. A store that replies at once has made them when this returns.
+    /// Sends the changes, and the charge of each limit that is charged after the call and not decided yet. A store that
+    /// replies at once has made the changes when this returns.
     pub(crate) fn send(&mut self) -> Reply<Adjusted> {
         for at in 0..self.members.len() {
             self.charge_after(at, true);
@@ -113,9 +115,9 @@ impl Holdings {
     /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
     /// dropped. Returns the number of units that changed.
     pub(crate) async fn finish(mut self) -> Result<u32, Error> {
-        let adjusted = match self.send().into_answer() {
-            Answer::Ready(reply) => reply.unwrap_or_else(|| Ok(Adjusted::new())),
-            Answer::Pending(reply) => {
+        let adjusted = match self.send().into_kind() {
+            ReplyKind::Ready(adjusted) => adjusted,
+            ReplyKind::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
                 let sent = tokio::spawn(async move { limiter.until_deadline(Instant::now(), reply).await });
@@ -124,18 +126,13 @@ impl Holdings {
         };
         adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
     }
-
-    pub(crate) fn finish_in_background(mut self) {
-        let reply = self.send();
-        self.limiter.shared.tasks.run(reply, |_| {});
-    }
 }
 
 impl Drop for Holdings {
     fn drop(&mut self) {
         let reply = self.send();
         self.limiter.shared.tasks.run(reply, |_| {});
-        for member in self.members.iter().filter(|member| member.is_permit() && !member.inactive) {
+        for member in self.members.iter().filter(|member| member.is_permit() && !member.takes_nothing) {
             self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request);
         }
     }

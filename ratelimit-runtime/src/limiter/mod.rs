@@ -15,6 +15,7 @@ mod outage;
 mod overrides;
 mod permit;
 mod permit_waiters;
+mod refused;
 mod renewals;
 pub(crate) mod report;
 mod resolve;
@@ -23,16 +24,15 @@ mod single_task;
 mod stack;
 mod tasks;
 
-pub(crate) use admit::Refused;
 pub use admitted::Admitted;
-pub(crate) use admitted::undecided;
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
-pub(crate) use current::Current;
-pub(crate) use decide::Outcome;
+pub(crate) use current::CurrentLimiter;
+pub(crate) use decide::Decided;
 pub(crate) use holdings::Holdings;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
+pub(crate) use refused::{Refused, undecided};
 pub(crate) use stack::{Member, Stack, join};
 
 use crate::key::KeySettings;

@@ -1,12 +1,10 @@
 //! `Permit`: a place of a concurrency limit, returned on drop.
 
 use super::RateLimiter;
-use super::decide::too_few_decisions;
 use super::holdings::Holdings;
-use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::{AsKey, LimitName};
+use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
 use crate::store::Request;
@@ -76,15 +74,9 @@ impl RateLimiter {
     /// As [`permit`](Self::permit).
     pub async fn permit_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Permit, Rejection> {
         self.learn_overrides().await;
-        let holdings = match self.permit_request(limit, &key, cost) {
-            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
-            Err(error) => Err(error.into()),
-        };
-        let permit = holdings.and_then(|holdings| {
-            let decision = holdings.decision().ok_or_else(too_few_decisions)?;
-            Ok(Permit { holdings, decision })
-        });
-        permit.map_err(|refused| refused.rejection(LimitName::copy(key.name())))
+        let request = self.permit_request(limit, &key, cost);
+        let (holdings, decision) = self.admit_one(key.name(), request).await?;
+        Ok(Permit { holdings, decision })
     }
 
     fn permit_request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {

@@ -4,7 +4,7 @@ use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey, StoreKey};
 use crate::limit::Limit;
-use crate::store::Request;
+use crate::store::{NO_PERMIT, Request};
 
 impl RateLimiter {
     /// The request for a limit as it is written in the code, under its key without the format of its state.
@@ -27,12 +27,12 @@ impl RateLimiter {
         key: &impl AsKey,
         cost: u32,
     ) -> Result<Request, Error> {
-        refuse_concurrency(self.request(limit, key, cost)?)
+        ensure_not_concurrency(self.request(limit, key, cost)?)
     }
 }
 
 /// Returns the request, or an error for a concurrency limit.
-fn refuse_concurrency(request: Request) -> Result<Request, Error> {
+fn ensure_not_concurrency(request: Request) -> Result<Request, Error> {
     if request.limit().is_concurrency() {
         return Err(Error::new(
             ErrorKind::Configuration,
@@ -49,6 +49,5 @@ fn permit_id() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static RANDOM: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // 1 is the id of a permit that nobody holds.
-    2 + RANDOM.hash_one(NEXT.fetch_add(1, Ordering::Relaxed)) % ((1 << 52) - 2)
+    NO_PERMIT + 1 + RANDOM.hash_one(NEXT.fetch_add(1, Ordering::Relaxed)) % ((1 << 52) - 1 - NO_PERMIT)
 }

@@ -29,9 +29,9 @@ impl Holdings {
         for (i, at) in positions.into_iter().enumerate() {
             let decision = decisions.get(i).copied();
             let member = &mut self.members[at];
-            member.inactive = !decision.is_some_and(|decision| decision.allowed());
-            member.decision = decision.filter(|_| !member.charge_after || member.inactive);
-            if !member.inactive {
+            member.takes_nothing = !decision.is_some_and(|decision| decision.allowed());
+            member.decision = decision.filter(|_| !member.charge_after || member.takes_nothing);
+            if !member.takes_nothing {
                 self.renew(at);
             }
         }
@@ -54,6 +54,6 @@ impl Holdings {
     /// The refusal by the shadow limit at this position.
     pub(crate) fn shadow_refusal(&self, at: usize) -> Option<Decision> {
         let member = self.members.get(at)?;
-        if member.shadow && member.inactive { member.decision } else { None }
+        if member.shadow && member.takes_nothing { member.decision } else { None }
     }
 }

@@ -1,4 +1,4 @@
-//! `SingleTask`: a background task that runs at most once per limiter. Another runtime takes over a late task.
+//! `SingleTask`: a background task of which a limiter runs one at a time. Another runtime takes over a late task.
 
 use super::{RateLimiter, Shared};
 use std::future::Future;
@@ -44,14 +44,14 @@ impl SingleTask {
     pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
         &self,
         limiter: &RateLimiter,
-        of: fn(&Shared) -> &Self,
+        select: fn(&Shared) -> &Self,
         next: Duration,
         work: impl FnOnce(InCharge) -> F,
     ) {
         if let Ok(runtime) = Handle::try_current()
             && let Some(number) = self.take_over(next)
         {
-            runtime.spawn(work(InCharge { limiter: Arc::downgrade(&limiter.shared), of, number }));
+            runtime.spawn(work(InCharge { limiter: Arc::downgrade(&limiter.shared), select, number }));
         }
     }
 
@@ -97,7 +97,8 @@ impl SingleTask {
 /// Held by the task. When it is dropped, also with its runtime, the next call may start another task.
 pub(crate) struct InCharge {
     limiter: Weak<Shared>,
-    of: fn(&Shared) -> &SingleTask,
+    /// Selects this task of the limiter.
+    select: fn(&Shared) -> &SingleTask,
     number: u64,
 }
 
@@ -105,20 +106,28 @@ impl InCharge {
     /// The limiter. `None` if it was dropped, or another task has taken over: then the task ends.
     pub(crate) fn limiter(&self) -> Option<RateLimiter> {
         let limiter = RateLimiter::of(self.limiter.upgrade()?);
-        (self.of)(&limiter.shared).is_in_charge(self.number).then_some(limiter)
+        (self.select)(&limiter.shared).is_in_charge(self.number).then_some(limiter)
     }
 
     /// Announces the next heartbeat within `next`.
     pub(crate) fn beat(&self, limiter: &RateLimiter, next: Duration) {
-        (self.of)(&limiter.shared).beat(self.number, next);
+        (self.select)(&limiter.shared).beat(self.number, next);
     }
 }
 
 impl Drop for InCharge {
     fn drop(&mut self) {
         if let Some(shared) = self.limiter.upgrade() {
-            (self.of)(&shared).stop(self.number);
+            (self.select)(&shared).stop(self.number);
         }
+    }
+}
+
+impl RateLimiter {
+    /// Starts in this runtime the background tasks that are late in another runtime.
+    pub(super) fn take_over_tasks(&self, now: Instant) {
+        self.take_over_watch(now);
+        self.shared.renewals.take_over(self, now);
     }
 }
 

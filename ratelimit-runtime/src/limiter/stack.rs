@@ -14,17 +14,16 @@ pub(crate) struct Member {
     pub(crate) charge_after: bool,
     /// The limit never refuses.
     pub(crate) shadow: bool,
-    /// The store's decision. `None` before the decision, for a limit that the store has only peeked at, and for a permit
-    /// that is returned at once.
+    /// The store's decision. `None` before the decision, and for a limit that the store has only peeked at.
     pub(super) decision: Option<Decision>,
-    /// Nothing is taken, neither before nor after the call.
-    pub(super) inactive: bool,
+    /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
+    pub(super) takes_nothing: bool,
 }
 
 impl Member {
     /// A limit that is charged before the call.
     pub(crate) fn new(request: Request) -> Self {
-        Self { request, charge_after: false, shadow: false, decision: None, inactive: false }
+        Self { request, charge_after: false, shadow: false, decision: None, takes_nothing: false }
     }
 
     /// Whether the limit is charged before the call, and may refuse it.
@@ -32,8 +31,9 @@ impl Member {
         !self.charge_after && !self.shadow
     }
 
-    /// Whether the units are taken at once and stay taken.
-    pub(crate) fn is_plain(&self) -> bool {
+    /// Whether [`Mode::Check`](crate::store::Mode::Check) decides the limit: its units are taken at once, and are never
+    /// returned.
+    pub(crate) fn is_only_checked(&self) -> bool {
         self.is_charged() && !self.is_permit() && self.request.limit().wait_ms() == 0
     }
 

@@ -1,7 +1,7 @@
 //! Counts background tasks, such as the return of a permit, so that `close` can wait for them.
 
 use crate::error::Error;
-use crate::store::{Answer, Reply};
+use crate::store::{Reply, ReplyKind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,10 +26,9 @@ impl Tasks {
         reply: Reply<T>,
         then: impl FnOnce(Result<T, Error>) + Send + 'static,
     ) {
-        match reply.into_answer() {
-            Answer::Ready(Some(result)) => then(result),
-            Answer::Ready(None) => {}
-            Answer::Pending(mut reply) => {
+        match reply.into_kind() {
+            ReplyKind::Ready(result) => then(result),
+            ReplyKind::Pending(mut reply) => {
                 let Ok(runtime) = Handle::try_current() else { return };
                 // Polling once here sends the request before the next request of this task.
                 let first = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));

@@ -43,18 +43,18 @@
 //! # Ok(()) }
 //! ```
 
-mod answers;
 pub(crate) mod memory;
 pub(crate) mod redis;
 mod reply;
 mod request;
+mod results;
 
 pub use crate::key::StoreKey;
-pub use answers::{Adjusted, Decisions};
-pub(crate) use reply::{Answer, Awaited, PendingReply};
+pub(crate) use reply::{Awaited, PendingReply, ReplyKind};
 pub use reply::{MissedDeadline, Reply};
-pub(crate) use request::stacks;
 pub use request::{Adjustment, Change, Mode, Request};
+pub(crate) use request::{NO_PERMIT, stacks};
+pub use results::{Adjusted, Decisions};
 
 #[cfg(doc)]
 use crate::decision::Decision;

@@ -1,6 +1,6 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -10,12 +10,11 @@ use std::time::Duration;
 
 /// The reply of a store: a future that borrows nothing. It may be ready from the start.
 #[must_use = "a reply does nothing until it is awaited"]
-pub struct Reply<T>(Answer<T>);
+pub struct Reply<T>(Option<ReplyKind<T>>);
 
-/// The two kinds of a reply.
-pub(crate) enum Answer<T> {
-    /// The result. `None` after the reply was awaited.
-    Ready(Option<Result<T, Error>>),
+/// The two kinds of replies.
+pub(crate) enum ReplyKind<T> {
+    Ready(Result<T, Error>),
     Pending(PendingReply<T>),
 }
 
@@ -36,31 +35,34 @@ pub trait MissedDeadline: Send + Sync {
 impl<T> Reply<T> {
     /// Makes a reply that is ready.
     pub const fn ready(result: Result<T, Error>) -> Self {
-        Self(Answer::Ready(Some(result)))
+        Self(Some(ReplyKind::Ready(result)))
     }
 
     /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
-        Self(Answer::Pending(PendingReply { future: Box::pin(future), observer: None }))
+        Self(Some(ReplyKind::Pending(PendingReply { future: Box::pin(future), observer: None })))
     }
 
     /// Sets the observer of a missed deadline. A reply that is ready cannot miss its deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
-        if let Answer::Pending(pending) = &mut self.0 {
+        if let Some(ReplyKind::Pending(pending)) = &mut self.0 {
             pending.observer = Some(observer);
         }
         self
     }
 
-    /// Returns the contents: a result, or a reply that must be awaited.
-    pub(crate) fn into_answer(self) -> Answer<T> {
-        self.0
+    /// Returns the result, or the reply that must be awaited. A reply that a store has awaited already is an error.
+    pub(crate) fn into_kind(self) -> ReplyKind<T> {
+        self.0.unwrap_or_else(|| {
+            let message = "the store returned a reply that was already awaited";
+            ReplyKind::Ready(Err(Error::new(ErrorKind::Configuration, message)))
+        })
     }
 }
 
-impl<T> From<Answer<T>> for Reply<T> {
-    fn from(answer: Answer<T>) -> Self {
-        Self(answer)
+impl<T> From<ReplyKind<T>> for Reply<T> {
+    fn from(kind: ReplyKind<T>) -> Self {
+        Self(Some(kind))
     }
 }
 
@@ -93,13 +95,17 @@ impl<T: Unpin> Future for Reply<T> {
     ///
     /// If it is polled again after it was ready.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.get_mut().0 {
-            #[expect(
-                clippy::expect_used,
-                reason = "futures may panic if they are polled after they were ready"
-            )]
-            Answer::Ready(result) => Poll::Ready(result.take().expect("polled after it was ready")),
-            Answer::Pending(pending) => Pin::new(pending).poll(context),
+        let kind = &mut self.get_mut().0;
+        match kind {
+            Some(ReplyKind::Pending(pending)) => Pin::new(pending).poll(context),
+            ready => match ready.take() {
+                Some(ReplyKind::Ready(result)) => Poll::Ready(result),
+                #[expect(
+                    clippy::panic,
+                    reason = "futures may panic if they are polled after they were ready"
+                )]
+                _ => panic!("polled after it was ready"),
+            },
         }
     }
 }
@@ -107,8 +113,8 @@ impl<T: Unpin> Future for Reply<T> {
 impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
-            Answer::Ready(_) => "Reply::Ready",
-            Answer::Pending(_) => "Reply::Pending",
+            Some(ReplyKind::Pending(_)) => "Reply::Pending",
+            Some(ReplyKind::Ready(_)) | None => "Reply::Ready",
         })
     }
 }

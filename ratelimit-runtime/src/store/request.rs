@@ -30,7 +30,7 @@ pub struct Request {
 }
 
 /// The id of a permit that nobody will hold.
-const NO_PERMIT: u64 = 1;
+pub(crate) const NO_PERMIT: u64 = 1;
 
 impl Request {
     /// Makes a request that is decided by itself.

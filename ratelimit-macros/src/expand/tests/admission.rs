@@ -194,7 +194,7 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                                 ),
                             );
                             let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                            ::ratelimit::__private::Call::charge_later(&mut call);
+                            ::ratelimit::__private::Call::charge_after(&mut call);
                             call.admit()
                         };
                         let mut admission = match check.await {

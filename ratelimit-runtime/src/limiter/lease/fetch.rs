@@ -2,20 +2,20 @@
 //! other call.
 
 use super::super::RateLimiter;
-use super::super::decide::too_few_decisions;
+use super::super::decide::invalid_reply;
 use super::table::{FetchUnderWay, KeyLease};
 use super::units::Unused;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Answer, Decisions, Mode, Reply, Request};
+use crate::store::{Decisions, Mode, Reply, ReplyKind, Request};
 use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// The result of a fetch.
+/// The progress of a fetch.
 #[derive(Clone, Debug)]
-pub(super) enum Fetched {
+pub(super) enum FetchState {
     UnderWay,
     /// The units are in the lease.
     Units,
@@ -44,8 +44,8 @@ pub(super) struct Fetch {
 }
 
 /// The registration of a fetch in its lease. Dropping it ends the registration.
-pub(super) struct Registered {
-    sender: watch::Sender<Fetched>,
+pub(super) struct Registration {
+    sender: watch::Sender<FetchState>,
     lease: Arc<KeyLease>,
     runtime: Handle,
 }
@@ -71,43 +71,42 @@ impl Fetch {
 
     /// Sends the request. A reply that is ready is received at once. Otherwise a task awaits it, in the runtime where
     /// the fetch is registered.
-    pub(super) fn begin(mut self, registered: Option<(Registered, Arc<FetchUnderWay>)>) -> Fetched {
+    pub(super) fn begin(mut self, registration: Option<(Registration, Arc<FetchUnderWay>)>) -> FetchState {
         loop {
-            match self.send().into_answer() {
-                Answer::Ready(reply) => {
-                    let decided = reply.unwrap_or_else(|| Err(too_few_decisions()));
-                    if let Some(fetched) = self.receive(decided, false) {
-                        return fetched;
+            match self.send().into_kind() {
+                ReplyKind::Ready(decided) => {
+                    if let Some(ended) = self.receive(decided, false) {
+                        return ended;
                     }
                 }
-                Answer::Pending(reply) => {
-                    let Some((registered, under_way)) = registered else {
-                        return Fetched::Failed(Error::runtime().err().unwrap_or_else(too_few_decisions));
+                ReplyKind::Pending(reply) => {
+                    let Some((registration, under_way)) = registration else {
+                        return FetchState::Failed(Error::runtime().err().unwrap_or_else(invalid_reply));
                     };
                     let counted = self.limiter.shared.tasks.count();
-                    let runtime = registered.runtime.clone();
+                    let runtime = registration.runtime.clone();
                     runtime.spawn(async move {
-                        let fetched = self.run(Answer::Pending(reply), &under_way).await;
-                        registered.end(fetched);
+                        let ended = self.run(ReplyKind::Pending(reply), &under_way).await;
+                        registration.end(ended);
                         drop(counted);
                     });
-                    return Fetched::UnderWay;
+                    return FetchState::UnderWay;
                 }
             }
         }
     }
 
-    async fn run(mut self, mut reply: Answer<Decisions>, under_way: &FetchUnderWay) -> Fetched {
+    async fn run(mut self, mut reply: ReplyKind<Decisions>, under_way: &FetchUnderWay) -> FetchState {
         loop {
-            if let Answer::Pending(pending) = &reply
+            if let ReplyKind::Pending(pending) = &reply
                 && let Some(observer) = pending.observer()
             {
                 under_way.awaited.set(observer);
             }
-            if let Some(fetched) = self.receive(Reply::from(reply).await, true) {
-                return fetched;
+            if let Some(ended) = self.receive(Reply::from(reply).await, true) {
+                return ended;
             }
-            reply = self.send().into_answer();
+            reply = self.send().into_kind();
         }
     }
 
@@ -117,29 +116,29 @@ impl Fetch {
     }
 
     /// Receives the store's reply. Returns `None` if the fetch is to be repeated with fewer units.
-    fn receive(&mut self, decided: Result<Decisions, Error>, from_remote_store: bool) -> Option<Fetched> {
-        let decision = decided.and_then(|decisions| decisions.first().copied().ok_or_else(too_few_decisions));
+    fn receive(&mut self, decided: Result<Decisions, Error>, from_remote_store: bool) -> Option<FetchState> {
+        let decision = decided.and_then(|decisions| decisions.first().copied().ok_or_else(invalid_reply));
         let decision = match decision {
             Ok(decision) => decision,
-            Err(error) => return Some(Fetched::Failed(error)),
+            Err(error) => return Some(FetchState::Failed(error)),
         };
         if decision.allowed() {
             self.fill(&decision, from_remote_store);
-            return Some(Fetched::Units);
+            return Some(FetchState::Units);
         }
         // The first retry requests what is left, if that exceeds the call's cost. Otherwise each call sends its own request.
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
         self.units = left;
-        (left <= self.request.cost()).then_some(Fetched::TooFew(too_few))
+        (left <= self.request.cost()).then_some(FetchState::TooFew(too_few))
     }
 
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
         let mut state = self.lease.lock();
         if state.epoch == self.epoch {
-            state.lease.fill(self.units, decision, self.sent);
+            state.units.fill(self.units, decision, self.sent);
             if let Some(too_few) = self.too_few.filter(|_| from_remote_store) {
-                state.lease.note_shortage(too_few.wanted.saturating_sub(self.units), &too_few.refusal);
+                state.units.note_shortage(too_few.wanted.saturating_sub(self.units), &too_few.refusal);
             }
             return;
         }
@@ -149,8 +148,8 @@ impl Fetch {
     }
 }
 
-impl Registered {
-    pub(super) fn new(lease: &Arc<KeyLease>, runtime: Handle, sender: watch::Sender<Fetched>) -> Self {
+impl Registration {
+    pub(super) fn new(lease: &Arc<KeyLease>, runtime: Handle, sender: watch::Sender<FetchState>) -> Self {
         Self { sender, lease: Arc::clone(lease), runtime }
     }
 
@@ -158,15 +157,15 @@ impl Registered {
         self.runtime.id()
     }
 
-    fn end(self, fetched: Fetched) {
+    fn end(self, state: FetchState) {
         let sender = self.sender.clone();
         // Ends the registration first, because a woken call may begin the next fetch.
         drop(self);
-        sender.send_replace(fetched);
+        sender.send_replace(state);
     }
 }
 
-impl Drop for Registered {
+impl Drop for Registration {
     /// Also runs when the runtime shuts down. Then dropping the sender wakes the waiting calls.
     fn drop(&mut self) {
         self.lease.lock().end_fetch(self.runtime());

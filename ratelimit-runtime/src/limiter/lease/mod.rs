@@ -1,4 +1,4 @@
-//! Leases of units: the process takes units in advance and hands them out without asking the store.
+//! Leases of units: a process takes units in advance and hands them out without asking the store.
 
 mod fetch;
 mod table;
@@ -10,11 +10,11 @@ mod unused;
 pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::decide::{Begun, Outcome, Source, too_few_decisions};
+use super::decide::{Begun, Decided, Source, invalid_reply};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Answer, Awaited, Decisions, Mode, Reply, Request};
-use fetch::{Fetch, Fetched, Registered, TooFew};
+use crate::store::{Awaited, Decisions, Mode, Reply, ReplyKind, Request};
+use fetch::{Fetch, FetchState, Registration, TooFew};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use table::{FetchUnderWay, KeyLease, OwnRequest, WaitingCall};
@@ -52,12 +52,12 @@ enum Step {
 impl RateLimiter {
     /// Decides by leased units, or fetches some. Returns `None` if the call asks the store as if there were no lease.
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Begun> {
-        let lease = self.shared.leases.of(request)?;
+        let lease = self.shared.leases.get_or_insert(request)?;
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {
             Step::Decided(decision) => {
-                let outcome = Outcome { decisions: Decisions::one(decision), source: Source::Store };
-                return Some(Begun::Decided(Ok(outcome)));
+                let decided = Decided { decisions: Decisions::one(decision), source: Source::Store };
+                return Some(Begun::Ready(Ok(decided)));
             }
             Step::WithoutLease => return None,
             step => step,
@@ -70,7 +70,7 @@ impl RateLimiter {
         });
         // A store in this process replies at once, with or without a runtime.
         if let Poll::Ready(decided) = decided.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Some(Begun::Decided(self.conclude(decided, Mode::Check, &[request])));
+            return Some(Begun::Ready(self.conclude(decided, Mode::Check, &[request])));
         }
         let (limiter, owned) = (self.clone(), request.clone());
         Some(Begun::Leasing(Reply::pending(async move {
@@ -85,52 +85,52 @@ impl RateLimiter {
         let runtime = tokio::runtime::Handle::try_current().ok();
         loop {
             let mut state = lease.lock();
-            if state.lease.limit != *limit {
-                let (old, unused) = (state.lease.limit, state.restart(*limit));
+            if state.units.limit != *limit {
+                let (old, unused) = (state.units.limit, state.restart(*limit));
                 self.return_units(request.key(), &old, unused);
             }
-            if let Some(decision) = state.lease.take(cost).or_else(|| state.lease.refusal(cost)) {
+            if let Some(decision) = state.units.take(cost).or_else(|| state.units.refusal(cost)) {
                 return Step::Decided(decision);
             }
-            self.return_unused_units();
+            self.start_returning();
             self.take_over_tasks(Instant::now());
-            if state.lease.is_exhausted() {
+            if state.units.is_exhausted() {
                 return Step::WithoutLease;
             }
             if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
                 return Step::RequestOwn(lease.begin_own_request(state.epoch), tried.too_few);
             }
             if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
-                // The call asks the store itself in two cases: the fetch is not enough for all waiting calls, or it is
-                // late, so that the call must learn whether the store is slow.
+                // Do not wait if the fetch is too small for all waiting calls. Do not wait for a late fetch either: the
+                // call's own request tells whether the store is slow.
                 let is_late = under_way.began.elapsed() >= self.shared.deadline;
-                if is_late || lease.waiting() >= limit.largest_lease() {
+                if is_late || lease.waiting_units() >= limit.largest_lease() {
                     return Step::WithoutLease;
                 }
                 tried.fetches += 1;
                 return Step::Wait(under_way, lease.wait_for(cost));
             }
-            let outdated = state.lease.outdated();
+            let outdated = state.units.outdated();
             self.return_units(request.key(), limit, outdated);
-            // If another call requests its own units now, one fetch serves both calls.
-            let others = if lease.has_own_requests() { cost } else { 0 };
+            // Another call of this key is under way, so fetch for one more call of this cost.
+            let expected = if lease.has_own_requests() { cost } else { 0 };
             // All runtimes together fetch at most one largest lease.
             let most = limit.largest_lease().saturating_sub(state.being_fetched());
-            let units = state.lease.wanted(cost, lease.waiting().saturating_add(others)).min(most);
+            let units = state.units.wanted(cost, lease.waiting_units().saturating_add(expected)).min(most);
             if units <= cost {
                 return Step::RequestOwn(lease.begin_own_request(state.epoch), None);
             }
             let fetch = Fetch::new(self, lease, request, units, state.epoch);
-            let registered = runtime.as_ref().map(|runtime| {
+            let registration = runtime.as_ref().map(|runtime| {
                 let (sender, under_way) = state.begin_fetch(runtime.id(), units);
-                (Registered::new(lease, runtime.clone(), sender), under_way)
+                (Registration::new(lease, runtime.clone(), sender), under_way)
             });
             drop(state);
-            match fetch.begin(registered) {
-                Fetched::UnderWay => {}
-                Fetched::Units => tried.fetches += 1,
-                Fetched::TooFew(too_few) => tried.too_few = Some(too_few),
-                Fetched::Failed(error) => return Step::Failed(error),
+            match fetch.begin(registration) {
+                FetchState::UnderWay => {}
+                FetchState::Units => tried.fetches += 1,
+                FetchState::TooFew(too_few) => tried.too_few = Some(too_few),
+                FetchState::Failed(error) => return Step::Failed(error),
             }
         }
     }
@@ -153,12 +153,12 @@ impl RateLimiter {
                     return self.request_own_units(lease, request, own_request, too_few, awaited).await;
                 }
                 Step::Wait(under_way, _waiting) => {
-                    let mut fetched = under_way.fetched.clone();
+                    let mut fetch = under_way.state.clone();
                     awaited.set(under_way);
-                    let is_ended = |fetched: &Fetched| !matches!(fetched, Fetched::UnderWay);
-                    match fetched.wait_for(is_ended).await.as_deref() {
-                        Ok(Fetched::Failed(error)) => return Err(error.clone()),
-                        Ok(Fetched::TooFew(too_few)) => tried.too_few = Some(*too_few),
+                    let is_ended = |state: &FetchState| !matches!(state, FetchState::UnderWay);
+                    match fetch.wait_for(is_ended).await.as_deref() {
+                        Ok(FetchState::Failed(error)) => return Err(error.clone()),
+                        Ok(FetchState::TooFew(too_few)) => tried.too_few = Some(*too_few),
                         _ => {}
                     }
                     self.step(lease, request, &mut tried)
@@ -183,30 +183,30 @@ impl RateLimiter {
             return Ok(decision);
         }
         if !decision.allowed() {
-            let refusal = state.lease.note_refusal(decision, sent, from_remote_store);
+            let refusal = state.units.note_refusal(decision, sent, from_remote_store);
             drop(state);
             if let Some(cache) = self.shared.deny_cache.as_ref().filter(|_| from_remote_store) {
                 cache.note(sent, &[request], &[refusal]);
             }
             return Ok(refusal);
         }
-        state.lease.note_own_charge(request.cost(), &decision, sent);
+        state.units.note_own_charge(request.cost(), &decision, sent);
         if let Some(too_few) = too_few.filter(|_| from_remote_store) {
-            state.lease.note_shortage(too_few.wanted.saturating_sub(request.cost()), &too_few.refusal);
+            state.units.note_shortage(too_few.wanted.saturating_sub(request.cost()), &too_few.refusal);
         }
         Ok(decision)
     }
 
     async fn ask_one(&self, request: &Request, awaited: &Awaited) -> Result<StoreDecision, Error> {
-        let reply = self.shared.store.decide(Mode::Check, &[request]).into_answer();
-        let from_remote_store = matches!(reply, Answer::Pending(_));
-        if let Answer::Pending(pending) = &reply
+        let reply = self.shared.store.decide(Mode::Check, &[request]).into_kind();
+        let from_remote_store = matches!(reply, ReplyKind::Pending(_));
+        if let ReplyKind::Pending(pending) = &reply
             && let Some(observer) = pending.observer()
         {
             awaited.set(observer);
         }
         let decisions: Decisions = Reply::from(reply).await?;
-        let decision = decisions.first().copied().ok_or_else(too_few_decisions)?;
+        let decision = decisions.first().copied().ok_or_else(invalid_reply)?;
         Ok(StoreDecision { decision, from_remote_store })
     }
 }

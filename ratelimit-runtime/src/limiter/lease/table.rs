@@ -1,8 +1,8 @@
 //! `Leases`: the leases of a limiter by key, with their fetches under way and their waiting calls.
 
 use super::super::single_task::SingleTask;
-use super::fetch::Fetched;
-use super::units::{Lease, Unused};
+use super::fetch::FetchState;
+use super::units::{LeasedUnits, Unused};
 use crate::limit::Limit;
 use crate::store::{Awaited, MissedDeadline, Request, StoreKey};
 use smallvec::SmallVec;
@@ -29,13 +29,13 @@ pub(in super::super) struct Leases {
 pub(super) struct KeyLease {
     state: Mutex<State>,
     /// The units that the waiting calls need.
-    waiting: AtomicU32,
+    waiting_units: AtomicU32,
     /// The number of calls whose own requests are under way.
     own_requests: AtomicU32,
 }
 
 pub(super) struct State {
-    pub(super) lease: Lease,
+    pub(super) units: LeasedUnits,
     /// Units that were requested in an older epoch are returned.
     pub(super) epoch: u64,
     /// The fetches under way. Each runtime has at most one, and its calls wait only for that one.
@@ -44,7 +44,7 @@ pub(super) struct State {
 
 /// A fetch, as seen by the calls that wait for it.
 pub(super) struct FetchUnderWay {
-    pub(super) fetched: watch::Receiver<Fetched>,
+    pub(super) state: watch::Receiver<FetchState>,
     /// The reply that the fetch itself waits for.
     pub(super) awaited: Awaited,
     /// The most units that it requests.
@@ -54,8 +54,8 @@ pub(super) struct FetchUnderWay {
 
 impl KeyLease {
     fn new(limit: Limit) -> Self {
-        let state = State { lease: Lease::new(limit), epoch: 0, fetches: SmallVec::new() };
-        Self { state: Mutex::new(state), waiting: AtomicU32::new(0), own_requests: AtomicU32::new(0) }
+        let state = State { units: LeasedUnits::new(limit), epoch: 0, fetches: SmallVec::new() };
+        Self { state: Mutex::new(state), waiting_units: AtomicU32::new(0), own_requests: AtomicU32::new(0) }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -63,13 +63,13 @@ impl KeyLease {
     }
 
     /// The units that the waiting calls need.
-    pub(super) fn waiting(&self) -> u32 {
-        self.waiting.load(Ordering::Relaxed)
+    pub(super) fn waiting_units(&self) -> u32 {
+        self.waiting_units.load(Ordering::Relaxed)
     }
 
     /// Counts a waiting call that needs `units`, until the returned value is dropped.
     pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> WaitingCall {
-        self.waiting.fetch_add(units, Ordering::Relaxed);
+        self.waiting_units.fetch_add(units, Ordering::Relaxed);
         WaitingCall { lease: Arc::clone(self), units }
     }
 
@@ -96,10 +96,10 @@ impl State {
         &mut self,
         runtime: Id,
         units: u32,
-    ) -> (watch::Sender<Fetched>, Arc<FetchUnderWay>) {
-        let (sender, fetched) = watch::channel(Fetched::UnderWay);
+    ) -> (watch::Sender<FetchState>, Arc<FetchUnderWay>) {
+        let (sender, state) = watch::channel(FetchState::UnderWay);
         let under_way =
-            Arc::new(FetchUnderWay { fetched, awaited: Awaited::default(), units, began: Instant::now() });
+            Arc::new(FetchUnderWay { state, awaited: Awaited::default(), units, began: Instant::now() });
         self.fetches.push((runtime, Arc::clone(&under_way)));
         (sender, under_way)
     }
@@ -113,11 +113,11 @@ impl State {
         self.fetches.retain(|(of, _)| *of != runtime);
     }
 
-    /// Empties the lease and begins a new epoch. Units of fetches under way will be returned.
+    /// Removes all units and begins a new epoch. Units of fetches under way will be returned.
     pub(super) fn restart(&mut self, limit: Limit) -> Vec<Unused> {
         self.epoch += 1;
-        let unused = self.lease.remove_all();
-        self.lease = Lease::new(limit);
+        let unused = self.units.remove_all();
+        self.units = LeasedUnits::new(limit);
         unused
     }
 }
@@ -136,7 +136,7 @@ pub(super) struct WaitingCall {
 
 impl Drop for WaitingCall {
     fn drop(&mut self) {
-        self.lease.waiting.fetch_sub(self.units, Ordering::Relaxed);
+        self.lease.waiting_units.fetch_sub(self.units, Ordering::Relaxed);
     }
 }
 
@@ -158,8 +158,8 @@ impl Leases {
         act(&mut self.leases.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the lease of a key. `None` if the key has none and the table is full.
-    pub(super) fn of(&self, request: &Request) -> Option<Arc<KeyLease>> {
+    /// Returns the lease of a key, and creates it if there is none. `None` if the table is full.
+    pub(super) fn get_or_insert(&self, request: &Request) -> Option<Arc<KeyLease>> {
         self.with(|leases| {
             if let Some(lease) = leases.get(request.key()) {
                 return Some(Arc::clone(lease));
@@ -177,7 +177,7 @@ impl Leases {
     pub(in super::super) fn forget(&self, key: &StoreKey) {
         if let Some(lease) = self.with(|leases| leases.get(key).map(Arc::clone)) {
             let mut state = lease.lock();
-            let limit = state.lease.limit;
+            let limit = state.units.limit;
             state.restart(limit);
         }
     }
@@ -188,7 +188,7 @@ impl Leases {
             // No call can get another reference while the table is locked.
             if leases
                 .get(key)
-                .is_some_and(|lease| Arc::strong_count(lease) == 1 && lease.lock().lease.is_idle())
+                .is_some_and(|lease| Arc::strong_count(lease) == 1 && lease.lock().units.is_idle())
             {
                 leases.remove(key);
             }

@@ -1,4 +1,4 @@
-//! `Lease`: the leased units of one key, and the number of units that the next fetch takes.
+//! `LeasedUnits`: the leased units of one key, and the number of units that the next fetch takes.
 
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 pub(super) const IDLE: Duration = Duration::from_secs(1);
 
 /// The leased units of one key.
-pub(super) struct Lease {
+pub(super) struct LeasedUnits {
     pub(super) limit: Limit,
     /// The oldest portion is first, and is used first.
     portions: Vec<Portion>,
@@ -51,7 +51,7 @@ pub(super) struct Unused {
     pub(super) stamp: u64,
 }
 
-impl Lease {
+impl LeasedUnits {
     pub(super) fn new(limit: Limit) -> Self {
         let now = Instant::now();
         Self {
@@ -73,7 +73,7 @@ impl Lease {
     pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
         let now = Instant::now();
         if self.units(|_| true) < cost {
-            // The fetch size is computed now, because the next fetch may follow after a pause.
+            // Computed now: a pause before the next fetch would make the use look slower.
             self.compute_fetch_size(now);
             return None;
         }
@@ -136,7 +136,7 @@ impl Lease {
     pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: Instant) {
         // Counted from the sending, so that no unit is handed out after the store has forgotten the charge.
         let charge_ends = sent + decision.reset_after().min(LONGEST_TIME);
-        let mut usable_until = sent + self.limit.lease_is_good();
+        let mut usable_until = sent + self.limit.lease_usable_for();
         // A bucket's units stay usable after the bucket has refilled. They are the amount by which calls may exceed the
         // burst.
         if self.limit.algorithm() == Algorithm::Counter {
@@ -153,7 +153,7 @@ impl Lease {
         let (pause, has_enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
         self.too_few_until = Instant::now() + has_enough.min(pause);
         self.refused_cost =
-            if has_enough <= pause { missing } else { missing.min(self.limit.comes_back_in(pause)) };
+            if has_enough <= pause { missing } else { missing.min(self.limit.units_back_in(pause)) };
     }
 
     /// Returns the refusal of a call that finds no leased units while the store has too few.

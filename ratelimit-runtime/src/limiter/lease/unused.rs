@@ -24,7 +24,7 @@ impl RateLimiter {
         for (key, lease) in self.shared.leases.all() {
             let (limit, unused) = {
                 let mut state = lease.lock();
-                let limit = state.lease.limit;
+                let limit = state.units.limit;
                 (limit, state.restart(limit))
             };
             self.return_units(&key, &limit, unused);
@@ -32,9 +32,9 @@ impl RateLimiter {
     }
 
     /// Starts the task that returns unused units, if it is not running.
-    pub(super) fn return_unused_units(&self) {
+    pub(super) fn start_returning(&self) {
         let leases = &self.shared.leases;
-        leases.returning.start(self, |shared| &shared.leases.returning, BETWEEN, return_unused);
+        leases.returning.start(self, |shared| &shared.leases.returning, BETWEEN, run_returning);
     }
 
     /// Returns outdated units to the store, and forgets keys without calls. Returns whether a key is left.
@@ -42,7 +42,7 @@ impl RateLimiter {
         for (key, lease) in self.shared.leases.all() {
             let (limit, outdated) = {
                 let mut state = lease.lock();
-                (state.lease.limit, state.lease.outdated())
+                (state.units.limit, state.units.outdated())
             };
             drop(lease);
             self.return_units(&key, &limit, outdated);
@@ -52,7 +52,7 @@ impl RateLimiter {
     }
 }
 
-async fn return_unused(task: InCharge) {
+async fn run_returning(task: InCharge) {
     loop {
         tokio::time::sleep(BETWEEN).await;
         let Some(limiter) = task.limiter() else { return };

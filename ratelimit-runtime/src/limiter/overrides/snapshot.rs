@@ -7,7 +7,7 @@ use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::RateLimiter;
 use crate::limiter::single_task::{InCharge, SingleTask};
-use crate::store::{Answer, Overridden, Reply};
+use crate::store::{Overridden, Reply, ReplyKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -91,8 +91,8 @@ impl Snapshot {
         Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn learn(&self, answer: Result<Option<Overridden>, Error>) {
-        match answer {
+    fn learn(&self, loaded: Result<Option<Overridden>, Error>) {
+        match loaded {
             Ok(Some(overridden)) => self.replace(overridden),
             Ok(None) => {}
             Err(error) if error.is_transient() => {}
@@ -131,13 +131,13 @@ impl RateLimiter {
     #[cold]
     fn watch_overrides(&self) -> bool {
         let snapshot = &self.shared.overrides;
-        match self.load_overrides().into_answer() {
-            Answer::Ready(answer) => {
-                snapshot.learn(answer.unwrap_or(Ok(None)));
+        match self.load_overrides().into_kind() {
+            ReplyKind::Ready(loaded) => {
+                snapshot.learn(loaded);
                 snapshot.local.store(true, Ordering::Relaxed);
                 true
             }
-            Answer::Pending(_) => {
+            ReplyKind::Pending(_) => {
                 snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
                 snapshot.known.load(Ordering::Acquire)
             }
@@ -155,8 +155,8 @@ impl RateLimiter {
     /// Waits until the store has been asked once, at most for the deadline of a decision.
     pub(crate) async fn learn_overrides(&self) {
         if !self.knows_overrides() {
-            let answer = self.within_deadline(self.load_overrides()).await;
-            self.shared.overrides.learn(answer);
+            let loaded = self.within_deadline(self.load_overrides()).await;
+            self.shared.overrides.learn(loaded);
         }
     }
 }
@@ -166,8 +166,8 @@ async fn watch(task: InCharge) {
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
         if limiter.shared.store.is_connected() {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline));
-            let answer = limiter.within_deadline(limiter.load_overrides()).await;
-            limiter.shared.overrides.learn(answer);
+            let loaded = limiter.within_deadline(limiter.load_overrides()).await;
+            limiter.shared.overrides.learn(loaded);
         }
         drop(limiter);
         tokio::time::sleep(POLL).await;

@@ -9,7 +9,7 @@ mod tests;
 
 use super::RateLimiter;
 use super::decide::Source;
-use crate::store::{Adjusted, Answer, Change, Reply, Request};
+use crate::store::{Adjusted, Change, Reply, ReplyKind, Request};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -163,9 +163,9 @@ impl Renewals {
         let due = was_held.then(|| self.insert(source, request, true));
         let returned = limiter
             .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
-            .into_answer();
+            .into_kind();
         if let Some(due) = due
-            && !matches!(returned, Answer::Ready(Some(Ok(_))))
+            && !matches!(returned, ReplyKind::Ready(Ok(_)))
         {
             self.wake(limiter, due);
         }
