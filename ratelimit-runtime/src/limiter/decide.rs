@@ -93,7 +93,7 @@ impl RateLimiter {
             return Begun::Ready(Ok(Decided { decisions: Decisions::one(refusal), source: Source::Store }));
         }
         match self.shared.store.decide(mode, requests).into_kind() {
-            ReplyKind::Ready(decided) => Begun::Ready(self.conclude(decided, mode, requests)),
+            ReplyKind::Ready(decisions) => Begun::Ready(self.conclude(decisions, mode, requests)),
             ReplyKind::Pending(deciding) => Begun::Deciding(deciding),
         }
     }
@@ -106,11 +106,11 @@ impl RateLimiter {
         requests: &[&Request],
     ) -> Result<Decided, Error> {
         self.take_over_tasks(sent);
-        let decided = self.until_deadline(sent, deciding).await;
-        if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decided) {
+        let decisions = self.until_deadline(sent, deciding).await;
+        if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decisions) {
             cache.note(sent, requests, decisions);
         }
-        self.conclude(decided, mode, requests)
+        self.conclude(decisions, mode, requests)
     }
 
     /// Adjusts charged units where they are charged.
@@ -170,14 +170,14 @@ impl RateLimiter {
     /// Returns the store's decisions. After a transient error, returns what the failure policy decides.
     pub(super) fn conclude(
         &self,
-        decided: Result<Decisions, Error>,
+        decisions: Result<Decisions, Error>,
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Decided, Error> {
-        let decided = decided.and_then(|decisions| {
+        let decisions = decisions.and_then(|decisions| {
             if decisions.len() == requests.len() { Ok(decisions) } else { Err(invalid_reply()) }
         });
-        let error = match decided {
+        let error = match decisions {
             Ok(decisions) => {
                 self.shared.outage.succeeded();
                 return Ok(Decided { decisions, source: Source::Store });

@@ -149,3 +149,16 @@ impl MissedDeadline for Awaited {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reply_that_was_already_awaited_is_an_error() {
+        let mut reply = Reply::ready(Ok(7));
+        assert_eq!((&mut reply).await.unwrap(), 7);
+        let ReplyKind::Ready(Err(error)) = reply.into_kind() else { panic!("the reply has no result left") };
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+    }
+}

@@ -1,10 +1,10 @@
-//! `Decisions` and `Adjusted`: the contents of replies, in the order of the requests. One element needs no heap allocation.
+//! `Decisions` and `Adjusted`: the results in a reply, in the order of the requests. One result needs no heap allocation.
 
 use crate::decision::Decision;
 use smallvec::SmallVec;
 use std::ops::Deref;
 
-macro_rules! reply_contents {
+macro_rules! results {
     ($(#[$attribute:meta])* $name:ident of $element:ty) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ macro_rules! reply_contents {
     };
 }
 
-reply_contents! {
+results! {
     /// The decisions about a slice of [`Request`](super::Request)s, in the order of the requests.
     ///
     /// Dereferences to a slice of [`Decision`]s. `collect` makes it from an iterator. One decision needs no heap allocation.
@@ -55,7 +55,7 @@ reply_contents! {
     Decisions of Decision
 }
 
-reply_contents! {
+results! {
     /// The number of units that each [`Adjustment`](super::Adjustment) changed, in the order of the adjustments.
     ///
     /// Dereferences to a slice of numbers. `collect` makes it from an iterator. One number needs no heap allocation.
@@ -79,7 +79,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn contents_are_slices_of_the_collected_elements() {
+    fn results_are_slices_of_the_collected_elements() {
         let limit = Limit::counter(9, Duration::from_secs(1));
         let decision = |left| Decision::allow(&limit, left, Duration::ZERO);
         let mut decisions: Decisions = (0..3).map(decision).collect();

@@ -112,7 +112,7 @@ impl RateLimiter {
             }
             let outdated = state.units.outdated();
             self.return_units(request.key(), limit, outdated);
-            // Another call of this key is under way, so fetch for one more call of this cost.
+            // While another call of this key requests its own units, the fetch includes one more call of this cost.
             let expected = if lease.has_own_requests() { cost } else { 0 };
             // All runtimes together fetch at most one largest lease.
             let most = limit.largest_lease().saturating_sub(state.being_fetched());

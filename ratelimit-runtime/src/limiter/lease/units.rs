@@ -107,9 +107,9 @@ impl LeasedUnits {
     /// Returns how many units to fetch for a call that finds too few. That is the number that lasts for
     /// [`lease_lasts`](Limit::lease_lasts) at the rate of recent use, at most twice the last number, and at least enough
     /// for the call and the waiting calls.
-    pub(super) fn wanted(&mut self, cost: u32, waiting: u32) -> u32 {
+    pub(super) fn wanted(&mut self, cost: u32, waiting_units: u32) -> u32 {
         self.compute_fetch_size(Instant::now());
-        let all = cost.saturating_add(waiting).min(self.limit.largest_lease());
+        let all = cost.saturating_add(waiting_units).min(self.limit.largest_lease());
         self.fetch_size.max(all).max(cost)
     }
 
