@@ -9,7 +9,7 @@
 //! | continuous | 1 ms | `period_ms` | `tokens` |
 //! | by interval | `period_ms` | 1 | `tokens` |
 
-use super::number::Number;
+use super::shard::Number;
 use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 

@@ -4,7 +4,7 @@
 //! A number's value is the units of the last window, and its deadline is the end of that window. If calls wait for the
 //! last window, it has not begun yet; then its end is more than `time` away.
 
-use super::number::Number;
+use super::shard::Number;
 use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 

@@ -1,6 +1,6 @@
 //! Decisions and adjustments of limits whose state is a number: counter, buckets, sliding window.
 
-use super::shard::Cell;
+use super::shard::Number;
 use super::table::Entry;
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait};
@@ -9,9 +9,7 @@ use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::Change;
 
-/// The state of a limit. It no longer counts once its deadline is reached.
-pub(super) type Number = Cell<u64>;
-
+/// The state, which no longer counts once its deadline is reached.
 fn read(entry: &Entry<'_, u64>, now: Now) -> Option<Number> {
     entry.cell().copied().filter(|number| number.deadline > now.ms)
 }

@@ -23,6 +23,9 @@ pub(super) struct Cell<T> {
     pub(super) deadline: u64,
 }
 
+/// The state of a counter, a bucket or a sliding window.
+pub(super) type Number = Cell<u64>;
+
 /// An entry, or an empty slot if the hash is 0.
 #[derive(Default)]
 struct Slot<T> {

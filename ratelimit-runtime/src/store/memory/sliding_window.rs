@@ -4,7 +4,7 @@
 //! A number's value is `previous * 2^26 + current`. Its deadline is one `time` after the end of the last cell, which is the
 //! cell of `current`. If calls wait for the last cell, it has not begun yet; then its end is more than `time` away.
 
-use super::number::Number;
+use super::shard::Number;
 use super::verdict::{Verdict, Wait, same, signed};
 use crate::limit::Limit;
 
