@@ -1,7 +1,6 @@
 //! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
-use super::call::{Call, Resolved};
-use super::check::Names;
+use super::call::{Call, Calls, Names};
 use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
@@ -14,14 +13,24 @@ use std::task::{Context, Poll};
 #[must_use = "the decision must be awaited"]
 pub struct Admit(Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>);
 
-pub(super) fn start(calls: SmallVec<[Call; 1]>) -> Admit {
-    Admit(Box::pin(decide(calls)))
+impl Call {
+    /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
+    pub fn admit(self) -> Admit {
+        Calls(SmallVec::from_buf([self])).admit()
+    }
+}
+
+impl Calls {
+    /// Decides the limits together, as [`Call::admit`].
+    pub fn admit(self) -> Admit {
+        Admit(Box::pin(decide(self.0)))
+    }
 }
 
 async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
     let mut admission = Admission { holdings: None, positions: smallvec![None; calls.len()] };
     let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
-    for (position, call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
+    for (position, mut call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
         let (name, shadow) = (call.name(), call.is_shadow());
         if first.is_none()
             && let Ok(limiter) = call.limiter()
@@ -30,10 +39,10 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
             limiter.learn_overrides().await;
             first = Some(limiter);
         }
-        match call.resolve() {
-            Ok(Resolved { member, .. }) => {
+        match call.request() {
+            Ok(request) => {
                 admission.positions[position] = Some(stack.len());
-                stack.push(member);
+                stack.push(call.member(request));
                 names.push(name);
             }
             Err(error) if shadow => {

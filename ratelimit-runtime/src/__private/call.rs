@@ -1,7 +1,5 @@
 //! `Call`: one limited call, with its limiter, key, cost and limit.
 
-use super::admission::{self, Admit};
-use super::check::{self, Check};
 use super::request::HeaderValue;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
@@ -9,6 +7,7 @@ use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter};
+use crate::store::Request;
 use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -165,16 +164,6 @@ impl Call {
         self.part().text(name);
     }
 
-    /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
-    pub fn start(self) -> Check {
-        check::start_one(self)
-    }
-
-    /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
-    pub fn admit(self) -> Admit {
-        admission::start(SmallVec::from_buf([self]))
-    }
-
     /// Makes a stack of two limits.
     #[must_use]
     pub fn and(self, next: Self) -> Calls {
@@ -203,31 +192,40 @@ impl Call {
         self.limiter.as_deref().map_err(Error::clone)
     }
 
-    /// Returns the request to the store, and the limiter that sends it.
-    pub(super) fn resolve(self) -> Result<Resolved, Error> {
-        let limiter = self.limiter?;
-        let limit = self.limit.ok_or_else(|| {
-            Error::new(
-                ErrorKind::Limit,
-                "the call has no limit (a defect of the attribute; please report it)",
-            )
-        })??;
-        let key = self.key.finish()?;
-        let request = limiter.resolve(self.name, key, &limit, self.cost);
+    /// The request to the store, with the override applied and the key completed. It takes the key of this call.
+    pub(super) fn request(&mut self) -> Result<Request, Error> {
+        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
+        let limit = match &self.limit {
+            Some(limit) => limit.as_ref().map_err(|error| *error)?,
+            None => return Err(no_limit()),
+        };
+        let mut request = Request::new(self.key.finish()?, *limit, self.cost);
+        limiter.resolve(self.name, &mut request);
+        Ok(request)
+    }
+
+    /// The member of a stack with the request of this call.
+    pub(super) fn member(&self, request: Request) -> Member {
         let mut member = Member::new(request);
         (member.charge_after, member.shadow) = (self.charge_after, self.shadow);
-        Ok(Resolved { limiter, member })
+        member
+    }
+
+    /// Whether the units are charged before the call, and may refuse it.
+    pub(super) fn is_charged(&self) -> bool {
+        !self.charge_after && !self.shadow
     }
 }
 
-/// A call after the overrides are applied, with its complete key.
-pub(super) struct Resolved {
-    pub(super) limiter: CurrentLimiter,
-    pub(super) member: Member,
+fn no_limit() -> Error {
+    Error::new(ErrorKind::Limit, "the call has no limit (a defect of the attribute; please report it)")
 }
 
 /// The limits of one call, which are decided together.
-pub struct Calls(SmallVec<[Call; 1]>);
+pub struct Calls(pub(super) SmallVec<[Call; 1]>);
+
+/// The names of a call's limits, in the order of its stack.
+pub(super) type Names = SmallVec<[&'static str; 1]>;
 
 impl Calls {
     /// Adds a limit.
@@ -235,16 +233,6 @@ impl Calls {
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
         self
-    }
-
-    /// Decides the limits as [`Call::start`].
-    pub fn start(self) -> Check {
-        check::start_all(self.0)
-    }
-
-    /// Decides the limits as [`Call::admit`].
-    pub fn admit(self) -> Admit {
-        admission::start(self.0)
     }
 }
 

@@ -1,12 +1,12 @@
 //! `Check`: the decision about a call whose units are never returned, which is the most frequent case.
 
 use super::admission;
-use super::call::{Call, Resolved};
+use super::call::{Call, Calls, Names};
 use crate::error::Error;
-use crate::limiter::{CurrentLimiter, Decided, Stack, join, undecided};
+use crate::limiter::{Decided, RateLimiter, Stack, join, undecided};
 use crate::rejection::Rejection;
-use crate::store::{Mode, Reply, Request};
-use smallvec::{SmallVec, smallvec};
+use crate::store::{Mode, Reply};
+use smallvec::smallvec;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -23,52 +23,52 @@ enum State {
     Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
 }
 
-/// The names of a call's limits, in the order of its stack.
-pub(super) type Names = SmallVec<[&'static str; 1]>;
-
-/// Decides a call of one limit.
-pub(super) fn start_one(call: Call) -> Check {
-    if call.is_skipped() {
-        return exempt();
-    }
-    if call.is_shadow() || !call.knows_overrides() {
-        return admit(admission::start(smallvec![call]));
-    }
-    let name = call.name();
-    match call.resolve() {
-        Ok(Resolved { limiter, member }) if member.is_only_checked() => {
-            decide(&limiter, smallvec![name], SmallVec::from_buf([member.request]))
+impl Call {
+    /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
+    pub fn start(mut self) -> Check {
+        if self.is_skipped() {
+            return exempt();
         }
-        Ok(Resolved { limiter, member }) => {
-            admit(admission::admit(limiter.clone(), smallvec![name], smallvec![member]))
+        if self.is_shadow() || !self.knows_overrides() {
+            return admit(self.admit());
         }
-        Err(error) => failed(name, error),
+        decide(&mut self).unwrap_or_else(|error| failed(self.name(), error))
     }
 }
 
-/// Decides a call of several limits together.
-pub(super) fn start_all(calls: SmallVec<[Call; 1]>) -> Check {
-    if calls.iter().any(|call| call.is_shadow() || !call.knows_overrides()) {
-        return admit(admission::start(calls));
-    }
-    let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<CurrentLimiter>);
-    for call in calls.into_iter().filter(|call| !call.is_skipped()) {
-        let name = call.name();
-        match call.resolve() {
-            Ok(Resolved { limiter, member }) => {
-                names.push(name);
-                stack.push(member);
-                first.get_or_insert(limiter);
-            }
-            Err(error) => return failed(name, error),
+impl Calls {
+    /// Decides the limits together, as [`Call::start`].
+    pub fn start(self) -> Check {
+        if self.0.iter().any(|call| call.is_shadow() || !call.knows_overrides()) {
+            return admit(self.admit());
         }
+        let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
+        for mut call in self.0.into_iter().filter(|call| !call.is_skipped()) {
+            match call.request() {
+                Ok(request) => stack.push(call.member(request)),
+                Err(error) => return failed(call.name(), error),
+            }
+            names.push(call.name());
+            first = first.or_else(|| call.limiter().ok().cloned());
+        }
+        let Some(limiter) = first else { return exempt() };
+        if stack.iter().any(|member| !member.is_only_checked()) {
+            return admit(admission::admit(limiter, names, stack));
+        }
+        join(stack.iter_mut().map(|member| &mut member.request));
+        let requests = stack.into_iter().map(|member| member.request).collect();
+        Check(State::Deciding { names, reply: limiter.decide(Mode::Check, requests) })
     }
-    let Some(limiter) = first else { return exempt() };
-    if stack.iter().any(|member| !member.is_only_checked()) {
-        return admit(admission::admit(limiter.clone(), names, stack));
+}
+
+/// Decides a call of one limit, as nearly all calls are. Its parts are too large to be moved about, so it stays in place.
+fn decide(call: &mut Call) -> Result<Check, Error> {
+    let request = call.request()?;
+    let (limiter, names) = (call.limiter()?, smallvec![call.name()]);
+    if !call.is_charged() || request.limit().is_concurrency() || request.limit().wait_ms() > 0 {
+        return Ok(admit(admission::admit(limiter.clone(), names, smallvec![call.member(request)])));
     }
-    join(stack.iter_mut().map(|member| &mut member.request));
-    decide(&limiter, names, stack.into_iter().map(|member| member.request).collect())
+    Ok(Check(State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) }))
 }
 
 fn exempt() -> Check {
@@ -78,10 +78,6 @@ fn exempt() -> Check {
 /// A call whose limit cannot be decided.
 fn failed(name: &'static str, error: Error) -> Check {
     Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) })
-}
-
-fn decide(limiter: &CurrentLimiter, names: Names, requests: SmallVec<[Request; 1]>) -> Check {
-    Check(State::Deciding { names, reply: limiter.decide(Mode::Check, requests) })
 }
 
 fn admit<T: Send>(admitted: impl Future<Output = Result<T, Rejection>> + Send + 'static) -> Check {

@@ -56,19 +56,19 @@ impl<'n> KeyBuilder<'n> {
         self.absent = Some((kind, why));
     }
 
-    /// The key without a format.
+    /// Takes the key, which has no format yet. Nothing can be written after this.
     ///
     /// # Errors
     ///
     /// If an identity is absent.
-    pub(crate) fn finish(mut self) -> Result<StoreKey, Error> {
+    pub(crate) fn finish(&mut self) -> Result<StoreKey, Error> {
         self.write_name();
         if !self.has_identity {
             self.key.0.push(b'}');
         }
         match self.absent {
             Some((kind, why)) => Err(Error::new(kind, why)),
-            None => Ok(self.key),
+            None => Ok(StoreKey(std::mem::take(&mut self.key.0))),
         }
     }
 

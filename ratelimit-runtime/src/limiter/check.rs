@@ -63,10 +63,10 @@ impl RateLimiter {
     pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
         self.learn_overrides().await;
         let decided = match self.spending_request(limit, &key, cost) {
-            Ok(request) => self.decide_one(Mode::Check, &request).await,
+            Ok(request) => self.decide_one(Mode::Check, request).await,
             Err(error) => Err(error),
         };
-        Admitted::of(key.name(), decided)
+        Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))
     }
 
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
@@ -142,10 +142,6 @@ impl RateLimiter {
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.reset(std::slice::from_ref(request.key()));
         Ok(self.within_deadline(reply).await? > 0)
-    }
-
-    async fn decide_one(&self, mode: Mode, request: &Request) -> Result<Decision, Error> {
-        first(&self.decide_borrowed(mode, &[request]).await?.decisions)
     }
 }
 

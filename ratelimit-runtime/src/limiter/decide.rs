@@ -53,22 +53,33 @@ pub(super) enum Begun {
 }
 
 impl RateLimiter {
-    /// Decides requests under the failure policy. If nothing has to be awaited, the reply is ready at once.
+    /// Decides a request under the failure policy. If nothing has to be awaited, the reply is ready at once.
+    pub(crate) fn decide_one(&self, mode: Mode, request: Request) -> Reply<Decided> {
+        match self.begin(mode, &[&request]) {
+            Begun::Ready(decided) => Reply::ready(decided),
+            Begun::Leasing(reply) => reply,
+            Begun::Deciding(deciding) => self.finish_later(deciding, mode, SmallVec::from_buf([request])),
+        }
+    }
+
+    /// Decides a stack as [`decide_one`](Self::decide_one) decides a request.
     pub(crate) fn decide(&self, mode: Mode, requests: SmallVec<[Request; 1]>) -> Reply<Decided> {
-        let begun = match requests.as_slice() {
-            [request] => self.begin(mode, &[request]),
-            requests => self.begin(mode, &references(requests)),
-        };
+        let begun = self.begin(mode, &references(&requests));
         match begun {
             Begun::Ready(decided) => Reply::ready(decided),
             Begun::Leasing(reply) => reply,
-            Begun::Deciding(deciding) => {
-                let (limiter, sent) = (self.clone(), Instant::now());
-                Reply::pending(
-                    async move { limiter.finish(sent, deciding, mode, &references(&requests)).await },
-                )
-            }
+            Begun::Deciding(deciding) => self.finish_later(deciding, mode, requests),
         }
+    }
+
+    fn finish_later(
+        &self,
+        deciding: PendingReply<Decisions>,
+        mode: Mode,
+        requests: SmallVec<[Request; 1]>,
+    ) -> Reply<Decided> {
+        let (limiter, sent) = (self.clone(), Instant::now());
+        Reply::pending(async move { limiter.finish(sent, deciding, mode, &references(&requests)).await })
     }
 
     /// As [`decide`](Self::decide), but borrows the requests.

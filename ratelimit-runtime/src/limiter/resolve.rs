@@ -2,22 +2,28 @@
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
-use crate::key::{self, AsKey, StoreKey};
+use crate::key::{self, AsKey};
 use crate::limit::Limit;
 use crate::store::{NO_PERMIT, Request};
 
 impl RateLimiter {
-    /// The request for a limit as it is written in the code, under its key without the format of its state.
-    pub(crate) fn resolve(&self, name: &str, mut key: StoreKey, written: &Limit, cost: u32) -> Request {
-        let limit = self.shared.overrides.apply(name, &key, written);
-        key.add_format(&limit);
-        let request = Request::new(key, limit, cost);
-        if limit.is_concurrency() { request.with_permit(permit_id()) } else { request }
+    /// Applies the override of a limit to a request with the limit as it is written in the code, and completes its key with
+    /// the format of the state.
+    pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
+        if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
+            request.set_limit(limit);
+        }
+        request.add_format();
+        if request.limit().is_concurrency() {
+            request.set_permit(permit_id());
+        }
     }
 
     /// The request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
-        Ok(self.resolve(key.name(), key::render(key, self.keys())?, limit, cost))
+        let mut request = Request::new(key::render(key, self.keys())?, *limit, cost);
+        self.resolve(key.name(), &mut request);
+        Ok(request)
     }
 
     /// The request of a call that takes units without returning them as a permit does.
@@ -27,19 +33,20 @@ impl RateLimiter {
         key: &impl AsKey,
         cost: u32,
     ) -> Result<Request, Error> {
-        ensure_not_concurrency(self.request(limit, key, cost)?)
+        let request = self.request(limit, key, cost)?;
+        ensure_not_concurrency(request.limit())?;
+        Ok(request)
     }
 }
 
-/// Returns the request, or an error for a concurrency limit.
-fn ensure_not_concurrency(request: Request) -> Result<Request, Error> {
-    if request.limit().is_concurrency() {
+fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
+    if limit.is_concurrency() {
         return Err(Error::new(
             ErrorKind::Configuration,
             "a concurrency limit has permits, which are returned; use `permit` instead",
         ));
     }
-    Ok(request)
+    Ok(())
 }
 
 /// Returns a random id. Two permits under one key have the same id with a probability of 2^-52.

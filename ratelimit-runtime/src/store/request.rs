@@ -59,6 +59,19 @@ impl Request {
         self.with_next = true;
     }
 
+    pub(crate) fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+
+    pub(crate) fn set_permit(&mut self, id: u64) {
+        self.permit = id;
+    }
+
+    /// Completes a key without a format.
+    pub(crate) fn add_format(&mut self) {
+        self.key.add_format(&self.limit);
+    }
+
     /// The key under which the state is stored.
     #[must_use]
     pub const fn key(&self) -> &StoreKey {

@@ -40,18 +40,15 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The limit that applies now to a name and a key without a format.
-    pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Limit {
+    /// The limit that an override gives to a name and a key without a format. `None` without an override.
+    pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         if !self.any.load(Ordering::Relaxed) {
-            return *limit;
+            return None;
         }
-        // A call that began before the first override was known has no name.
-        if !name.is_empty() {
-            self.met.note(name, limit);
-        }
+        self.met.note(name, limit);
         let entries = self.entries();
         let found = entries.get(&field_of_key(key)).or_else(|| entries.get(&field_of_name(name)));
-        found.map_or(*limit, |entry| entry.apply(name, limit))
+        found.map(|entry| entry.apply(name, limit))
     }
 
     /// Why a change does not fit the limit of this name, if this process knows that.
