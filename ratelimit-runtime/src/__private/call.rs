@@ -1,6 +1,7 @@
 //! `Call`: one limited call, with its limiter, key, cost and limit.
 
 use super::request::HeaderValue;
+use super::site::Site;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
@@ -19,27 +20,6 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 /// The error of `by = "ip"` without an address.
 const NO_ADDRESS: &str =
     "the request has no client address; serve with `into_make_service_with_connect_info::<SocketAddr>()`";
-
-/// The constants of one attribute: name and limit.
-#[derive(Debug)]
-pub struct Site {
-    name: Name<'static>,
-    limit: Option<Limit>,
-}
-
-impl Site {
-    /// A site whose limit is a constant.
-    #[must_use]
-    pub const fn new(name: &'static str, limit: Limit) -> Self {
-        Self { name: Name::new(name), limit: Some(limit) }
-    }
-
-    /// A site whose limit is set at each call.
-    #[must_use]
-    pub const fn per_call(name: &'static str) -> Self {
-        Self { name: Name::new(name), limit: None }
-    }
-}
 
 /// A call that is about to be decided.
 pub struct Call {

@@ -8,15 +8,17 @@ mod key_part;
 pub mod limit;
 mod probe;
 mod request;
+mod site;
 mod warn;
 
 pub use address::{FoundAddress, MergeAddress, ProbeAddress};
 pub use admission::{Admission, Admit, judge};
-pub use call::{Call, Calls, Site};
+pub use call::{Call, Calls};
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
+pub use site::Site;
 pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
 
 pub use std::boxed::Box;
