@@ -1,8 +1,8 @@
-//! The Redis store: keeps limits on a server, where one atomic Lua script decides for all processes.
+//! The Redis store: the state of limits is on a server, where one atomic Lua script decides for all processes.
 //!
-//! The rooms, from the bottom up. A room imports only from the rooms above it in this list:
+//! The modules. Each imports only from those above it in this list:
 //!
-//! | room | what it is |
+//! | module | what it is |
 //! |---|---|
 //! | [`script`] | script calls: texts, arguments, replies |
 //! | [`errors`] | which errors pass by themselves, and which of their text may be shown |
@@ -12,13 +12,13 @@
 //! | [`topology`] | which server decides about a key |
 //! | [`client`] | runs script calls on the servers |
 //! | [`batch`] | group commit: sends waiting calls together |
-//! | [`RedisStore`] | the store: this file, `open` and `overrides` |
+//! | [`RedisStore`] | the store: this file, [`create`] and [`overrides`] |
 
 mod batch;
 mod client;
 mod connect;
+mod create;
 mod errors;
-mod open;
 mod overrides;
 pub(crate) mod script;
 mod server;
