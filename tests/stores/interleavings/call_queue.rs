@@ -183,7 +183,7 @@ fn a_waiting_caller_receives_its_reply() {
 }
 
 #[test]
-fn a_caller_whose_request_was_not_sent_is_told() {
+fn a_caller_learns_that_its_request_was_not_sent() {
     loom::model(|| {
         let pending = Pending::<_, ()>::new("request");
         let call = Sender::new(&pending);
