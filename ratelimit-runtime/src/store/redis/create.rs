@@ -24,8 +24,10 @@ impl RedisStore {
     /// |---|---|
     /// | `redis://[user:password@]host[:port][/database]` | one server |
     /// | `redis+unix:///path/to/socket[?db=n&user=..&pass=..]` | one server on this machine |
-    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they watch; `?sentinel_user=..&sentinel_pass=..` if the sentinels require a password too |
+    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they monitor; `?sentinel_user=..&sentinel_pass=..` if the sentinels require a password too |
     /// | `redis+cluster://[user:password@]host[:port],host[:port]` | some of the nodes of a cluster |
+    ///
+    /// `valkey` and `valkeys` are the same as `redis` and `rediss`, and `unix://` is the same as `redis+unix://`.
     ///
     /// With `rediss` in place of `redis`, connections are encrypted. This needs the feature `tls`. The server's certificate is
     /// checked against the authorities of the system, or against those in the PEM file `?tls_ca=/path`. `tls_cert` and

@@ -47,7 +47,8 @@ use topology::key_slot;
 ///
 /// If five calls in a row miss their deadlines, the server is too slow. Calls then fail at once, and a background task sends one
 /// `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all within half
-/// a second, its connection is closed. All limiters on one store share this state, whatever their deadlines.
+/// a second, its connection is closed. Within one runtime, all limiters on one store share this state, whatever their
+/// deadlines.
 ///
 /// A call whose reply was lost is never sent again, because it may have been counted.
 ///

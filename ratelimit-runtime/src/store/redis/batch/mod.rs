@@ -1,7 +1,7 @@
 //! Group commit: calls that arrive while another call is under way are sent together, in one script call.
 //!
-//! This file starts a call: it sends its request itself, or waits for a worker. The order of imports: [`merge`], [`group`],
-//! [`worker`], and this file.
+//! This file starts a call, which sends its request itself or waits for a worker. Each module imports only from those before
+//! it: [`merge`], [`group`], [`worker`]. This file imports from all of them.
 
 mod group;
 mod merge;

@@ -60,9 +60,9 @@ impl GroupCalls {
     /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
     /// itself and receives the error that concerns it.
     ///
-    /// The script has written nothing, with one exception: a foreign value that looks like a state ends the script only when
-    /// it is written. The requests before that value are charged already, and count twice. Without this exception, one such
-    /// key would fail the calls of all other callers in its batches.
+    /// The script has written nothing, with one exception: it has met a foreign value that looks like a state until it is
+    /// written. The requests before that value are charged already, and count twice. If they were not sent again, one such
+    /// key would fail the calls of all callers in its batches.
     fn send_one_by_one(mut self) {
         self.calls.clear();
     }
