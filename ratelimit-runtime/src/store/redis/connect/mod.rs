@@ -1,6 +1,7 @@
 //! Opens connections: from the URL to a server that has passed the handshake.
 //!
-//! Each module imports only from those before it: [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`], [`dial`], [`sentinel`], [`connector`].
+//! Each module imports only from those before it: [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
+//! [`dial`], [`sentinel`], [`connector`].
 
 mod connection;
 mod connector;

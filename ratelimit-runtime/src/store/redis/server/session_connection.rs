@@ -132,7 +132,7 @@ impl SessionConnection {
                 return self.wait_or_fail(state, outcome);
             }
             ConnectionState::Slow(current) if current.connection.health().is_open() => {
-                slow = Some(current.clone())
+                slow = Some(current.clone());
             }
             ConnectionState::None
             | ConnectionState::Open(_)
