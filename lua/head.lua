@@ -1,7 +1,8 @@
 -- head: the names that all parts of the scripts `decide` and `adjust` share.
 --
 -- Each of the two scripts is one text: head.lua, each algorithm as a function in `modules`, and a driver (decide.lua
--- or adjust.lua), in this order. An algorithm is a chunk that ends in `return judge, charge, give`:
+-- or adjust.lua), in this order. An algorithm is a chunk that ends in `return judge, charge, give`. In all three,
+-- `burst` is the capacity of the limit; for concurrency, it is the id of the permit.
 --
 --   judge(key, cost, count, time_ms, burst, wait_ms) -> wait, room, reset, state1, state2, state3, state4
 --     Reads the state and writes nothing.

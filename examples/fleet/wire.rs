@@ -15,7 +15,7 @@ pub(crate) const ROUND_TRIP: Duration = Duration::from_millis(1);
 
 /// The most decisions in one script call, and the most script calls of one process at a time.
 const BATCH: usize = 128;
-const DRIVERS: usize = 4;
+const WORKERS: usize = 4;
 
 /// The clock of the runtime, which is simulated.
 #[derive(Clone, Copy)]
@@ -56,17 +56,17 @@ impl Redis {
 pub(crate) struct Wire {
     redis: Arc<Redis>,
     /// `None` if each decision is its own script call.
-    gate: Option<Arc<Mutex<Gate>>>,
+    queue: Option<Arc<Mutex<Queue>>>,
 }
 
-/// The state of group commit: a call that finds nothing under way is sent alone, later calls wait for a driver.
+/// The queue of one process. A call that finds nothing under way is sent directly. Later calls wait for a worker.
 #[derive(Default)]
-struct Gate {
+struct Queue {
     waiting: VecDeque<Waiting>,
-    alone: bool,
-    drivers: usize,
+    direct: bool,
+    workers: usize,
     /// The time at which the last batch was sent.
-    left: Duration,
+    last_batch: Duration,
 }
 
 struct Waiting {
@@ -77,7 +77,7 @@ struct Waiting {
 
 impl Wire {
     pub(crate) fn new(redis: &Arc<Redis>, group_commit: bool) -> Self {
-        Self { redis: Arc::clone(redis), gate: group_commit.then(Arc::default) }
+        Self { redis: Arc::clone(redis), queue: group_commit.then(Arc::default) }
     }
 
     /// Sends requests in their own script call.
@@ -89,38 +89,38 @@ impl Wire {
         })
     }
 
-    /// Adds a request to the queue. Returns whether another driver must start.
-    fn queue(&self, gate: &mut Gate, waiting: Waiting) -> bool {
-        gate.waiting.push_back(waiting);
+    /// Adds a request to the queue. Returns whether another worker must start.
+    fn enqueue(&self, queue: &mut Queue, waiting: Waiting) -> bool {
+        queue.waiting.push_back(waiting);
         let now = self.redis.clock.now();
-        let far = gate.drivers > 0 && now > gate.left;
-        let starts = gate.drivers == 0
-            || (gate.drivers < DRIVERS && (far || gate.waiting.len() >= BATCH * gate.drivers));
+        let far = queue.workers > 0 && now > queue.last_batch;
+        let starts = queue.workers == 0
+            || (queue.workers < WORKERS && (far || queue.waiting.len() >= BATCH * queue.workers));
         if starts {
-            gate.drivers += 1;
-            gate.left = now;
+            queue.workers += 1;
+            queue.last_batch = now;
         }
         starts
     }
 }
 
-fn lock(gate: &Mutex<Gate>) -> MutexGuard<'_, Gate> {
-    gate.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sends waiting requests as batches until the queue is empty.
-async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
+async fn work(redis: Arc<Redis>, queue: Arc<Mutex<Queue>>) {
     loop {
         tokio::task::yield_now().await;
         let batch: Vec<Waiting> = {
-            let mut gate = lock(&gate);
-            gate.left = redis.clock.now();
-            let number = gate.waiting.len().min(BATCH);
+            let mut queue = lock(&queue);
+            queue.last_batch = redis.clock.now();
+            let number = queue.waiting.len().min(BATCH);
             if number == 0 {
-                gate.drivers -= 1;
+                queue.workers -= 1;
                 return;
             }
-            gate.waiting.drain(..number).collect()
+            queue.waiting.drain(..number).collect()
         };
         // A script call has one mode.
         let (charges, checks): (Vec<_>, Vec<_>) =
@@ -148,22 +148,22 @@ async fn drive(redis: Arc<Redis>, gate: Arc<Mutex<Gate>>) {
 
 impl Store for Wire {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        let (Some(shared), [request]) = (&self.gate, requests) else { return self.send(mode, requests) };
-        let mut gate = lock(shared);
-        if !gate.alone && gate.drivers == 0 {
-            gate.alone = true;
-            drop(gate);
+        let (Some(shared), [request]) = (&self.queue, requests) else { return self.send(mode, requests) };
+        let mut queue = lock(shared);
+        if !queue.direct && queue.workers == 0 {
+            queue.direct = true;
+            drop(queue);
             let (shared, answer) = (Arc::clone(shared), self.send(mode, requests));
             return Reply::pending(async move {
                 let answer = answer.await;
-                lock(&shared).alone = false;
+                lock(&shared).direct = false;
                 answer
             });
         }
         let (sender, answer) = oneshot::channel();
         let waiting = Waiting { mode, request: Request::clone(request), answer: sender };
-        if self.queue(&mut gate, waiting) {
-            tokio::spawn(drive(Arc::clone(&self.redis), Arc::clone(shared)));
+        if self.enqueue(&mut queue, waiting) {
+            tokio::spawn(work(Arc::clone(&self.redis), Arc::clone(shared)));
         }
         Reply::pending(async move { answer.await.unwrap_or_else(|_| Err(lost())) })
     }
@@ -182,5 +182,5 @@ impl Store for Wire {
 }
 
 fn lost() -> Error {
-    Error::new(ErrorKind::Unavailable, "the driver was dropped")
+    Error::new(ErrorKind::Unavailable, "the worker was dropped")
 }

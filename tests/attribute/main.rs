@@ -1,4 +1,4 @@
-//! The behavior of the attribute: limited functions that really run, on the memory store and a clock that tests move.
+//! The behaviour of the attribute: limited functions that really run, on the memory store and a clock that tests move.
 
 #![expect(
     clippy::unwrap_used,

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-/// The behavior of a [`Proxy`].
+/// The behaviour of a [`Proxy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
     /// Passes everything on at once.
@@ -38,7 +38,7 @@ pub enum Traffic {
 /// A proxy on its own loopback port, in front of another port. It runs on its own thread, so that the test's runtime
 /// may be busy, paused or dropped. It closes everything when it is dropped.
 ///
-/// A connection that has lost data is reset when the behavior changes. Otherwise a later reply would be taken for the
+/// A connection that has lost data is reset when the behaviour changes. Otherwise a later reply would be taken for the
 /// lost one.
 #[derive(Debug)]
 pub struct Proxy {
@@ -53,7 +53,7 @@ pub struct Proxy {
 type Accepted = Arc<Mutex<Vec<Instant>>>;
 
 impl Proxy {
-    /// Starts a proxy that passes everything to and from `port`, until [its behavior changes](Self::set).
+    /// Starts a proxy that passes everything to and from `port`, until [its behaviour changes](Self::set).
     #[must_use]
     pub fn start(port: u16) -> Self {
         Self::start_on(free_port(), port)
@@ -87,7 +87,7 @@ impl Proxy {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// Changes the behavior for new connections, before this returns, and for existing ones.
+    /// Changes the behaviour for new connections, before this returns, and for existing ones.
     pub fn set(&self, traffic: Traffic) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(traffic);

@@ -1,7 +1,6 @@
 //! The attribute on `impl` blocks: it limits each async method.
 
 use crate::harness::{PEER_IP, Runs, keys_of, passes_once, scoped};
-use async_trait::async_trait;
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
 use std::net::IpAddr;
@@ -129,72 +128,6 @@ impl Native for Service {
     }
 }
 
-#[async_trait]
-trait Mail: Send + Sync {
-    async fn send(&self, to: &str) -> Result<u32, Rejection>;
-    async fn unit(&self, n: u32) -> Result<(), Rejection>;
-    async fn exempt(&self) -> u32;
-    async fn of_its_own(&self) -> u32;
-    fn plain(&self) -> u32;
-}
-
-struct Above(Runs);
-struct Below(Runs);
-
-#[async_trait]
-#[rate_limit(count = 1, by = self.0.who())]
-impl Mail for Above {
-    async fn send(&self, to: &str) -> Result<u32, Rejection> {
-        Ok(self.0.add() + u32::from(to.is_empty()))
-    }
-
-    async fn unit(&self, n: u32) -> Result<(), Rejection> {
-        assert_eq!(self.0.add(), n);
-        Ok(())
-    }
-
-    #[rate_limit(skip)]
-    async fn exempt(&self) -> u32 {
-        self.0.add()
-    }
-
-    #[rate_limit(count = 2, on_limit = |_| self.plain() + 100)]
-    async fn of_its_own(&self) -> u32 {
-        self.0.add()
-    }
-
-    fn plain(&self) -> u32 {
-        self.0.count()
-    }
-}
-
-#[rate_limit(count = 1, by = self.0.who())]
-#[async_trait]
-impl Mail for Below {
-    async fn send(&self, to: &str) -> Result<u32, Rejection> {
-        Ok(self.0.add() + u32::from(to.is_empty()))
-    }
-
-    async fn unit(&self, n: u32) -> Result<(), Rejection> {
-        assert_eq!(self.0.add(), n);
-        Ok(())
-    }
-
-    #[rate_limit(skip)]
-    async fn exempt(&self) -> u32 {
-        self.0.add()
-    }
-
-    #[rate_limit(count = 2, on_limit = |_| self.plain() + 100)]
-    async fn of_its_own(&self) -> u32 {
-        self.0.add()
-    }
-
-    fn plain(&self) -> u32 {
-        self.0.count()
-    }
-}
-
 #[tokio::test]
 async fn each_async_method_has_the_limit() {
     let mut service = Service::default();
@@ -256,35 +189,4 @@ async fn a_key_is_shared_by_all_methods() {
     })
     .await;
     assert_eq!(runs.count(), 3);
-}
-
-async fn check_mail(mail: &dyn Mail, runs: &Runs) {
-    passes_once(runs, async || mail.send("ann").await).await;
-    passes_once(runs, async || mail.unit(2).await).await;
-    scoped(async {
-        for n in 3..=5 {
-            assert_eq!(mail.exempt().await, n);
-        }
-        assert_eq!(mail.of_its_own().await, 6);
-        assert_eq!(mail.of_its_own().await, 7);
-        assert_eq!(mail.of_its_own().await, 107);
-    })
-    .await;
-    assert_eq!(mail.plain(), 7);
-}
-
-#[tokio::test]
-async fn async_trait_above_and_below() {
-    let (above, below) = (Above(Runs::default()), Below(Runs::default()));
-    check_mail(&above, &above.0).await;
-    check_mail(&below, &below.0).await;
-    let keys = keys_of(async {
-        above.send("ann").await.unwrap();
-        below.send("ann").await.unwrap();
-    })
-    .await;
-    let key = |of: &str| {
-        format!("{{ann}}:attribute::items::impl_blocks::send=attribute%3a%3aitems%3a%3aimpl_blocks%3a%3a{of}")
-    };
-    assert_eq!(keys, [key("Above"), key("Below")]);
 }

@@ -2,6 +2,7 @@
 //! Each function runs, and the call after the last unit is refused.
 
 mod async_trait;
+mod async_trait_blocks;
 mod conditional_compilation;
 mod functions;
 mod future_methods;

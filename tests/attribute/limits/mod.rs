@@ -12,5 +12,6 @@ mod numbers;
 mod password_guesses;
 mod shadow;
 mod skip_if;
+mod stack_names;
 mod stacks;
 mod wait;

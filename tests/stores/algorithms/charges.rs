@@ -1,9 +1,10 @@
-//! Charges through the limiter: refunds, settlements, penalties and stacks, on Redis and in memory.
+//! Charges through the limiter: refunds, settlements and penalties, on Redis and in memory.
 
-use crate::harness::{decision, limiter_on, undecided};
-use ratelimit::{Algorithm, ErrorKind, Key, Limit, ManualClock, MemoryStore, RateLimiter, Rejection};
+use super::on_both;
+use crate::harness::{decision, limiter_on};
+use ratelimit::{Algorithm, Limit, ManualClock, MemoryStore, RateLimiter};
 use std::time::Duration;
-use support::{HOUR, MINUTE, MS, RedisServer, SECOND};
+use support::{HOUR, MS, RedisServer, SECOND};
 
 /// Every algorithm that charges units.
 fn limits() -> [Limit; 6] {
@@ -28,14 +29,6 @@ fn key(limit: &Limit) -> String {
 
 async fn left(limiter: &RateLimiter, limit: &Limit) -> u32 {
     limiter.peek(limit, key(limit)).await.unwrap().remaining()
-}
-
-/// Runs a test in memory and on a server.
-async fn on_both(test: impl AsyncFn(RateLimiter)) {
-    test(RateLimiter::in_memory()).await;
-    let server = RedisServer::start();
-    test(limiter_on(&server).build().await.unwrap()).await;
-    assert_eq!(server.keys_without_ttl(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -123,64 +116,6 @@ async fn refilled_units_are_not_refunded_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stack_is_decided_as_a_whole() {
-    on_both(async |limiter| {
-        let (few, many) = (Limit::counter(1, HOUR), Limit::counter(100, 24 * HOUR));
-        let (hourly, daily) = (Key::new("search/1h").by(7), Key::new("search/1d").by(7));
-        let both = [(&few, hourly, 1), (&many, daily, 2)];
-        let first = limiter.check_all(&both).await.unwrap();
-        assert_eq!([first[0].decision().remaining(), first[1].decision().remaining()], [0, 98]);
-        let second = limiter.check_all(&both).await.unwrap_err();
-        assert_eq!(second.decision().unwrap().limit(), 1, "{second:?}");
-        assert_eq!(limiter.peek(&many, daily).await.unwrap().remaining(), 98, "a refusal takes nothing");
-        limiter.check(&many, daily).await.unwrap();
-        assert_eq!(limiter.peek(&many, daily).await.unwrap().remaining(), 97, "alone it has the same key");
-        assert!(limiter.reset(&few, hourly).await.unwrap());
-        assert!(!limiter.reset(&few, hourly).await.unwrap(), "the state is deleted");
-        assert!(!limiter.reset(&few, "search").await.unwrap(), "another name has another key");
-        limiter.check_all(&both).await.unwrap();
-    })
-    .await;
-}
-
-/// Also where the algorithms differ, because a name is the name of one limit.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stack_with_a_key_twice_is_an_error_that_says_what_to_write() {
-    on_both(async |limiter| {
-        let (one, other) = (Limit::counter(1, HOUR), Limit::token_bucket(100, HOUR));
-        let key = Key::new("search").by("secret person");
-        for stack in [[(&one, key, 1), (&one, key, 1)], [(&one, key, 1), (&other, key, 1)]] {
-            let error = undecided(limiter.check_all(&stack).await);
-            assert_eq!(error.kind(), ErrorKind::Configuration);
-            assert!(error.to_string().contains("Key::new(\"search/1s\")"), "{error}");
-            assert!(!error.to_string().contains("secret"), "{error}");
-        }
-        assert_eq!(limiter.peek(&one, key).await.unwrap().remaining(), 1);
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn permits_and_units_need_their_own_methods() {
-    on_both(async |limiter| {
-        let (permits, units) = (Limit::concurrency(1, SECOND), Limit::counter(1, SECOND));
-        let check = undecided(limiter.check(&permits, "key").await);
-        assert!(check.to_string().contains("use `permit` instead"), "{check}");
-        assert!(limiter.penalize(&permits, "key", 1).await.is_err());
-        for rejection in [
-            limiter.permit(&units, "key").await.map(drop).unwrap_err(),
-            limiter.charge(&permits, "key", 1).await.map(drop).unwrap_err(),
-        ] {
-            let Rejection::Unavailable(unavailable) = &rejection else { panic!("{rejection:?}") };
-            assert_eq!(unavailable.error().kind(), ErrorKind::Configuration);
-            assert_eq!(rejection.name(), "key");
-        }
-        assert_eq!(limiter.peek(&permits, "key").await.unwrap().remaining(), 1);
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_charge_that_the_server_did_not_count_is_not_refunded_there() {
     let mut server = RedisServer::builder().persistent().start();
     for (policy, remaining) in [(ratelimit::OnError::Allow, 10), (ratelimit::OnError::Local, 6)] {
@@ -204,59 +139,4 @@ async fn left_when_back(limiter: &RateLimiter, limit: &Limit) -> u32 {
         }
         tokio::task::yield_now().await;
     }
-}
-
-/// Every method that charges a call rejects it with `?`, and the rejection has the name of its key.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_method_rejects_with_a_question_mark() {
-    async fn all(limiter: &RateLimiter, limits: [Limit; 4], user: Option<u32>) -> Result<(), Rejection> {
-        let [check, acquire, charge, permit] = &limits;
-        limiter.check(check, Key::new("check").by(user)).await?;
-        limiter.acquire(acquire, Key::new("acquire").by(user)).await?;
-        drop(limiter.charge(charge, Key::new("charge").by(user), 1).await?);
-        drop(limiter.permit(permit, Key::new("a name that is longer than most names").by(user)).await?);
-        Ok(())
-    }
-    on_both(async |limiter| {
-        let (closed, open) = (Limit::counter(0, HOUR), Limit::counter(100, HOUR));
-        let (no_permits, permits) = (Limit::concurrency(0, SECOND), Limit::concurrency(100, SECOND));
-        all(&limiter, [open, open, open, permits], Some(7)).await.unwrap();
-        for (limits, name) in [
-            ([closed, open, open, permits], "check"),
-            ([open, closed, open, permits], "acquire"),
-            ([open, open, closed, permits], "charge"),
-            ([open, open, open, no_permits], "a name that is longer than most names"),
-        ] {
-            let rejection = all(&limiter, limits, Some(7)).await.unwrap_err();
-            assert!(matches!(rejection, Rejection::Limited(_)), "{rejection:?}");
-            assert_eq!((rejection.name(), rejection.decision().unwrap().allowed()), (name, false));
-        }
-        let nobody = Key::new("nobody").by(None::<u32>);
-        for rejection in [
-            limiter.check(&open, nobody).await.unwrap_err(),
-            limiter.acquire(&open, nobody).await.unwrap_err(),
-            limiter.charge(&open, nobody, 1).await.map(drop).unwrap_err(),
-            limiter.permit(&permits, nobody).await.map(drop).unwrap_err(),
-            limiter.check_all(&[(&open, nobody, 1)]).await.unwrap_err(),
-        ] {
-            let Rejection::Unidentified(unidentified) = &rejection else { panic!("{rejection:?}") };
-            assert_eq!(unidentified.error().kind(), ErrorKind::NoIdentity);
-            assert_eq!((rejection.name(), rejection.retry_after()), ("nobody", None));
-        }
-        assert_eq!(limiter.peek(&open, nobody).await.unwrap_err().kind(), ErrorKind::NoIdentity);
-    })
-    .await;
-}
-
-/// The rejection of a stack names the limit that refused.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_rejection_of_several_limits_names_the_one_with_the_longest_wait() {
-    on_both(async |limiter| {
-        let (open, hour) = (Limit::counter(100, HOUR), Limit::counter(1, HOUR));
-        let minute = Limit::counter(1, MINUTE);
-        let all = [(&open, "open", 1), (&minute, "minute", 1), (&hour, "hour", 1)];
-        assert_eq!(limiter.check_all(&all).await.unwrap().len(), 3);
-        assert_eq!(limiter.check_all(&all).await.unwrap_err().name(), "hour");
-    })
-    .await;
 }

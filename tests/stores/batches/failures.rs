@@ -202,7 +202,7 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     {
         let _inside = passing.enter();
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // The first request is sent alone. For the second, this runtime would run the driver.
+        // The first request is sent directly. For the second, the worker would run in this runtime.
         for pending in &mut all[..2] {
             assert!(pending.as_mut().poll(&mut context).is_pending());
         }

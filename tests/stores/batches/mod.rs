@@ -1,8 +1,8 @@
 //! Calls that are sent together: each is counted once and receives its own decision, also if other calls fail, are dropped,
 //! or are never polled again.
 
-mod aborted_calls;
 pub(crate) mod concurrent_calls;
 mod dropped_calls;
 mod failures;
 mod fleet_model;
+mod randomly_dropped_calls;

@@ -50,7 +50,7 @@ async fn calls_do_not_wait_after_five_missed_deadlines() {
         }
         assert_eq!((missed, check(&hasty).await), (MISSED_BEFORE_OUTAGE, Some(ErrorKind::Unavailable)));
         let is_slow = matches!(fault, Fault::Network(_));
-        // A suspended server does not tell.
+        // A suspended server cannot report its script calls.
         let sent = |server: &UnreliableServer| is_slow.then(|| script_calls(&server.server));
         let before = sent(&server);
         for _ in 0..1000 {

@@ -3,18 +3,13 @@
 //! Times are asserted in the soak only, where nothing else runs. The ordinary run asserts that each call is decided.
 
 use super::unreliable_server::{DEADLINE, FAULTS, Fault, UnreliableServer};
-use crate::harness::{rounds, wait_until_reachable};
+use crate::harness::{is_soak, rounds, wait_until_reachable};
 use ratelimit::{Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use support::{MS, SECOND, Traffic};
 use tokio::task::JoinSet;
-
-/// Whether this run asserts times.
-fn asserts_times() -> bool {
-    rounds(0, 1) == 1
-}
 
 #[rate_limit(key = "outage", count = 4_000_000_000, time = "1d", on_error = "local", limiter = limiter)]
 async fn decorated(limiter: &RateLimiter) -> Result<(), Rejection> {
@@ -103,7 +98,7 @@ async fn a_call_takes_no_longer_than_its_deadline() {
             "{fault:?}: {number} calls, 99.9 % within {call:?}, sleeps within {sleep:?}, reached after {reached:?}"
         );
         let in_time = call <= sleep + 10 * MS && reached <= SECOND + 100 * MS;
-        assert!(in_time || !asserts_times(), "{fault:?}");
+        assert!(in_time || !is_soak(), "{fault:?}");
         let grown = after.zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
         assert!(grown < 20, "{fault:?}: {grown} MB more");
     }
@@ -138,6 +133,6 @@ async fn a_decision_without_its_server_costs_little_more_than_one_in_memory() {
         }
         more.sort();
         println!("{fault:?}: {:?} more than in memory", more[3]);
-        assert!(more[3] <= Duration::from_micros(5) || !asserts_times(), "{fault:?}: {more:?}");
+        assert!(more[3] <= Duration::from_micros(5) || !is_soak(), "{fault:?}: {more:?}");
     }
 }

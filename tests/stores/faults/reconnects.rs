@@ -7,7 +7,7 @@ use support::{Proxy, RedisServer, SECOND, Traffic};
 use tokio::task::JoinSet;
 
 const LIMITERS: usize = 100;
-const SLOT: Duration = Duration::from_millis(100);
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Calls every 5 ms until a moment. Each call finds the server unavailable.
 async fn call_until(limiter: RateLimiter, end: Instant) {
@@ -18,9 +18,9 @@ async fn call_until(limiter: RateLimiter, end: Instant) {
     }
 }
 
-/// The largest number of moments within one slot.
-fn most_within_a_slot(moments: &[Instant]) -> usize {
-    let within = |from: &Instant| moments.iter().filter(|at| (*from..*from + SLOT).contains(*at)).count();
+/// The largest number of moments within one interval.
+fn most_within_an_interval(moments: &[Instant]) -> usize {
+    let within = |from: &Instant| moments.iter().filter(|at| (*from..*from + INTERVAL).contains(*at)).count();
     moments.iter().map(within).max().unwrap_or(0)
 }
 
@@ -46,14 +46,14 @@ async fn limiters_that_lose_their_server_together_do_not_reconnect_together() {
     let each = attempts.iter().map(Vec::len).max().unwrap_or(0);
     let mut all = attempts.concat();
     all.sort();
-    let slot = most_within_a_slot(&all);
-    println!("at most {each} attempts of one limiter, {} of all, {slot} in one slot", all.len());
+    let most = most_within_an_interval(&all);
+    println!("at most {each} attempts of one limiter, {} of all, {most} in one interval", all.len());
     // A few attempts at the start, and then one per second.
     assert!(each <= rounds(7, 20) as usize, "{each}");
-    // In 15 seconds, at most a tenth of all attempts fall into one slot.
+    // In 15 seconds, at most a tenth of all attempts fall into one interval.
     assert!(
-        slot <= if outage > SECOND * 10 { all.len() / 10 } else { 2 * LIMITERS },
-        "{slot} of {}",
+        most <= if outage > SECOND * 10 { all.len() / 10 } else { 2 * LIMITERS },
+        "{most} of {}",
         all.len()
     );
 

@@ -12,7 +12,7 @@ mod twins;
 mod waiting;
 
 pub(crate) use concurrent::{Pending, checks, in_mode, join};
-pub(crate) use effort::{operations, rounds, seed};
+pub(crate) use effort::{is_soak, operations, rounds, seed};
 pub(crate) use limiters::{
     HUGE, call_from_tasks, decision, failure, limiter_at, limiter_on, undecided, used,
 };

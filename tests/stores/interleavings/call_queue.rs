@@ -17,7 +17,7 @@ mod queue;
 #[path = "../../../ratelimit-runtime/src/store/redis/waiting/pending.rs"]
 mod pending;
 
-use pending::{Outcome, Pending, Receiver, Sender};
+use pending::{CallOutcome, Pending, Receiver, Sender};
 use queue::{Bounds, Entered, Queue, Worker};
 
 const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
@@ -177,18 +177,18 @@ fn a_waiting_caller_receives_its_reply() {
             call.reply("reply");
         });
         let outcome = loom::future::block_on(Receiver(&pending));
-        assert!(matches!(outcome, Outcome::Replied("reply")));
+        assert!(matches!(outcome, CallOutcome::Replied("reply")));
         sender.join().unwrap();
     });
 }
 
 #[test]
-fn a_caller_whose_request_was_not_sent_is_told() {
+fn a_caller_learns_that_its_request_was_not_sent() {
     loom::model(|| {
         let pending = Pending::<_, ()>::new("request");
         let call = Sender::new(&pending);
         let sender = thread::spawn(move || drop(call));
-        assert!(matches!(loom::future::block_on(Receiver(&pending)), Outcome::NotSent));
+        assert!(matches!(loom::future::block_on(Receiver(&pending)), CallOutcome::NotSent));
         sender.join().unwrap();
     });
 }

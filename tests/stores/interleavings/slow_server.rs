@@ -12,8 +12,7 @@ mod sync {
 mod slow_calls;
 
 use slow_calls::SlowCalls;
-
-const MS: Duration = Duration::from_millis(1);
+use support::MS;
 
 #[test]
 fn the_fifth_missed_deadline_in_a_row_is_too_many() {

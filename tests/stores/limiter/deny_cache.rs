@@ -1,4 +1,4 @@
-//! The deny cache: it answers without the store, and never refuses a call that the store would admit.
+//! The deny cache: it decides without the store, and refuses only calls that the store would refuse.
 
 use crate::harness::{decision, operations, seed};
 use crate::models::definitions::{Kind, Numbers};

@@ -149,7 +149,7 @@ async fn a_change_applies_to_the_calls_whose_limit_it_fits() {
 }
 
 #[tokio::test]
-async fn what_cannot_fit_is_an_error_when_it_is_set() {
+async fn setting_a_change_that_cannot_fit_is_an_error() {
     on_both(async |limiter| {
         let set = async |change: LimitChange| {
             let error = limiter.overrides().set(Key::new("login").by("walrus"), change).await.unwrap_err();
@@ -196,7 +196,7 @@ async fn an_override_changes_one_limit_of_a_function() {
 }
 
 #[tokio::test]
-async fn text_that_is_no_change_is_ignored_and_the_others_apply() {
+async fn a_malformed_change_is_ignored_and_the_others_apply() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     let fields = [

@@ -26,7 +26,7 @@ async fn until_seen(limiter: &RateLimiter, who: &str, expected: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_limiters_see_what_one_sets() {
+async fn an_override_applies_in_all_processes() {
     let server = RedisServer::start();
     let (here, there) =
         (limiter_on(&server).build().await.unwrap(), limiter_on(&server).build().await.unwrap());
@@ -45,7 +45,7 @@ async fn all_limiters_see_what_one_sets() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_new_process_knows_them_from_its_first_call() {
+async fn an_override_applies_to_the_first_call_of_a_new_process() {
     let server = RedisServer::start();
     let here = limiter_on(&server).build().await.unwrap();
     here.overrides().set("login:{form}", &Limit::counter(0, SECOND)).await.unwrap();
@@ -60,7 +60,7 @@ async fn a_new_process_knows_them_from_its_first_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn they_survive_a_restart_of_the_server() {
+async fn overrides_survive_a_restart_of_the_server() {
     let mut server = RedisServer::builder().persistent().start();
     let limiter = limiter_on(&server).build().await.unwrap();
     limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();
@@ -71,7 +71,7 @@ async fn they_survive_a_restart_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn they_are_listed_by_name_and_by_key() {
+async fn overrides_are_listed_by_name_and_by_key() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     let limit = Limit::token_bucket(7, SECOND).burst(3).borrow(2);
@@ -92,7 +92,7 @@ async fn they_are_listed_by_name_and_by_key() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_in_use_stays_in_use() {
+async fn units_in_use_stay_in_use() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     for _ in 0..4 {
@@ -115,7 +115,7 @@ async fn what_is_in_use_stays_in_use() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nonsense_in_their_key_is_told_and_harms_nobody() {
+async fn a_foreign_value_in_the_overrides_is_reported_and_changes_no_limit() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     let mut raw = server.raw();
@@ -136,7 +136,7 @@ async fn nonsense_in_their_key_is_told_and_harms_nobody() {
 }
 
 #[tokio::test]
-async fn the_memory_store_has_them_too() {
+async fn the_memory_store_has_overrides() {
     let limiter = RateLimiter::in_memory();
     limiter.overrides().set(key("a"), &Limit::counter(1, SECOND)).await.unwrap();
     assert_eq!((seen(&limiter, "a").await, seen(&limiter, "b").await), (1, 5));

@@ -1,7 +1,7 @@
 //! Eight runtimes of one thread each. One after another is blocked, idle or shut down while its calls are under way.
 //! The others keep deciding, holding permits, using leases and loading overrides.
 
-use crate::harness::{PATIENCE, limiter_at, limiter_on, rounds, runtime};
+use crate::harness::{PATIENCE, is_soak, limiter_at, limiter_on, runtime};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
 use std::future::{pending, poll_fn};
 use std::pin::Pin;
@@ -178,8 +178,7 @@ async fn hold(limiter: RateLimiter) {
 
 fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     // In the soak, each disturbance lasts two seconds, and the deadline is the default.
-    let (deadline, least) =
-        if rounds(0, 1) == 1 { (100 * MS, 2 * SECOND) } else { (5 * SECOND, Duration::ZERO) };
+    let (deadline, least) = if is_soak() { (100 * MS, 2 * SECOND) } else { (5 * SECOND, Duration::ZERO) };
     let strict = || limiter().on_error(OnError::Deny).deadline(deadline).build();
     let own = runtime();
     let (shared, outside) = (own.block_on(strict()).unwrap(), own.block_on(strict()).unwrap());

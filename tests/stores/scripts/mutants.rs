@@ -80,7 +80,7 @@ impl Mutant {
         (text, text.replacen(self.from, self.to, 1))
     }
 
-    fn is_lone(&self) -> bool {
+    fn is_single(&self) -> bool {
         self.file.starts_with("one/")
     }
 
@@ -88,10 +88,10 @@ impl Mutant {
     fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
         let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
-        let lone = __testing::single_scripts()
+        let single = __testing::single_scripts()
             .map(|(name, text)| (name, if text == original { mutated.as_str() } else { text }));
-        let store = if self.is_lone() {
-            __testing::with_single_scripts(url, CLOCK, lone)
+        let store = if self.is_single() {
+            __testing::with_single_scripts(url, CLOCK, single)
         } else {
             assert!(__testing::scripts() != [&decide, &adjust], "{self:?} changes nothing");
             __testing::with_texts(url, CLOCK, &decide, &adjust)
@@ -104,7 +104,7 @@ impl Mutant {
         let kinds: &[Kind] = match self.file.trim_start_matches("one/") {
             "counter" => &[Kind::Counter],
             "bucket" => &[Kind::Greedy, Kind::Interval, Kind::Leaky],
-            "token_bucket" if self.is_lone() => &[Kind::Greedy, Kind::Leaky],
+            "token_bucket" if self.is_single() => &[Kind::Greedy, Kind::Leaky],
             "token_bucket" => &[Kind::Greedy, Kind::Interval],
             "leaky_bucket" => &[Kind::Leaky],
             "sliding_window" => &[Kind::Window],
@@ -112,7 +112,7 @@ impl Mutant {
             "concurrency" => &[Kind::Concurrency],
             _ => return LIMITS.to_vec(),
         };
-        let decided = |limit: &Numbers| kinds.contains(&limit.kind) && (!self.is_lone() || limit.wait == 0);
+        let decided = |limit: &Numbers| kinds.contains(&limit.kind) && (!self.is_single() || limit.wait == 0);
         LIMITS.into_iter().filter(decided).collect()
     }
 
@@ -123,7 +123,7 @@ impl Mutant {
         let limits = self.limits();
         for round in 1..=3 {
             for numbers in &limits {
-                if differs(twins, numbers, self.is_lone(), 100 * round * round, round).await {
+                if differs(twins, numbers, self.is_single(), 100 * round * round, round).await {
                     return Some("by its answers");
                 }
                 if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
@@ -144,7 +144,7 @@ impl Mutant {
             }
             for numbers in limits.iter().filter(|limit| limit.count < 1000 && limit.wait == 0) {
                 twins.clear();
-                let merges = !self.is_lone() && numbers.kind != Kind::Concurrency;
+                let merges = !self.is_single() && numbers.kind != Kind::Concurrency;
                 if merges && merged_requests::first_difference(twins, &decide, numbers, 1000, round).is_some()
                 {
                     return Some("by its answers to merged requests");

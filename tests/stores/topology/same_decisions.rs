@@ -100,7 +100,7 @@ async fn sentinels_lead_to_the_primary() {
     for (url, says) in [
         (format!("redis+sentinel://:sesame@{hosts}"), "the server requires a password"),
         (format!("redis+sentinel://:wrong@{hosts}?sentinel_pass=open"), "the user or the password is wrong"),
-        (url.replace("/mymaster", "/other"), "does not watch a primary named `other`"),
+        (url.replace("/mymaster", "/other"), "does not monitor a primary named `other`"),
     ] {
         let error = limiter_at(url).build().await.unwrap_err().to_string();
         assert!(error.contains(says) && !error.contains("sesame") && !error.contains("open"), "{error}");

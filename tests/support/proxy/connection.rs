@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep_until};
 /// The state of a connection.
 struct Passage {
     orders: watch::Receiver<Traffic>,
-    /// The current behavior. Only [`Passage::is_cut`] changes it, so that a loss always belongs to the current
-    /// behavior.
+    /// The current behaviour. Only [`Passage::is_cut`] changes it, so that a loss always belongs to the current
+    /// behaviour.
     traffic: Mutex<Traffic>,
     /// Whether a script was called on the connection.
     asked: AtomicBool,

@@ -1,8 +1,8 @@
-//! The Redis store: keeps limits on a server, where one atomic Lua script decides for all processes.
+//! The Redis store: the state of limits is on a server, where one atomic Lua script decides for all processes.
 //!
-//! The rooms, from the bottom up. A room imports only from the rooms above it in this list:
+//! The modules. Each imports only from those above it in this list:
 //!
-//! | room | what it is |
+//! | module | what it is |
 //! |---|---|
 //! | [`script`] | script calls: texts, arguments, replies |
 //! | [`errors`] | which errors pass by themselves, and which of their text may be shown |
@@ -12,13 +12,13 @@
 //! | [`topology`] | which server decides about a key |
 //! | [`client`] | runs script calls on the servers |
 //! | [`batch`] | group commit: sends waiting calls together |
-//! | [`RedisStore`] | the store: this file, `open` and `overrides` |
+//! | [`RedisStore`] | the store: this file, [`create`] and [`overrides`] |
 
 mod batch;
 mod client;
 mod connect;
+mod create;
 mod errors;
-mod open;
 mod overrides;
 pub(crate) mod script;
 mod server;
@@ -47,7 +47,8 @@ use topology::key_slot;
 ///
 /// If five calls in a row miss their deadlines, the server is too slow. Calls then fail at once, and a background task sends one
 /// `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all within half
-/// a second, its connection is closed. All limiters on one store share this state, whatever their deadlines.
+/// a second, its connection is closed. Within one runtime, all limiters on one store share this state, whatever their
+/// deadlines.
 ///
 /// A call whose reply was lost is never sent again, because it may have been counted.
 ///

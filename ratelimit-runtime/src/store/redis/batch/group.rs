@@ -7,9 +7,9 @@ use crate::store::redis::client::Client;
 use crate::store::redis::errors::{is_not_executed_here, is_unknown_script};
 use crate::store::redis::script::single;
 use crate::store::redis::script::{InvalidReply, ScriptCall};
-use crate::store::redis::server::{SendError, Session};
+use crate::store::redis::server::{SendError, Session, missing_reply};
 use crate::store::{Mode, Request};
-use redis::{Pipeline, RedisError, RedisResult, Value};
+use redis::{Pipeline, RedisResult, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -33,9 +33,9 @@ pub(super) enum GroupOutcome {
     Decided(Vec<Result<Decision, Error>>),
     /// The error of all requests.
     Failed(Error),
-    /// The server has refused the call. Each request must be sent by itself: for the error that concerns it, or to the
-    /// server that decides now.
-    Refused,
+    /// The server has rejected the script call. Each caller sends its request itself, and receives the error that concerns
+    /// it, or reaches the server that decides now.
+    SendOneByOne,
 }
 
 impl<'r> Group<'r> {
@@ -60,7 +60,7 @@ impl<'r> Group<'r> {
                         client.topology().note_failure();
                         GroupOutcome::Failed(error)
                     }
-                    _ => GroupOutcome::Refused,
+                    _ => GroupOutcome::SendOneByOne,
                 }
             }
         }
@@ -98,10 +98,7 @@ pub(super) async fn send(client: &Client, session: &Arc<Session>, groups: &[Grou
 
 async fn send_one(session: &Arc<Session>, group: &Group<'_>) -> Result<RedisResult<Value>, SendError> {
     let reply = match session.send(group.call.by_digest()).await {
-        // The server has executed nothing, so the call may be repeated. `EVAL` also caches the script.
-        Err(SendError::Failed(_, error)) if is_unknown_script(&error) => {
-            session.send(&group.call.by_text()).await
-        }
+        Err(failed) if failed.is_unknown_script() => session.send(&group.call.by_text()).await,
         reply => reply,
     };
     match reply {
@@ -136,7 +133,6 @@ async fn send_many(
             replies[at] = reply;
         }
     }
-    replies
-        .resize_with(groups.len(), || Err(RedisError::from((redis::ErrorKind::Parse, "a reply is missing"))));
+    replies.resize_with(groups.len(), || Err(missing_reply()));
     Ok(replies)
 }

@@ -4,7 +4,7 @@
 use crate::decision::Decision;
 use crate::key::StoreKey;
 use crate::store::redis::script::{
-    FOREIGN_KEY, InvalidReply, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, encode_limit, mode_name,
+    FOREIGN_KEY, InvalidReply, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, encode_run, mode_name,
     records,
 };
 use crate::store::{Mode, Request};
@@ -24,7 +24,8 @@ pub(super) struct Batch<'r> {
     /// The index of each request's entry.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
-    /// Indices of entries in the order of the script call. The entries of a section have the same limit and cost.
+    /// Indices of entries in the order of the script call. The entries of a section have the same limit and cost. A section
+    /// is one run of the script, or several if it has merged entries.
     sections: Vec<Vec<usize>>,
 }
 
@@ -78,7 +79,8 @@ impl<'r> Batch<'r> {
             && limit == first.limit()
     }
 
-    /// Adds an entry to one of the last sections, from `earliest` on, that has its limit and cost. Otherwise adds a section.
+    /// Adds an entry to the latest section with its limit and cost. Searches only the section `earliest` and later ones, at
+    /// most [`SEARCHED_SECTIONS`]. Adds a section if there is none.
     fn add(&mut self, request: usize, earliest: usize) -> Position {
         let (limit, cost) = (self.requests[request].limit(), self.requests[request].cost());
         let is_same = |section: &[usize]| {
@@ -106,7 +108,7 @@ impl<'r> Batch<'r> {
         self.requests[self.entries[entry].first]
     }
 
-    /// Adds the number of keys, the keys and the arguments of `decide`.
+    /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a run of its own.
     pub(super) fn encode(&self, command: &mut Cmd) {
         command.arg(self.entries.len());
         for entry in self.ordered_entries() {
@@ -117,13 +119,11 @@ impl<'r> Batch<'r> {
         for section in &self.sections {
             for run in section.chunk_by(|a, b| is_unmerged(a) && is_unmerged(b)) {
                 let (first, times) = (self.first_request(run[0]), self.entries[run[0]].times);
-                encode_limit(command, first.limit(), first.permit());
                 if times > 1 {
-                    command.arg(-i64::from(times));
+                    encode_run(command, first, -i64::from(times));
                 } else {
-                    command.arg(run.len());
+                    encode_run(command, first, run.len());
                 }
-                command.arg(first.cost());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Group commit: calls that arrive while another call is under way are sent together, in one script call.
 //!
-//! This file starts a call: it sends its request itself, or waits for a worker. The order of imports: [`merge`], [`group`],
-//! [`worker`], and this file.
+//! This file starts a call, which sends its request itself or waits for a worker. Each module imports only from those before
+//! it: [`merge`], [`group`], [`worker`]. This file imports from all of them.
 
 mod group;
 mod merge;
@@ -10,7 +10,7 @@ mod worker;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
 use crate::store::redis::topology::key_slot;
-use crate::store::redis::waiting::{Entered, Outcome, PendingCall, QUEUE_CAPACITY, QueuedCall, Receiver};
+use crate::store::redis::waiting::{CallOutcome, CallSender, Entered, PendingCall, QUEUE_CAPACITY, Receiver};
 use crate::store::{Decisions, MissedDeadline};
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,15 +19,15 @@ pub(crate) use merge::is_batchable;
 
 /// Decides about the request of a call. If the future is dropped before the request was sent, it is not sent.
 pub(crate) async fn decide(client: Arc<Client>, call: Arc<PendingCall>) -> Result<Decisions, Error> {
-    let queued = call.item();
+    let item = call.item();
     let session =
-        client.topology().session(|| key_slot(queued.request().key().as_bytes()), queued.awaited()).await?;
+        client.topology().session(|| key_slot(item.request().key().as_bytes()), item.awaited()).await?;
     // The large future is boxed, so that the future of a waiting call is small.
     let decide_directly = async || {
-        let request = queued.request();
-        Box::pin(client.decide_one(queued.mode(), request, queued.awaited())).await
+        let request = item.request();
+        Box::pin(client.decide_one(item.mode(), request, item.awaited())).await
     };
-    match session.queue().enter(|| QueuedCall::new(&call), Instant::now) {
+    match session.queue().enter(|| CallSender::new(&call), Instant::now) {
         Entered::Direct(_under_way) => return decide_directly().await,
         Entered::Queued(None) => {}
         Entered::Queued(Some(worker)) => {
@@ -38,12 +38,12 @@ pub(crate) async fn decide(client: Arc<Client>, call: Arc<PendingCall>) -> Resul
             return Err(client.endpoint().error(ErrorKind::Unavailable, "too many calls wait for", why));
         }
     }
-    queued.waits_for(Arc::clone(&session) as Arc<dyn MissedDeadline>);
+    item.waits_for(Arc::clone(&session) as Arc<dyn MissedDeadline>);
     match Receiver(&call).await {
-        Outcome::Replied(decided) => {
+        CallOutcome::Replied(decided) => {
             session.received(&decided);
             decided.map(Decisions::one)
         }
-        Outcome::NotSent => decide_directly().await,
+        CallOutcome::NotSent => decide_directly().await,
     }
 }

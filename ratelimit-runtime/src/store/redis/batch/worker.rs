@@ -7,7 +7,7 @@ use crate::store::redis::client::Client;
 use crate::store::redis::connect::UNRESPONSIVE_AFTER;
 use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
-use crate::store::redis::waiting::{QueuedCall, QueuedRequest, Worker};
+use crate::store::redis::waiting::{CallItem, CallSender, Worker};
 use crate::store::{Mode, Request};
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Sends batches until no call waits.
-pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker<QueuedCall>) {
+pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker<CallSender>) {
     loop {
-        // Calls that are ready to run enter the queue first, and so are part of the batch.
+        // Let other tasks that are ready enter their calls, so that they are part of the batch.
         tokio::task::yield_now().await;
-        let calls = worker.take(QueuedCall::is_wanted, Instant::now());
+        let calls = worker.take(CallSender::is_wanted, Instant::now());
         if calls.is_empty() {
             return;
         }
@@ -27,21 +27,21 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
     }
 }
 
-/// The calls of one group while it is under way. If it is dropped before the reply has arrived, the callers receive an
-/// error. Their requests may have been executed and are not sent again.
-struct SentCalls {
+/// The calls of one group. If they are dropped before they have a reply, the callers receive an error. Their requests may
+/// have been executed, so they are not sent again.
+struct GroupCalls {
     client: Arc<Client>,
     mode: Mode,
-    calls: Vec<QueuedCall>,
+    calls: Vec<CallSender>,
 }
 
-impl SentCalls {
+impl GroupCalls {
     fn is_wanted(&self) -> bool {
-        self.calls.iter().any(QueuedCall::is_wanted)
+        self.calls.iter().any(CallSender::is_wanted)
     }
 
     fn requests(&self) -> Vec<&Request> {
-        self.calls.iter().filter_map(QueuedCall::item).map(QueuedRequest::request).collect()
+        self.calls.iter().filter_map(CallSender::item).map(CallItem::request).collect()
     }
 
     /// Gives each caller its decision. They are in the order of the requests.
@@ -57,17 +57,18 @@ impl SentCalls {
         }
     }
 
-    /// Returns the calls to their callers, because the server has refused the group. Each caller sends its request itself
-    /// and receives the error that concerns it.
+    /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
+    /// itself and receives the error that concerns it.
     ///
-    /// The server has executed nothing, except if a key of this store holds a foreign value that looks like a state. Then
-    /// the requests before that key count twice. Otherwise such a key would refuse the calls of others.
-    fn return_unsent(mut self) {
+    /// The script has written nothing, with one exception: it has met a foreign value that looks like a state until it is
+    /// written. The requests before that value are charged already, and count twice. If they were not sent again, one such
+    /// key would fail the calls of all callers in its batches.
+    fn send_one_by_one(mut self) {
         self.calls.clear();
     }
 }
 
-impl Drop for SentCalls {
+impl Drop for GroupCalls {
     fn drop(&mut self) {
         for call in std::mem::take(&mut self.calls) {
             call.reply(Err(self.client.endpoint().error(
@@ -80,42 +81,42 @@ impl Drop for SentCalls {
 }
 
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
-fn split(client: &Arc<Client>, calls: Vec<QueuedCall>) -> Vec<SentCalls> {
+fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
     let one_slot = client.requires_one_slot();
-    let mut groups: BTreeMap<(bool, Option<u16>), SentCalls> = BTreeMap::new();
+    let mut by_group: BTreeMap<(bool, Option<u16>), GroupCalls> = BTreeMap::new();
     for call in calls {
-        let Some(queued) = call.item() else { continue };
-        let mode = queued.mode();
-        let group = (mode == Mode::Charge, one_slot.then(|| key_slot(queued.request().key().as_bytes())));
-        let new = || SentCalls { client: Arc::clone(client), mode, calls: Vec::new() };
-        groups.entry(group).or_insert_with(new).calls.push(call);
+        let Some(item) = call.item() else { continue };
+        let mode = item.mode();
+        let group = (mode == Mode::Charge, one_slot.then(|| key_slot(item.request().key().as_bytes())));
+        let new = || GroupCalls { client: Arc::clone(client), mode, calls: Vec::new() };
+        by_group.entry(group).or_insert_with(new).calls.push(call);
     }
-    groups.into_values().collect()
+    by_group.into_values().collect()
 }
 
-async fn send(client: &Arc<Client>, session: &Arc<Session>, sent: Vec<SentCalls>) {
+async fn send(client: &Arc<Client>, session: &Arc<Session>, by_group: Vec<GroupCalls>) {
     let outcomes = {
-        let requests: Vec<Vec<&Request>> = sent.iter().map(SentCalls::requests).collect();
-        let groups: Vec<Group<'_>> = sent
+        let requests: Vec<Vec<&Request>> = by_group.iter().map(GroupCalls::requests).collect();
+        let groups: Vec<Group<'_>> = by_group
             .iter()
             .zip(&requests)
-            .map(|(sent, requests)| Group::new(client, sent.mode, requests))
+            .map(|(calls, requests)| Group::new(client, calls.mode, requests))
             .collect();
         let mut sending = pin!(group::send(client, session, &groups));
         loop {
             match tokio::time::timeout(UNRESPONSIVE_AFTER, sending.as_mut()).await {
                 Ok(outcomes) => break outcomes,
-                Err(_) if sent.iter().any(SentCalls::is_wanted) => {}
+                Err(_) if by_group.iter().any(GroupCalls::is_wanted) => {}
                 // All callers have given up.
                 Err(_) => return,
             }
         }
     };
-    for (sent, outcome) in sent.into_iter().zip(outcomes) {
+    for (calls, outcome) in by_group.into_iter().zip(outcomes) {
         match outcome {
-            GroupOutcome::Decided(decisions) => sent.reply(decisions),
-            GroupOutcome::Failed(error) => sent.fail(&error),
-            GroupOutcome::Refused => sent.return_unsent(),
+            GroupOutcome::Decided(decisions) => calls.reply(decisions),
+            GroupOutcome::Failed(error) => calls.fail(&error),
+            GroupOutcome::SendOneByOne => calls.send_one_by_one(),
         }
     }
 }

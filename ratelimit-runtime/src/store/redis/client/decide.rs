@@ -63,8 +63,8 @@ impl Client {
 
     /// Makes adjustments by the script `adjust`.
     ///
-    /// Until the server has executed the script once, the call is sent by text. So the returned units are there before the
-    /// caller's next request, and do not wait for a second attempt.
+    /// Until the server has executed the script once, the call is sent by text. An unknown digest would cost a second round
+    /// trip, and the caller's next request could arrive before the returned units.
     pub(super) async fn adjust(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
         // Without a key there is no server to ask.
         if adjustments.is_empty() {

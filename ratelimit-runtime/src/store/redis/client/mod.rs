@@ -4,7 +4,7 @@ pub(crate) mod across_slots;
 mod decide;
 
 use super::connect::Endpoint;
-use super::errors::{is_cross_slot, is_unknown_script};
+use super::errors::is_cross_slot;
 use super::script::single::SingleScripts;
 use super::script::{InvalidReply, OUT_OF_RANGE, Script, ScriptCall};
 use super::server::SendError;
@@ -58,8 +58,7 @@ impl Client {
     /// Runs a script: by digest, and by text if the server does not know the digest.
     async fn run(&self, call: &ScriptCall, awaited: &Awaited) -> Result<Value, Error> {
         match self.topology.send(|| slot(call), call.by_digest(), awaited).await {
-            // The server has executed nothing, so the call may be repeated. `EVAL` also caches the script.
-            Err(SendError::Failed(_, error)) if is_unknown_script(&error) => {
+            Err(failed) if failed.is_unknown_script() => {
                 self.topology.send(|| slot(call), &call.by_text(), awaited).await
             }
             reply => reply,

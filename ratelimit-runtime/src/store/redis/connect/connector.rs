@@ -29,7 +29,7 @@ impl Connector {
         Self(Source::Server(endpoint, Role::ClusterNode))
     }
 
-    /// Connects to the primary that sentinels know by a name. `primary` contains the settings for the primary.
+    /// Connects to the primary that sentinels monitor under a name. `primary` contains the settings for the primary.
     pub(crate) fn sentinels(sentinels: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
         Self(Source::Sentinels(Sentinels::new(sentinels, name, primary)))
     }

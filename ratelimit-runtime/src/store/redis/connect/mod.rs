@@ -1,6 +1,7 @@
 //! Opens connections: from the URL to a server that has passed the handshake.
 //!
-//! The order of imports: [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`], [`dial`], [`sentinel`], [`connector`].
+//! Each module imports only from those before it: [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
+//! [`dial`], [`sentinel`], [`connector`].
 
 mod connection;
 mod connector;

@@ -1,4 +1,4 @@
-//! Finds the primary that sentinels name. Each attempt to connect asks them again, and so follows a failover.
+//! Finds the primary that sentinels monitor. Each attempt to connect asks them again, and so follows a failover.
 
 use super::connection::Connection;
 use super::dial::connect;
@@ -13,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_millis(400);
 /// The same with TLS: longer than the TLS handshake with a server that does not use TLS.
 const TLS_TIMEOUT: Duration = Duration::from_millis(1200);
 
-/// Sentinels, and the name of the primary that they watch.
+/// Sentinels, and the name of the primary that they monitor.
 pub(crate) struct Sentinels {
     endpoints: Vec<Endpoint>,
     name: String,
@@ -74,7 +74,7 @@ impl Sentinels {
             Some((host, port)) if is_host(&host) => Ok(self.primary.with_host(&host, port)),
             Some(_) => Err(invalid()),
             None => {
-                let why = format!("this sentinel does not watch a primary named `{}`", self.name);
+                let why = format!("this sentinel does not monitor a primary named `{}`", self.name);
                 Err(sentinel.error(ErrorKind::Configuration, "cannot use", why))
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Adjustment, Change, Mode, Request};
-use redis::Cmd;
+use redis::{Cmd, ToRedisArgs};
 
 /// Adds the number of keys, the keys and the arguments of `decide`.
 pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]) {
@@ -11,7 +11,10 @@ pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]
         command.arg(request.key().as_bytes());
     }
     command.arg(mode_name(mode));
-    runs(requests).for_each(|run| encode_run(command, run));
+    for run in runs(requests) {
+        let number = if run[0].passes_with_next() { 0 } else { run.len() };
+        encode_run(command, run[0], number);
+    }
 }
 
 /// Returns the scripts' name of a mode.
@@ -34,13 +37,15 @@ fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Re
     })
 }
 
-fn encode_run(command: &mut Cmd, run: &[&Request]) {
-    encode_limit(command, run[0].limit(), run[0].permit());
-    command.arg(if run[0].passes_with_next() { 0 } else { run.len() }).arg(run[0].cost());
+/// Adds the arguments of a run, whose requests have the limit and the cost of `first`. `number` is the script's `n`: the
+/// number of requests, 0 for a request that passes only together with the next run, or negative for merged requests.
+pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedisArgs) {
+    encode_limit(command, first.limit(), first.permit());
+    command.arg(number).arg(first.cost());
 }
 
 /// Adds the algorithm and its numbers. A concurrency limit sends the id of the permit in place of the burst.
-pub(crate) fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
+fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
     let rate = limit.rate();
     let burst = match limit.algorithm() {
         Algorithm::Concurrency if limit.capacity() > 0 => permit,

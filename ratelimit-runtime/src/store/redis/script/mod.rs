@@ -10,7 +10,7 @@ mod reply;
 pub(crate) mod single;
 mod text;
 
-pub(crate) use arguments::{encode_adjust, encode_decide, encode_limit, mode_name};
+pub(crate) use arguments::{encode_adjust, encode_decide, encode_run, mode_name};
 pub(crate) use call::ScriptCall;
 pub(crate) use numbers::{FOREIGN_KEY, OUT_OF_RANGE};
 pub(crate) use reply::{InvalidReply, WRONG_NUMBER_OF_DECISIONS, adjusted, decision, decisions, records};

@@ -9,8 +9,11 @@ use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
 use std::time::Duration;
 
+/// The names and texts of the small scripts, in the order of [`TEXTS`].
+pub(crate) type Texts<'t> = [(&'t str, &'t str); 5];
+
 /// The texts in `lua/one`, with the names of their files.
-pub(crate) const TEXTS: [(&str, &str); 5] = [
+pub(crate) const TEXTS: Texts<'static> = [
     ("counter", include_str!("../../../../lua/one/counter.lua")),
     ("token_bucket", include_str!("../../../../lua/one/token_bucket.lua")),
     ("sliding_window", include_str!("../../../../lua/one/sliding_window.lua")),
@@ -18,16 +21,24 @@ pub(crate) const TEXTS: [(&str, &str); 5] = [
     ("concurrency", include_str!("../../../../lua/one/concurrency.lua")),
 ];
 
-/// The scripts of single requests, in the order of [`TEXTS`].
-pub(crate) struct SingleScripts([Script; 5]);
+/// The scripts of single requests.
+pub(crate) struct SingleScripts {
+    counter: Script,
+    token_bucket: Script,
+    sliding_window: Script,
+    sliding_log: Script,
+    concurrency: Script,
+}
 
 impl SingleScripts {
-    pub(crate) fn new(prelude: &str, texts: [(&str, &str); 5]) -> Self {
-        Self(texts.map(|(_, text)| Script::new(prelude, text)))
+    pub(crate) fn new(prelude: &str, texts: Texts<'_>) -> Self {
+        let [counter, token_bucket, sliding_window, sliding_log, concurrency] =
+            texts.map(|(_, text)| Script::new(prelude, text));
+        Self { counter, token_bucket, sliding_window, sliding_log, concurrency }
     }
 
-    /// Returns the script for `requests` if they are one plain request: not part of a stack, without waiting, and with a
-    /// cost within the capacity. Only mode `check` has small scripts, and mode `charge` for permits.
+    /// Returns the small script for a plain request: not part of a stack, without a wait, and with a cost from 1 to the
+    /// capacity. Only mode `check` has small scripts, and mode `charge` for permits.
     pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
         let (limit, cost) = (request.limit(), request.cost());
         let plain = !request.passes_with_next()
@@ -35,20 +46,20 @@ impl SingleScripts {
             && limit.wait_ms() == 0
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
-        let index = match limit.algorithm() {
+        let script = match limit.algorithm() {
             // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
             Algorithm::Counter if u128::from(limit.count()) * u128::from(limit.time_ms() + 1) >= 1 << 53 => {
                 return None;
             }
-            Algorithm::Counter => 0,
+            Algorithm::Counter => &self.counter,
             Algorithm::TokenBucket if limit.refills_by_interval() => return None,
-            Algorithm::TokenBucket | Algorithm::LeakyBucket => 1,
-            Algorithm::SlidingWindow => 2,
+            Algorithm::TokenBucket | Algorithm::LeakyBucket => &self.token_bucket,
+            Algorithm::SlidingWindow => &self.sliding_window,
             Algorithm::SlidingLog | Algorithm::Concurrency if cost > 1 => return None,
-            Algorithm::SlidingLog => 3,
-            Algorithm::Concurrency => 4,
+            Algorithm::SlidingLog => &self.sliding_log,
+            Algorithm::Concurrency => &self.concurrency,
         };
-        plain.then(|| &self.0[index])
+        plain.then_some(script)
     }
 }
 

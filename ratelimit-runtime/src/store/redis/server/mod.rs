@@ -1,17 +1,18 @@
 //! One server: its sessions, their connections, and whether the server is healthy.
 //!
-//! The order of imports: [`per_runtime`], [`unhealthy`], [`breaker`], [`slow_calls`], [`reconnect`], [`session`], [`node`].
+//! Each module imports only from those before it: [`per_runtime`], [`unhealthy`], [`breaker`], [`slow_calls`],
+//! [`session_connection`], [`session`], [`node`].
 
 mod breaker;
 mod node;
 mod per_runtime;
-mod reconnect;
 mod session;
+mod session_connection;
 mod slow_calls;
 mod unhealthy;
 
 use super::sync;
 pub(crate) use node::Node;
 pub(crate) use per_runtime::PerRuntime;
-pub(crate) use session::{SendError, Session};
+pub(crate) use session::{SendError, Session, missing_reply};
 pub(crate) use slow_calls::SlowCalls;

@@ -43,7 +43,7 @@ impl Node {
     /// Sends a command for a caller that waits for the reply.
     pub(crate) async fn call(&self, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
         match self.session().map_err(SendError::NotConnected)?.call(command, awaited).await {
-            // Another runtime polls the caller now. Its session has not been tried yet.
+            // The runtime of that session has shut down, and another runtime polls this call. Use its session.
             Err(SendError::RuntimeGone(_)) => {
                 self.session().map_err(SendError::NotConnected)?.call(command, awaited).await
             }

@@ -1,18 +1,18 @@
 //! One runtime's session with one server: its connection, its circuit breaker, and its queue of calls.
 
-use super::reconnect::Reconnect;
+use super::session_connection::SessionConnection;
 use super::unhealthy::UnhealthySessions;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{Connection, Connector, Endpoint};
-use crate::store::redis::errors::is_read_only;
+use crate::store::redis::errors::{is_read_only, is_unknown_script};
 use crate::store::redis::waiting::{CallQueue, call_queue};
 use crate::store::{Awaited, MissedDeadline};
-use redis::{Cmd, Pipeline, RedisError, RedisResult, Value};
+use redis::{Cmd, ErrorKind as RedisKind, Pipeline, RedisError, RedisResult, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) struct Session {
-    reconnect: Reconnect,
+    connection: SessionConnection,
     queue: CallQueue,
 }
 
@@ -27,6 +27,12 @@ pub(crate) enum SendError {
 }
 
 impl SendError {
+    /// Returns whether the server does not know the digest of a script. It has then executed nothing, so the call may be
+    /// repeated by text (`EVAL`). The server also caches that text.
+    pub(crate) fn is_unknown_script(&self) -> bool {
+        matches!(self, Self::Failed(_, error) if is_unknown_script(error))
+    }
+
     pub(crate) fn explain(self) -> Error {
         match self {
             Self::NotConnected(error) => error,
@@ -42,11 +48,11 @@ impl SendError {
 
 impl Session {
     pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
-        Self { reconnect: Reconnect::new(connector, unhealthy), queue: call_queue() }
+        Self { connection: SessionConnection::new(connector, unhealthy), queue: call_queue() }
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
-        self.reconnect.endpoint()
+        self.connection.endpoint()
     }
 
     pub(crate) fn queue(&self) -> &CallQueue {
@@ -55,18 +61,18 @@ impl Session {
 
     /// Returns whether there is a usable connection.
     pub(super) fn is_connected(&self) -> bool {
-        self.reconnect.is_connected()
+        self.connection.is_connected()
     }
 
     /// Returns the error with which calls fail at once while the server is unhealthy.
     pub(super) fn unavailable(&self) -> Option<Error> {
-        self.reconnect.unavailable()
+        self.connection.unavailable()
     }
 
     /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
     pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
         if !result.as_ref().is_err_and(Error::is_transient) {
-            self.reconnect.received_in_time();
+            self.connection.received_in_time();
         }
     }
 
@@ -77,7 +83,7 @@ impl Session {
         match &reply {
             Err(SendError::NotConnected(_) | SendError::RuntimeGone(_)) => {}
             Err(SendError::Failed(_, error)) if error.is_io_error() => {}
-            Ok(_) | Err(_) => self.reconnect.received_in_time(),
+            Ok(_) | Err(_) => self.connection.received_in_time(),
         }
         reply
     }
@@ -105,9 +111,14 @@ impl Session {
     }
 
     async fn connection(self: &Arc<Self>) -> Result<Connection, SendError> {
-        let connected = self.reconnect.connection().await;
+        let connected = self.connection.get().await;
         connected.ok_or_else(|| SendError::RuntimeGone(Arc::clone(self)))?.map_err(SendError::NotConnected)
     }
+}
+
+/// Creates the error of a pipeline that has fewer replies than commands.
+pub(crate) fn missing_reply() -> RedisError {
+    (RedisKind::Parse, "a reply is missing").into()
 }
 
 /// Closes a connection whose server is no longer a primary. The next call connects to the new primary.
@@ -119,6 +130,6 @@ fn close_if_read_only(connection: &Connection, reply: &RedisResult<Value>) {
 
 impl MissedDeadline for Session {
     fn missed_deadline(&self, deadline: Duration) {
-        self.reconnect.missed_deadline(deadline);
+        self.connection.missed_deadline(deadline);
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 /// A server is too slow after this many missed deadlines without a reply in time between them.
 const TOO_MANY: u64 = 5;
 
-/// The deadlines that were missed since the last reply in time. One word contains the longest of them in microseconds,
-/// multiplied by [`COUNTS`], and their number. So a reply in time clears both together.
+/// The deadlines that were missed since the last reply in time. One word holds the longest of them and their number,
+/// `longest_us * COUNTS + number`, so a reply in time clears both together.
 #[derive(Default)]
 pub(crate) struct SlowCalls(AtomicU64);
 

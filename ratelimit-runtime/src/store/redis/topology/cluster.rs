@@ -4,8 +4,8 @@ use super::slots::{CANNOT_USE, Slots};
 use crate::error::{Error, ErrorKind};
 use crate::store::Awaited;
 use crate::store::redis::connect::Endpoint;
-use crate::store::redis::server::{Node, SendError, Session};
-use redis::{Cmd, ErrorKind as RedisKind, RedisError, ServerErrorKind, Value};
+use crate::store::redis::server::{Node, SendError, Session, missing_reply};
+use redis::{Cmd, ErrorKind as RedisKind, ServerErrorKind, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -103,8 +103,7 @@ async fn send_asking(session: &Arc<Session>, command: &Cmd, awaited: &Awaited) -
     let mut commands = redis::pipe();
     commands.cmd("ASKING").add_command(command.clone());
     let mut replies = session.send_all(&commands).await?;
-    let reply =
-        replies.pop().unwrap_or_else(|| Err(RedisError::from((RedisKind::Parse, "a reply is missing"))));
+    let reply = replies.pop().unwrap_or_else(|| Err(missing_reply()));
     // If `ASKING` is not permitted, the command is only redirected again. The error of `ASKING` is the useful one.
     let asking = replies.pop().unwrap_or(Ok(Value::Nil));
     reply.map_err(|error| SendError::Failed(Arc::clone(session), asking.err().unwrap_or(error)))

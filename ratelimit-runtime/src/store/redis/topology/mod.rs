@@ -1,6 +1,7 @@
 //! The topology: which server decides about a key.
 //!
-//! The order of imports: [`key_slot`], [`slot_map`], [`slot_queries`], [`slots`], [`cluster`], and [`Topology`] above them.
+//! Each module imports only from those before it: [`key_slot`], [`slot_map`], [`slot_queries`], [`slots`], [`cluster`]. This
+//! file imports from all of them.
 
 mod cluster;
 mod key_slot;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 /// A single server does not use slots: it needs no lock and does not compute the slot of a key. Therefore, the methods take
 /// the slot as a closure.
 pub(crate) enum Topology {
-    /// One server, or the primary that sentinels name.
+    /// One server, or the primary that sentinels monitor.
     Server(Arc<Node>),
     Cluster(Cluster),
 }

@@ -14,19 +14,19 @@ pub(crate) const QUEUE_CAPACITY: usize = 16_384;
 const BOUNDS: Bounds =
     Bounds { waiting: QUEUE_CAPACITY, batch: 128, workers: 4, add_worker_after: Duration::from_micros(250) };
 
-/// The caller's side of a call.
-pub(crate) type PendingCall = Pending<QueuedRequest, Result<Decision, Error>>;
-/// The sender's side of a call.
-pub(crate) type QueuedCall = Sender<QueuedRequest, Result<Decision, Error>>;
+/// A call that may be queued, as its caller holds it.
+pub(crate) type PendingCall = Pending<CallItem, Result<Decision, Error>>;
+/// The same call, as its sender holds it: the place to put the reply.
+pub(crate) type CallSender = Sender<CallItem, Result<Decision, Error>>;
 /// The queue of one session.
-pub(crate) type CallQueue = Queue<QueuedCall>;
+pub(crate) type CallQueue = Queue<CallSender>;
 
 pub(crate) fn call_queue() -> CallQueue {
     Queue::new(BOUNDS)
 }
 
-/// The request of a call that may be queued.
-pub(crate) struct QueuedRequest {
+/// The item of a call: its request, and what the call waits for.
+pub(crate) struct CallItem {
     mode: Mode,
     request: Request,
     /// The session in whose queue the call waits.
@@ -37,7 +37,7 @@ pub(crate) struct QueuedRequest {
 
 /// Creates a call. This copies the request, once.
 pub(crate) fn pending_call(mode: Mode, request: &Request) -> Arc<PendingCall> {
-    Pending::new(QueuedRequest {
+    Pending::new(CallItem {
         mode,
         request: request.clone(),
         session: OnceLock::new(),
@@ -45,7 +45,7 @@ pub(crate) fn pending_call(mode: Mode, request: &Request) -> Arc<PendingCall> {
     })
 }
 
-impl QueuedRequest {
+impl CallItem {
     pub(crate) const fn mode(&self) -> Mode {
         self.mode
     }
@@ -66,11 +66,11 @@ impl QueuedRequest {
 
 impl MissedDeadline for PendingCall {
     fn missed_deadline(&self, deadline: Duration) {
-        let request = self.item();
+        let item = self.item();
         // `awaited` is set once the call has left the queue and sends its request itself.
-        match request.session.get() {
-            Some(session) if !request.awaited.is_set() => session.missed_deadline(deadline),
-            _ => request.awaited.missed_deadline(deadline),
+        match item.session.get() {
+            Some(session) if !item.awaited.is_set() => session.missed_deadline(deadline),
+            _ => item.awaited.missed_deadline(deadline),
         }
     }
 }

@@ -6,7 +6,7 @@ mod queue;
 
 use super::sync;
 pub(crate) use call::{
-    CallQueue, PendingCall, QUEUE_CAPACITY, QueuedCall, QueuedRequest, call_queue, pending_call,
+    CallItem, CallQueue, CallSender, PendingCall, QUEUE_CAPACITY, call_queue, pending_call,
 };
-pub(crate) use pending::{Outcome, Receiver};
+pub(crate) use pending::{CallOutcome, Receiver};
 pub(crate) use queue::{Entered, Worker};

@@ -13,13 +13,13 @@ pub(crate) struct Pending<Q, A> {
 
 enum State<A> {
     Waiting(Option<Waker>),
-    Done(Outcome<A>),
+    Done(CallOutcome<A>),
 }
 
-/// What became of an item.
-pub(crate) enum Outcome<A> {
+/// What became of the call.
+pub(crate) enum CallOutcome<A> {
     Replied(A),
-    /// The item was not sent. The caller may send it itself.
+    /// The item was not sent, so the caller may send it itself.
     NotSent,
 }
 
@@ -32,7 +32,7 @@ impl<Q, A> Pending<Q, A> {
         &self.item
     }
 
-    fn finish(&self, outcome: Outcome<A>) {
+    fn finish(&self, outcome: CallOutcome<A>) {
         let before = std::mem::replace(&mut *self.lock(), State::Done(outcome));
         // Outside of the lock, because the woken caller takes the lock.
         if let State::Waiting(Some(waker)) = before {
@@ -49,9 +49,9 @@ impl<Q, A> Pending<Q, A> {
 pub(crate) struct Receiver<'p, Q, A>(pub(crate) &'p Arc<Pending<Q, A>>);
 
 impl<Q, A> Future for Receiver<'_, Q, A> {
-    type Output = Outcome<A>;
+    type Output = CallOutcome<A>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome<A>> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallOutcome<A>> {
         let mut state = self.0.lock();
         match std::mem::replace(&mut *state, State::Waiting(None)) {
             State::Done(outcome) => Poll::Ready(outcome),
@@ -64,7 +64,7 @@ impl<Q, A> Future for Receiver<'_, Q, A> {
     }
 }
 
-/// The sender's side. If it is dropped without a reply, the caller receives [`Outcome::NotSent`].
+/// The sender's side. If it is dropped without a reply, the caller receives [`CallOutcome::NotSent`].
 pub(crate) struct Sender<Q, A>(Option<Arc<Pending<Q, A>>>);
 
 impl<Q, A> Sender<Q, A> {
@@ -83,7 +83,7 @@ impl<Q, A> Sender<Q, A> {
 
     pub(crate) fn reply(mut self, reply: A) {
         if let Some(pending) = self.0.take() {
-            pending.finish(Outcome::Replied(reply));
+            pending.finish(CallOutcome::Replied(reply));
         }
     }
 }
@@ -91,7 +91,7 @@ impl<Q, A> Sender<Q, A> {
 impl<Q, A> Drop for Sender<Q, A> {
     fn drop(&mut self) {
         if let Some(pending) = self.0.take() {
-            pending.finish(Outcome::NotSent);
+            pending.finish(CallOutcome::NotSent);
         }
     }
 }

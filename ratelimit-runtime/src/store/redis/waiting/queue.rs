@@ -1,9 +1,9 @@
 //! The queue of a session: decides whether a call sends its request itself or waits for a worker.
 //!
 //! If nothing is under way, a call sends its request directly. Later calls wait for a worker, which sends many at once.
-//! While calls wait, there is a worker. A worker is a value with an owner. If it is dropped while calls wait, another worker
-//! goes on. If there is no other worker, the waiting calls are dropped too, and their callers are told. So no call waits for
-//! a future that nobody polls.
+//! While calls wait, at least one task owns a [`Worker`]. If a `Worker` is dropped, the others take its calls. If it was the
+//! last, the waiting calls are dropped, which tells their callers that nothing was sent. So no call waits for a future that
+//! nobody polls.
 
 use super::sync::{Arc, Mutex, PoisonError};
 use std::collections::VecDeque;
@@ -42,7 +42,7 @@ struct Inner<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
-    /// Whether a direct call is under way. Its reply may have arrived without the caller having polled since.
+    /// Whether a direct call is under way. Stays set until its caller is polled or dropped, or the last worker ends.
     direct: bool,
     workers: usize,
     /// The time at which the last batch was sent.
@@ -134,7 +134,8 @@ impl<T> Worker<T> {
             let finished = batch.is_empty();
             if finished {
                 state.workers -= 1;
-                // A direct call from before this worker's start received its reply before the worker's last batch.
+                // Any direct call is older than this worker. Its caller may never be polled again, so do not wait for it to
+                // clear the flag.
                 state.direct &= state.workers > 0;
             }
             (batch, unwanted, finished)

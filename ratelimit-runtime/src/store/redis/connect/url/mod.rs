@@ -1,4 +1,4 @@
-//! Reads the URL of a store: one server, a primary that sentinels watch, or the nodes of a cluster.
+//! Reads the URL of a store: one server, a primary that sentinels monitor, or the nodes of a cluster.
 
 mod parts;
 mod scheme;
@@ -12,7 +12,7 @@ use scheme::Scheme;
 #[derive(Debug)]
 pub(crate) enum Target {
     Server(Endpoint),
-    /// The primary that these sentinels know by this name. The settings in `primary` are for the primary.
+    /// The primary that these sentinels monitor under this name. The settings in `primary` are for the primary.
     Sentinel {
         sentinels: Vec<Endpoint>,
         name: String,

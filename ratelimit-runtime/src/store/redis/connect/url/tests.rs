@@ -1,3 +1,5 @@
+//! Tests of URLs.
+
 use super::*;
 
 fn message(url: &str) -> String {

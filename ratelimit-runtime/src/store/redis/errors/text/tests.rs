@@ -1,3 +1,5 @@
+//! Tests of what errors show.
+
 use super::*;
 use crate::store::redis::script::single;
 

@@ -1,4 +1,4 @@
-//! The connection of one session: reconnects after it has broken, and protects a server that is too slow.
+//! The connection of a session: reconnects after it has broken, and protects a server that is too slow.
 
 use super::breaker::{Breaker, random_jitter};
 use super::slow_calls::SlowCalls;
@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The current connection, and the attempt to replace it.
-pub(super) struct Reconnect(Arc<Inner>);
+/// The connection of one session, which is replaced after it has broken.
+pub(super) struct SessionConnection(Arc<Inner>);
 
 struct Inner {
     connector: Arc<Connector>,
@@ -21,20 +21,20 @@ struct Inner {
 }
 
 struct State {
-    current: Current,
+    connection: ConnectionState,
     breaker: Breaker,
     /// The error of the last attempt, if it has failed.
     error: Option<Error>,
 }
 
-enum Current {
+enum ConnectionState {
     /// Nothing was tried yet, or the last attempt has failed.
     None,
     Open(Connection),
     /// The connection is open, but its replies miss the callers' deadlines.
     Slow(SlowConnection),
     /// A task connects or probes.
-    Connecting(watch::Receiver<Option<Outcome>>),
+    Connecting(watch::Receiver<Option<Attempted>>),
 }
 
 #[derive(Clone)]
@@ -44,18 +44,19 @@ struct SlowConnection {
     deadline: Duration,
 }
 
-type Outcome = Result<Connection, Error>;
+/// The result of an attempt to connect, or of a probe.
+type Attempted = Result<Connection, Error>;
 
 /// What a call can do now.
 enum Access {
     Open(Connection),
-    Wait(watch::Receiver<Option<Outcome>>),
+    Wait(watch::Receiver<Option<Attempted>>),
     Unavailable(Error),
 }
 
-impl Reconnect {
+impl SessionConnection {
     pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
-        let state = State { current: Current::None, breaker: Breaker::default(), error: None };
+        let state = State { connection: ConnectionState::None, breaker: Breaker::default(), error: None };
         Self(Arc::new(Inner {
             connector: Arc::clone(connector),
             state: Mutex::new(state),
@@ -70,7 +71,7 @@ impl Reconnect {
 
     /// Returns the open connection, or waits for a new one. Returns an error at once while the server is unhealthy, and `None`
     /// if the runtime has shut down before the attempt ended.
-    pub(super) async fn connection(&self) -> Option<Outcome> {
+    pub(super) async fn get(&self) -> Option<Attempted> {
         let mut outcome = match self.0.with(|state| self.access(state)) {
             Access::Open(connection) => return Some(Ok(connection)),
             Access::Unavailable(error) => return Some(Err(error)),
@@ -93,7 +94,7 @@ impl Reconnect {
     /// Returns whether there is a usable connection.
     pub(super) fn is_connected(&self) -> bool {
         self.0.with(
-            |state| matches!(&state.current, Current::Open(connection) if connection.health().is_open()),
+            |state| matches!(&state.connection, ConnectionState::Open(connection) if connection.health().is_open()),
         )
     }
 
@@ -109,9 +110,9 @@ impl Reconnect {
                 if !state.breaker.is_closed() {
                     return;
                 }
-                if let Current::Open(connection) = &state.current {
-                    state.current =
-                        Current::Slow(SlowConnection { connection: connection.clone(), deadline });
+                if let ConnectionState::Open(connection) = &state.connection {
+                    state.connection =
+                        ConnectionState::Slow(SlowConnection { connection: connection.clone(), deadline });
                     state.error = Some(self.0.connector.endpoint().no_reply(deadline));
                 }
                 state.breaker.trip();
@@ -122,29 +123,34 @@ impl Reconnect {
     /// Determines what a call can do. Starts an attempt if one is needed and allowed.
     fn access(&self, state: &mut State) -> Access {
         let mut slow = None;
-        match &state.current {
-            Current::Open(connection) if connection.health().is_open() => {
+        match &state.connection {
+            ConnectionState::Open(connection) if connection.health().is_open() => {
                 return Access::Open(connection.clone());
             }
-            Current::Connecting(outcome) if is_alive(outcome) => {
+            ConnectionState::Connecting(outcome) if is_alive(outcome) => {
                 let outcome = outcome.clone();
                 return self.wait_or_fail(state, outcome);
             }
-            Current::Slow(current) if current.connection.health().is_open() => slow = Some(current.clone()),
-            Current::None | Current::Open(_) | Current::Slow(_) | Current::Connecting(_) => {}
+            ConnectionState::Slow(current) if current.connection.health().is_open() => {
+                slow = Some(current.clone());
+            }
+            ConnectionState::None
+            | ConnectionState::Open(_)
+            | ConnectionState::Slow(_)
+            | ConnectionState::Connecting(_) => {}
         }
         let now = Instant::now();
         if !state.breaker.allows_attempt(now) {
             return Access::Unavailable(self.last_error(state));
         }
         let (sender, outcome) = watch::channel(None);
-        state.current = Current::Connecting(outcome.clone());
+        state.connection = ConnectionState::Connecting(outcome.clone());
         let timeout = state.breaker.attempt_timeout();
         tokio::spawn(attempt(Arc::clone(&self.0), slow, sender, now, timeout));
         self.wait_or_fail(state, outcome)
     }
 
-    fn wait_or_fail(&self, state: &State, outcome: watch::Receiver<Option<Outcome>>) -> Access {
+    fn wait_or_fail(&self, state: &State, outcome: watch::Receiver<Option<Attempted>>) -> Access {
         if state.breaker.is_closed() {
             Access::Wait(outcome)
         } else {
@@ -161,7 +167,7 @@ impl Reconnect {
 }
 
 /// Returns whether an attempt is under way or has ended. An attempt is dropped with its runtime.
-fn is_alive(outcome: &watch::Receiver<Option<Outcome>>) -> bool {
+fn is_alive(outcome: &watch::Receiver<Option<Attempted>>) -> bool {
     outcome.has_changed().is_ok() || outcome.borrow().is_some()
 }
 
@@ -174,7 +180,7 @@ impl Inner {
     }
 
     /// Sends `PING` to a server that was too slow. A late reply keeps the connection; no reply aborts it.
-    async fn probe(&self, slow: &SlowConnection) -> Outcome {
+    async fn probe(&self, slow: &SlowConnection) -> Attempted {
         let (began, mut connection) = (Instant::now(), slow.connection.clone());
         let timeout = UNRESPONSIVE_AFTER.max(slow.deadline);
         match tokio::time::timeout(timeout, connection.ping()).await {
@@ -188,29 +194,29 @@ impl Inner {
 
 /// Connects, or probes a slow connection. It runs in a task of its own, so that it continues when a caller gives up.
 async fn attempt(
-    reconnect: Arc<Inner>,
+    inner: Arc<Inner>,
     slow: Option<SlowConnection>,
-    sender: watch::Sender<Option<Outcome>>,
+    sender: watch::Sender<Option<Attempted>>,
     began: Instant,
     timeout: Duration,
 ) {
-    let connector = &reconnect.connector;
+    let connector = &inner.connector;
     let outcome = match &slow {
-        Some(slow) => reconnect.probe(slow).await,
+        Some(slow) => inner.probe(slow).await,
         None => tokio::time::timeout(timeout, connector.connect())
             .await
             .unwrap_or_else(|_| Err(connector.endpoint().no_reply(timeout))),
     };
-    reconnect.with(|state| match &outcome {
+    inner.with(|state| match &outcome {
         Ok(connection) => {
             state.breaker.succeeded();
-            state.current = Current::Open(connection.clone());
+            state.connection = ConnectionState::Open(connection.clone());
             state.error = None;
-            reconnect.slow_calls.reset();
+            inner.slow_calls.reset();
         }
         Err(error) => {
             state.breaker.failed(began, random_jitter());
-            state.current = slow.map_or(Current::None, Current::Slow);
+            state.connection = slow.map_or(ConnectionState::None, ConnectionState::Slow);
             state.error = Some(error.clone());
         }
     });

@@ -1,4 +1,4 @@
-//! Creates a store, from a URL or from a connection that the application has opened.
+//! Creates a store from a URL, or from a connection that the application has opened.
 
 use super::RedisStore;
 use super::client::Client;
@@ -24,8 +24,10 @@ impl RedisStore {
     /// |---|---|
     /// | `redis://[user:password@]host[:port][/database]` | one server |
     /// | `redis+unix:///path/to/socket[?db=n&user=..&pass=..]` | one server on this machine |
-    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they watch; `?sentinel_user=..&sentinel_pass=..` if the sentinels require a password too |
+    /// | `redis+sentinel://[user:password@]host[:port],host[:port]/name[/database]` | sentinels, and the name of the primary that they monitor; `?sentinel_user=..&sentinel_pass=..` if the sentinels require a password too |
     /// | `redis+cluster://[user:password@]host[:port],host[:port]` | some of the nodes of a cluster |
+    ///
+    /// `valkey` and `valkeys` are the same as `redis` and `rediss`, and `unix://` is the same as `redis+unix://`.
     ///
     /// With `rediss` in place of `redis`, connections are encrypted. This needs the feature `tls`. The server's certificate is
     /// checked against the authorities of the system, or against those in the PEM file `?tls_ca=/path`. `tls_cert` and
@@ -57,12 +59,12 @@ impl RedisStore {
         url: &str,
         prelude: &str,
         scripts: [&str; 2],
-        single: Option<[(&str, &str); 5]>,
+        single: Option<single::Texts<'_>>,
     ) -> Result<Self, Error> {
         Ok(Self::at(Topology::new(Target::parse(url)?), prelude, scripts, single))
     }
 
-    fn at(topology: Topology, prelude: &str, scripts: [&str; 2], single: Option<[(&str, &str); 5]>) -> Self {
+    fn at(topology: Topology, prelude: &str, scripts: [&str; 2], single: Option<single::Texts<'_>>) -> Self {
         let scripts = scripts.map(|text| Script::new(prelude, text));
         let single = single.map(|texts| SingleScripts::new(prelude, texts));
         Self { client: Arc::new(Client::new(topology, scripts, single)) }
@@ -71,16 +73,16 @@ impl RedisStore {
     /// Connects and makes one decision, which is then removed. So the server accepts the password and permits the script. The
     /// script is then in the server's cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
-        const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
+        const VERIFICATION: Limit = Limit::counter(1, Duration::from_millis(1));
         Error::unless_runtime()?;
         // No identity is a single `#`.
-        let key = format!("{prefix}:{{#}}:probe:{}", PROBE.state_format());
-        let probe = Request::new(StoreKey::new(key.as_bytes()), PROBE, 1);
-        let probing = async {
-            let _ = self.decide(Mode::Check, &[&probe]).await?;
-            self.reset(std::slice::from_ref(probe.key())).await.map(drop)
+        let key = format!("{prefix}:{{#}}:verification:{}", VERIFICATION.state_format());
+        let request = Request::new(StoreKey::new(key.as_bytes()), VERIFICATION, 1);
+        let verifying = async {
+            let _ = self.decide(Mode::Check, &[&request]).await?;
+            self.reset(std::slice::from_ref(request.key())).await.map(drop)
         };
-        match tokio::time::timeout(VERIFY_TIMEOUT, probing).await {
+        match tokio::time::timeout(VERIFY_TIMEOUT, verifying).await {
             Ok(result) => result,
             Err(_) => Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)),
         }
