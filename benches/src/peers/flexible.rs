@@ -1,6 +1,6 @@
 //! rate-limiter-flexible, a common limiter for Node, in its own process. Needs Node on this machine.
 
-use super::shared::{COUNT, SECONDS};
+use super::{COUNT, SECONDS};
 use crate::shared::load::{Load, Measured, Round, Running};
 use std::fs;
 use std::path::{Path, PathBuf};

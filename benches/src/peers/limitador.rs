@@ -1,7 +1,7 @@
 //! limitador, with two stores: the exact one, which reads in one call to Redis and counts in another, and the cached one,
 //! which decides from counts in the process and sends them to Redis once a second.
 
-use super::shared::{COUNT, SECONDS};
+use super::{COUNT, SECONDS};
 use crate::shared::load::Decider;
 use limitador::AsyncRateLimiter;
 use limitador::limit::{Limit, Namespace};

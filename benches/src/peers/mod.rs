@@ -11,3 +11,9 @@ pub(crate) use cluster::through_cluster;
 pub(crate) use memory::{fresh, kinds};
 pub(crate) use refused::refused;
 pub(crate) use shared::{cached, through_redis};
+
+use crate::shared::ours::COUNTER;
+
+/// Limits with these numbers admit every call.
+const COUNT: u32 = COUNTER.count();
+const SECONDS: u64 = COUNTER.time().as_secs();

@@ -1,5 +1,6 @@
 //! Other crates that decide through Redis.
 
+use super::{COUNT, SECONDS};
 use super::{flexible, limitador};
 use crate::shared::load::Decider;
 use crate::shared::ours::COUNTER;
@@ -14,10 +15,6 @@ use std::time::Duration;
 use throttled::{RateLimiter as _, RedisRateLimiter};
 
 const POOL: &str = "counter by EVALSHA, deadpool";
-
-/// Limits with these numbers admit every call.
-pub(super) const COUNT: u32 = COUNTER.count();
-pub(super) const SECONDS: u64 = COUNTER.time().as_secs();
 
 /// The subjects that call the server for each decision.
 pub(crate) async fn through_redis(

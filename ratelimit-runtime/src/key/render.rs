@@ -1,6 +1,6 @@
 //! Writes the bytes of a key.
 
-use super::write::{KeyWriter, Name};
+use super::write::{Absent, KeyWriter, Name};
 use super::{AsKey, Bytes, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
@@ -12,9 +12,6 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
     key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
     builder.finish()
 }
-
-/// Why the key has no identity.
-pub(super) type Absent = Option<(ErrorKind, &'static str)>;
 
 /// Writes a key from left to right: prefix, identities, name, parts, format.
 pub(crate) struct KeyBuilder<'n> {

@@ -1,6 +1,5 @@
 //! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
 
-use super::render::Absent;
 use super::{Bytes, KeySettings};
 use crate::error::ErrorKind;
 use crate::identity::ip;
@@ -13,6 +12,9 @@ use std::net::IpAddr;
 const MAX_VALUE: usize = 64;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// Why the key has no identity.
+pub(super) type Absent = Option<(ErrorKind, &'static str)>;
 
 /// Writes an identity, or a part of a name, into a key.
 ///

@@ -1,6 +1,6 @@
 //! Admits calls that wait or whose units can be returned: charges, sleeps until the turn, asks again for permits.
 
-use super::decide::{Decided, Source, invalid_reply};
+use super::decided::{Decided, Source, invalid_reply};
 use super::holdings::Holdings;
 use super::permit_waiters::PermitWaiter;
 use super::refused::Refused;

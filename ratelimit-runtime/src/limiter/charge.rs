@@ -1,7 +1,7 @@
 //! `Charge`: the units of an admitted call, which can be refunded or settled once. Also `penalize`.
 
 use super::RateLimiter;
-use super::decide::invalid_reply;
+use super::decided::invalid_reply;
 use super::holdings::Holdings;
 use crate::decision::Decision;
 use crate::error::Error;

@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use super::admitted::Admitted;
-use super::decide::invalid_reply;
+use super::decided::invalid_reply;
 use super::deny_cache::Forgetting;
 use super::refused::undecided;
 use super::stack::join;

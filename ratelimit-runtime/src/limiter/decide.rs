@@ -1,5 +1,6 @@
 //! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
+use super::decided::{Begun, Decided, Source, invalid_reply};
 use super::deny_cache::Forgetting;
 use super::lease::is_leased;
 use super::{LONGEST_TIME, OnError, RateLimiter};
@@ -10,47 +11,6 @@ use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, 
 use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Who decided about a call, and therefore where its units are charged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Source {
-    Store,
-    /// The memory of this process, while the store is unavailable.
-    Local,
-    /// Only the failure policy, so nothing was charged.
-    Nobody,
-}
-
-/// The decisions about a stack, and their source.
-#[derive(Debug)]
-pub(crate) struct Decided {
-    pub(crate) decisions: Decisions,
-    pub(crate) source: Source,
-}
-
-impl Decided {
-    /// The result for a call without limits.
-    pub(crate) fn of_nobody() -> Self {
-        Self { decisions: Decisions::new(), source: Source::Nobody }
-    }
-
-    /// The position of the refusal with the longest wait, if there is one.
-    pub(crate) fn refused(&self) -> Option<usize> {
-        let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
-        let refused = self.decisions.iter().enumerate().filter(|(_, decision)| !decision.allowed());
-        // `max_by_key` returns the last of equal elements, so reversing makes it the first.
-        refused.rev().max_by_key(|(_, decision)| wait(decision)).map(|(at, _)| at)
-    }
-}
-
-/// A decision that is ready, or what it waits for.
-pub(super) enum Begun {
-    Ready(Result<Decided, Error>),
-    /// The call waits for leased units.
-    Leasing(Reply<Decided>),
-    /// The call waits for the store's reply.
-    Deciding(PendingReply<Decisions>),
-}
 
 impl RateLimiter {
     /// Decides a request under the failure policy. If nothing has to be awaited, the reply is ready at once.
@@ -216,12 +176,4 @@ impl RateLimiter {
 
 fn references(requests: &[Request]) -> SmallVec<[&Request; 2]> {
     requests.iter().collect()
-}
-
-/// The error of a store that does not return one result per request.
-pub(super) fn invalid_reply() -> Error {
-    Error::new(
-        ErrorKind::Configuration,
-        "the number of results from the store differs from the number of requests",
-    )
 }

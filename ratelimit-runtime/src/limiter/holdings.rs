@@ -1,7 +1,7 @@
 //! `Holdings`: the permits and charges of an admitted call, which can be returned.
 
 use super::RateLimiter;
-use super::decide::Source;
+use super::decided::Source;
 use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! Decides the shadow limits of an admitted call, to report what they would refuse. They never refuse a call.
 
-use super::decide::Source;
+use super::decided::Source;
 use super::holdings::Holdings;
 use super::stack::Member;
 use crate::decision::Decision;

@@ -2,8 +2,8 @@
 //! other call.
 
 use super::super::RateLimiter;
-use super::super::decide::invalid_reply;
-use super::table::{FetchUnderWay, KeyLease};
+use super::super::decided::invalid_reply;
+use super::table::{FetchState, FetchUnderWay, KeyLease, TooFew};
 use super::units::Unused;
 use crate::decision::Decision;
 use crate::error::Error;
@@ -12,24 +12,6 @@ use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::Instant;
-
-/// The progress of a fetch.
-#[derive(Clone, Debug)]
-pub(super) enum FetchState {
-    UnderWay,
-    /// The units are in the lease.
-    Units,
-    /// The store had too few units, so each call sends its own request.
-    TooFew(TooFew),
-    Failed(Error),
-}
-
-/// The store's refusal of a fetch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TooFew {
-    pub(super) wanted: u32,
-    pub(super) refusal: Decision,
-}
 
 /// A fetch of units for one key.
 pub(super) struct Fetch {

@@ -10,14 +10,14 @@ mod unused;
 pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::decide::{Begun, Decided, Source, invalid_reply};
+use super::decided::{Begun, Decided, Source, invalid_reply};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::store::{Awaited, Decisions, Mode, Reply, ReplyKind, Request};
-use fetch::{Fetch, FetchState, Registration, TooFew};
+use fetch::{Fetch, Registration};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use table::{FetchUnderWay, KeyLease, OwnRequest, WaitingCall};
+use table::{FetchState, FetchUnderWay, KeyLease, OwnRequest, TooFew, WaitingCall};
 use tokio::time::Instant;
 
 /// The most fetches that one call waits for. A call may need several, because other calls may take the units, or the units

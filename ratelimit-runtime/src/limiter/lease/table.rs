@@ -1,8 +1,9 @@
 //! `Leases`: the leases of a limiter by key, with their fetches under way and their waiting calls.
 
 use super::super::single_task::SingleTask;
-use super::fetch::FetchState;
 use super::units::{LeasedUnits, Unused};
+use crate::decision::Decision;
+use crate::error::Error;
 use crate::limit::Limit;
 use crate::store::{Awaited, MissedDeadline, Request, StoreKey};
 use smallvec::SmallVec;
@@ -50,6 +51,24 @@ pub(super) struct FetchUnderWay {
     /// The most units that it requests.
     units: u32,
     pub(super) began: Instant,
+}
+
+/// The progress of a fetch.
+#[derive(Clone, Debug)]
+pub(super) enum FetchState {
+    UnderWay,
+    /// The units are in the lease.
+    Units,
+    /// The store had too few units, so each call sends its own request.
+    TooFew(TooFew),
+    Failed(Error),
+}
+
+/// The store's refusal of a fetch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooFew {
+    pub(super) wanted: u32,
+    pub(super) refusal: Decision,
 }
 
 impl KeyLease {

@@ -1,7 +1,7 @@
 //! Returns leased units that were not used: when they are outdated, and when the limiter is closed.
 
 use super::super::RateLimiter;
-use super::super::decide::Source;
+use super::super::decided::Source;
 use super::super::single_task::InCharge;
 use super::units::Unused;
 use crate::limit::Limit;

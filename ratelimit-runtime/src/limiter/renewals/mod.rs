@@ -8,7 +8,7 @@ mod task;
 mod tests;
 
 use super::RateLimiter;
-use super::decide::Source;
+use super::decided::Source;
 use crate::store::{Adjusted, Change, Reply, ReplyKind, Request};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,6 @@
 //! The task that renews the permits of one runtime, and overdue permits of other runtimes.
 
-use crate::limiter::decide::Source;
+use crate::limiter::decided::Source;
 use crate::limiter::{RateLimiter, Shared};
 use crate::store::{Adjustment, Change, Request};
 use std::sync::{Arc, Weak};
