@@ -82,7 +82,6 @@ impl RateLimiter {
     /// Takes leased units, or begins to fetch some.
     fn step(&self, lease: &Arc<KeyLease>, request: &Request, tried: &mut Tried) -> Step {
         let (limit, cost) = (request.limit(), request.cost());
-        let runtime = tokio::runtime::Handle::try_current().ok();
         loop {
             let mut state = lease.lock();
             if state.units.limit != *limit {
@@ -100,8 +99,10 @@ impl RateLimiter {
             if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
                 return Step::RequestOwn(lease.begin_own_request(state.epoch), tried.too_few);
             }
+            // Only here: the handle is shared by all threads of the runtime, and most calls find units above.
+            let runtime = tokio::runtime::Handle::try_current().ok();
             if let Some(under_way) = runtime.as_ref().and_then(|runtime| state.fetch(runtime.id())) {
-                // Do not wait if the fetch is too small for all waiting calls. Do not wait for a late fetch either: the
+                // Do not wait if the waiting calls already need the largest lease. Do not wait for a late fetch either: the
                 // call's own request tells whether the store is slow.
                 let is_late = under_way.began.elapsed() >= self.shared.deadline;
                 if is_late || lease.waiting_units() >= limit.largest_lease() {
