@@ -6,8 +6,8 @@ use crate::item::Item;
 use crate::model::{Identity, Limit, Member, RequestPart, Shadow};
 use crate::rules::duration;
 
-/// Puts the time into the names of limits that have the same `key`: `search/1s` and `search/1d`. Reports limits that
-/// have the same name all the same.
+/// Puts the time into the names of limits that have the same `key`: `search/1s` and `search/1d`. Reports limits
+/// whose names are still equal.
 pub(super) fn tell_apart(
     first: &Arguments,
     others: &[Arguments],

@@ -40,7 +40,7 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
 }
 
 /// Whether two limits have the same `key` and limit the same callers.
-fn is_of_the_same(a: &Member, b: &Member) -> bool {
+fn have_same_key_and_callers(a: &Member, b: &Member) -> bool {
     let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
     let by = |member: &Member| -> Vec<Result<RequestPart, String>> {
         let texts = member.identities().iter().map(|identity| match identity {
@@ -63,7 +63,7 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
         (literal_numbers(other)?, literal_numbers(this)?);
     let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
     let same = same(|member| member.cost.as_ref()) && same(|member| member.skip_if.as_ref());
-    if std::ptr::eq(other, this) || !is_of_the_same(other, this) || !same {
+    if std::ptr::eq(other, this) || !have_same_key_and_callers(other, this) || !same {
         return None;
     }
     // A log has at most `count` units in any `time`. Windows can have twice as many around an edge, which counts as

@@ -1,4 +1,4 @@
-//! `Call`: one limited call, with its limiter, key, cost and limit.
+//! `Call`: one limit of a limited call, with its limiter, key and cost. `Calls`: the limits of one call.
 
 use super::request::HeaderValue;
 use super::site::Site;
@@ -21,7 +21,7 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 const NO_ADDRESS: &str =
     "the request has no client address; serve with `into_make_service_with_connect_info::<SocketAddr>()`";
 
-/// A call that is about to be decided.
+/// One limit of a call that is about to be decided.
 pub struct Call {
     name: &'static str,
     limiter: Result<CurrentLimiter, Error>,
@@ -191,7 +191,7 @@ impl Call {
         member
     }
 
-    /// Whether the units are charged before the call, and may refuse it.
+    /// Whether the limit is charged before the call, and may refuse it.
     pub(super) fn is_charged(&self) -> bool {
         !self.charge_after && !self.shadow
     }

@@ -53,7 +53,7 @@ impl RateLimiter {
         Ok(waiting.into_holdings())
     }
 
-    /// Refuses the call if units that are taken after it are not free before it.
+    /// Refuses the call if a limit that is charged after it has too few free units before it.
     async fn peek_at_charged_after(&self, stack: &Stack) -> Result<(), Refused> {
         let is_charged_after = |member: &Member| member.charge_after && !member.shadow;
         let positions: SmallVec<[usize; 2]> =
@@ -74,7 +74,7 @@ impl RateLimiter {
 struct Claim<'l> {
     limiter: &'l RateLimiter,
     stack: Stack,
-    /// Dropping this returns the permits and tickets that the store may have given.
+    /// Whether the store may have given permits or tickets. Dropping the claim then returns them.
     may_hold_permits: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'l> Claim<'l> {
 
     /// Decides, and asks again for permits as long as the limits allow it.
     async fn decide(&mut self) -> Result<Decided, Refused> {
-        let (started, longest) = (Instant::now(), self.longest_wait());
+        let (started, longest) = (Instant::now(), self.permit_wait());
         // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter());
         let mut refused_before = false;
@@ -138,11 +138,11 @@ impl<'l> Claim<'l> {
 
     /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one.
     fn has_ticket(&self) -> bool {
-        self.charged().count() == 1 && !self.longest_wait().is_zero()
+        self.charged().count() == 1 && !self.permit_wait().is_zero()
     }
 
-    /// The longest wait for permits, whose turn is not known in advance.
-    fn longest_wait(&self) -> Duration {
+    /// How long the call may wait for permits: the shortest wait of its concurrency limits that wait. Zero if none waits.
+    fn permit_wait(&self) -> Duration {
         let waits = self.charged().filter(|member| member.is_permit());
         let waits = waits.map(|member| member.request.limit().longest_wait());
         waits.filter(|wait| !wait.is_zero()).min().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a decision returns: the decisions, and who made them.
+//! What a decision returns: the decisions and who made them, or what the call still waits for.
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -8,6 +8,7 @@ use std::time::Duration;
 /// Who decided about a call, and therefore where its units are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
+    /// The store, also through leased units or a remembered refusal.
     Store,
     /// The memory of this process, while the store is unavailable.
     Local,

@@ -7,8 +7,8 @@ use crate::limit::Limit;
 use crate::store::{NO_PERMIT, Request};
 
 impl RateLimiter {
-    /// Applies the override of a limit to a request with the limit as it is written in the code, and completes its key with
-    /// the format of the state.
+    /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
+    /// sets the permit's id if the limit is a concurrency limit.
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
         if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
             request.set_limit(limit);
@@ -26,7 +26,7 @@ impl RateLimiter {
         Ok(request)
     }
 
-    /// The request of a call that takes units without returning them as a permit does.
+    /// The request of a method that charges units. A concurrency limit, which has permits instead, is an error.
     pub(super) fn spending_request(
         &self,
         limit: &Limit,

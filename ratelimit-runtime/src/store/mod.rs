@@ -93,9 +93,10 @@ pub trait Store: Send + Sync + 'static {
         Reply::ready(Ok(None))
     }
 
-    /// Sets the entry of one override, or removes it if `limit` is `None`, and gives the overrides a new version.
-    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
-        let _ = (key, entry, limit);
+    /// Sets the entry of one override to a change of a limit as text, or removes it if `change` is `None`, and gives the
+    /// overrides a new version.
+    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
+        let _ = (key, entry, change);
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 }
@@ -105,7 +106,7 @@ pub trait Store: Send + Sync + 'static {
 pub struct Overridden {
     /// The version, which differs after each change. It is 0 if there are no overrides.
     pub version: u64,
-    /// The entries, each with its limit as text.
+    /// The entries, each with its change of a limit as text.
     pub entries: Vec<(Vec<u8>, String)>,
 }
 

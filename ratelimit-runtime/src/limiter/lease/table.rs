@@ -37,7 +37,7 @@ pub(super) struct KeyLease {
 
 pub(super) struct State {
     pub(super) units: LeasedUnits,
-    /// Units that were requested in an older epoch are returned.
+    /// The number of restarts. Units that were requested before the last one are returned on arrival.
     pub(super) epoch: u64,
     /// The fetches under way. Each runtime has at most one, and its calls wait only for that one.
     fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,

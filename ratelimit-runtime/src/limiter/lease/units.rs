@@ -165,7 +165,7 @@ impl LeasedUnits {
         (!time_left.is_zero() && cost <= self.refused_cost).then(refusal)
     }
 
-    /// Notes that the store has no units. Returns the refusal for the call. A remote store is asked again after a pause.
+    /// Notes that the store has too few units for a call's own request. Returns the refusal for the call. A remote store is asked again after a pause.
     pub(super) fn note_refusal(
         &mut self,
         decision: Decision,

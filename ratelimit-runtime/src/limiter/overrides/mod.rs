@@ -140,7 +140,7 @@ impl<'l> Overrides<'l> {
         }
     }
 
-    /// A change that may fit the limit with this name.
+    /// Returns the change, or an error if this process knows that it does not fit the limit with this name.
     fn checked(self, name: &str, change: LimitChange) -> Result<LimitChange, Error> {
         if change.is_empty() {
             return Err(Error::new(

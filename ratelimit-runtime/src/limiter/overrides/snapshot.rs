@@ -31,10 +31,10 @@ pub(crate) struct Snapshot {
     /// Whether there are overrides. If not, a call reads nothing else here.
     any: AtomicBool,
     met: Met,
-    /// Whether the store was asked once.
-    known: AtomicBool,
-    /// Whether only this process can make changes.
-    local: AtomicBool,
+    /// Whether the store was asked once, also if it did not reply.
+    asked: AtomicBool,
+    /// Whether the store replies at once, so that only this process can make changes.
+    in_process: AtomicBool,
     /// Asks for changes.
     watch: SingleTask,
 }
@@ -56,8 +56,10 @@ impl Snapshot {
         self.met.misfit(name, change)
     }
 
+    /// Whether a call need not ask for overrides: the store was asked, and changes are noticed.
     pub(crate) fn is_settled(&self) -> bool {
-        self.known.load(Ordering::Acquire) && (self.local.load(Ordering::Relaxed) || self.watch.is_started())
+        self.asked.load(Ordering::Acquire)
+            && (self.in_process.load(Ordering::Relaxed) || self.watch.is_started())
     }
 
     pub(super) fn replace(&self, overridden: Overridden) {
@@ -95,7 +97,7 @@ impl Snapshot {
             Err(error) if error.is_transient() => {}
             Err(error) => tracing::error!(%error, "cannot read the overrides"),
         }
-        self.known.store(true, Ordering::Release);
+        self.asked.store(true, Ordering::Release);
     }
 }
 
@@ -125,18 +127,20 @@ impl RateLimiter {
         self.shared.overrides.is_settled() || self.watch_overrides()
     }
 
+    /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the
+    /// store was asked before.
     #[cold]
     fn watch_overrides(&self) -> bool {
         let snapshot = &self.shared.overrides;
         match self.load_overrides().into_kind() {
             ReplyKind::Ready(loaded) => {
                 snapshot.learn(loaded);
-                snapshot.local.store(true, Ordering::Relaxed);
+                snapshot.in_process.store(true, Ordering::Relaxed);
                 true
             }
             ReplyKind::Pending(_) => {
                 snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
-                snapshot.known.load(Ordering::Acquire)
+                snapshot.asked.load(Ordering::Acquire)
             }
         }
     }
@@ -144,7 +148,7 @@ impl RateLimiter {
     /// Starts to ask for changes in the current runtime, if the task of another runtime is late.
     pub(crate) fn take_over_watch(&self, now: Instant) {
         let snapshot = &self.shared.overrides;
-        if !snapshot.local.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
+        if !snapshot.in_process.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
             self.watch_overrides();
         }
     }

@@ -43,12 +43,12 @@ use topology::key_slot;
 /// ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
-/// calls fail at once, and a background task tries to connect, with a pause of 0.1 to 1 second between two attempts.
+/// calls fail at once, and a background task starts an attempt to connect every 0.1 to 1 second.
 ///
 /// If five calls in a row miss their deadlines, the server is too slow. Calls then fail at once, and a background task sends one
 /// `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all within half
-/// a second, its connection is closed. Within one runtime, all limiters on one store share this state, whatever their
-/// deadlines.
+/// a second, or within the longest of these deadlines if that is longer, its connection is closed. Within one runtime, all
+/// limiters on one store share this state, whatever their deadlines.
 ///
 /// A call whose reply was lost is never sent again, because it may have been counted.
 ///
@@ -77,6 +77,7 @@ impl Store for RedisStore {
             let call = waiting::pending_call(mode, request);
             return Reply::pending(batch::decide(client, Arc::clone(&call))).observed_by(call);
         }
+        // A peek, a permit or a stack, see `is_batchable`. A permit may have a small script.
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
         if let [request] = requests
@@ -130,10 +131,10 @@ impl Store for RedisStore {
         Reply::pending(async move { overrides::load(&client, &key, seen).await })
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
+    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
         let (client, key) = (Arc::clone(&self.client), key.clone());
-        let (entry, limit) = (entry.to_vec(), limit.map(str::to_owned));
-        Reply::pending(async move { overrides::save(&client, &key, &entry, limit.as_deref()).await })
+        let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
+        Reply::pending(async move { overrides::save(&client, &key, &entry, change.as_deref()).await })
     }
 }
 

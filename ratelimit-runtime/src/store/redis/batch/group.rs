@@ -13,7 +13,7 @@ use redis::{Pipeline, RedisResult, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The requests of one script call, in order of arrival. Their keys may be in one call.
+/// The requests of one script call, in order of arrival. The server accepts all their keys in one call.
 pub(super) struct Group<'r> {
     mode: Mode,
     requests: &'r [&'r Request],

@@ -9,7 +9,7 @@ pub(super) struct Breaker {
     next: Option<Instant>,
 }
 
-/// The shortest and the longest time between the starts of two attempts.
+/// The first and the longest backoff: the time between the starts of two attempts, before [`JITTER`] shortens it.
 const SHORTEST_BACKOFF: Duration = Duration::from_millis(200);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 /// The backoff is shortened by a random part of this, so that clients that lost the server together do not reconnect

@@ -23,7 +23,7 @@ struct Inner {
 struct State {
     connection: ConnectionState,
     breaker: Breaker,
-    /// The error of the last attempt, if it has failed.
+    /// Why calls fail: the error of the last attempt, or of the missed deadlines.
     error: Option<Error>,
 }
 

@@ -6,33 +6,33 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 /// An item, such as a request, and its reply as soon as there is one.
-pub(crate) struct Pending<Q, A> {
-    item: Q,
-    state: Mutex<State<A>>,
+pub(crate) struct Pending<I, R> {
+    item: I,
+    state: Mutex<State<R>>,
 }
 
-enum State<A> {
+enum State<R> {
     Waiting(Option<Waker>),
-    Done(CallOutcome<A>),
+    Done(CallOutcome<R>),
 }
 
 /// What became of the call.
-pub(crate) enum CallOutcome<A> {
-    Replied(A),
+pub(crate) enum CallOutcome<R> {
+    Replied(R),
     /// The item was not sent, so the caller may send it itself.
     NotSent,
 }
 
-impl<Q, A> Pending<Q, A> {
-    pub(crate) fn new(item: Q) -> Arc<Self> {
+impl<I, R> Pending<I, R> {
+    pub(crate) fn new(item: I) -> Arc<Self> {
         Arc::new(Self { item, state: Mutex::new(State::Waiting(None)) })
     }
 
-    pub(crate) fn item(&self) -> &Q {
+    pub(crate) fn item(&self) -> &I {
         &self.item
     }
 
-    fn finish(&self, outcome: CallOutcome<A>) {
+    fn finish(&self, outcome: CallOutcome<R>) {
         let before = std::mem::replace(&mut *self.lock(), State::Done(outcome));
         // Outside of the lock, because the woken caller takes the lock.
         if let State::Waiting(Some(waker)) = before {
@@ -40,18 +40,18 @@ impl<Q, A> Pending<Q, A> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<A>> {
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The caller's side: a future of the outcome.
-pub(crate) struct Receiver<'p, Q, A>(pub(crate) &'p Arc<Pending<Q, A>>);
+pub(crate) struct Receiver<'p, I, R>(pub(crate) &'p Arc<Pending<I, R>>);
 
-impl<Q, A> Future for Receiver<'_, Q, A> {
-    type Output = CallOutcome<A>;
+impl<I, R> Future for Receiver<'_, I, R> {
+    type Output = CallOutcome<R>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallOutcome<A>> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallOutcome<R>> {
         let mut state = self.0.lock();
         match std::mem::replace(&mut *state, State::Waiting(None)) {
             State::Done(outcome) => Poll::Ready(outcome),
@@ -65,10 +65,10 @@ impl<Q, A> Future for Receiver<'_, Q, A> {
 }
 
 /// The sender's side. If it is dropped without a reply, the caller receives [`CallOutcome::NotSent`].
-pub(crate) struct Sender<Q, A>(Option<Arc<Pending<Q, A>>>);
+pub(crate) struct Sender<I, R>(Option<Arc<Pending<I, R>>>);
 
-impl<Q, A> Sender<Q, A> {
-    pub(crate) fn new(pending: &Arc<Pending<Q, A>>) -> Self {
+impl<I, R> Sender<I, R> {
+    pub(crate) fn new(pending: &Arc<Pending<I, R>>) -> Self {
         Self(Some(Arc::clone(pending)))
     }
 
@@ -77,18 +77,18 @@ impl<Q, A> Sender<Q, A> {
         self.0.as_ref().is_some_and(|pending| Arc::strong_count(pending) > 1)
     }
 
-    pub(crate) fn item(&self) -> Option<&Q> {
+    pub(crate) fn item(&self) -> Option<&I> {
         self.0.as_deref().map(Pending::item)
     }
 
-    pub(crate) fn reply(mut self, reply: A) {
+    pub(crate) fn reply(mut self, reply: R) {
         if let Some(pending) = self.0.take() {
             pending.finish(CallOutcome::Replied(reply));
         }
     }
 }
 
-impl<Q, A> Drop for Sender<Q, A> {
+impl<I, R> Drop for Sender<I, R> {
     fn drop(&mut self) {
         if let Some(pending) = self.0.take() {
             pending.finish(CallOutcome::NotSent);

@@ -42,10 +42,10 @@ struct Inner<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
-    /// Whether a direct call is under way. Stays set until its caller is polled or dropped, or the last worker ends.
+    /// Whether a direct call is under way. Stays set until its future has ended or was dropped, or the last worker ends.
     direct: bool,
     workers: usize,
-    /// The time at which the last batch was sent.
+    /// The time at which a worker last took calls, or last started.
     last_batch: Option<Instant>,
 }
 
