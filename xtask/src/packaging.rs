@@ -110,13 +110,13 @@ mod tests {
     use crate::process::root;
 
     fn two_scripts() -> [String; 2] {
-        ["lua/decide.lua", "lua/one/counter.lua"].map(String::from)
+        ["lua/decide.lua", "lua/single/counter.lua"].map(String::from)
     }
 
     #[test]
     fn the_included_files_exist() {
         let found = included().unwrap();
-        for file in ["lua/decide.lua", "lua/one/counter.lua", "docs/scaling.md"] {
+        for file in ["lua/decide.lua", "lua/single/counter.lua", "docs/scaling.md"] {
             assert!(found.iter().any(|found| found == file), "{found:?}");
         }
         assert!(found.iter().all(|file| root().join(file).is_file()), "{found:?}");
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn nothing_is_missing_from_a_complete_listing() {
-        let listing = "Cargo.toml\nlua/counter.lua\nlua/decide.lua\nlua\\one\\counter.lua\nsrc/lib.rs\n";
+        let listing = "Cargo.toml\nlua/counter.lua\nlua/decide.lua\nlua\\single\\counter.lua\nsrc/lib.rs\n";
         assert!(missing(listing, &two_scripts()).is_empty());
     }
 
@@ -135,6 +135,9 @@ mod tests {
 
     #[test]
     fn an_omitted_script_is_named() {
-        assert_eq!(missing("src/lua/decide.lua\nlua/one/counter.lua\n", &two_scripts()), ["lua/decide.lua"]);
+        assert_eq!(
+            missing("src/lua/decide.lua\nlua/single/counter.lua\n", &two_scripts()),
+            ["lua/decide.lua"]
+        );
     }
 }

@@ -81,7 +81,7 @@ impl Mutant {
     }
 
     fn is_single(&self) -> bool {
-        self.file.starts_with("one/")
+        self.file.starts_with("single/")
     }
 
     /// A store that runs the mutant, and the text of `decide`.
@@ -101,7 +101,7 @@ impl Mutant {
 
     /// The limits that the file decides. The scripts for single requests do not decide limits with a wait.
     fn limits(&self) -> Vec<Numbers> {
-        let kinds: &[Kind] = match self.file.trim_start_matches("one/") {
+        let kinds: &[Kind] = match self.file.trim_start_matches("single/") {
             "counter" => &[Kind::Counter],
             "bucket" => &[Kind::Greedy, Kind::Interval, Kind::Leaky],
             "token_bucket" if self.is_single() => &[Kind::Greedy, Kind::Leaky],
@@ -207,7 +207,7 @@ async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
     // `decide` is part of each decision. The others are the scripts for single requests.
     for (file, text) in
-        FILES.into_iter().filter(|(file, _)| *file == "decide.lua" || file.starts_with("one/"))
+        FILES.into_iter().filter(|(file, _)| *file == "decide.lua" || file.starts_with("single/"))
     {
         let (from, _) = text.split_once('\n').unwrap();
         let file = file.trim_end_matches(".lua");

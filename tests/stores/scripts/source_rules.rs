@@ -18,11 +18,11 @@ pub(super) const FILES: [(&str, &str); 15] = files![
     "concurrency.lua",
     "decide.lua",
     "adjust.lua",
-    "one/counter.lua",
-    "one/token_bucket.lua",
-    "one/sliding_window.lua",
-    "one/sliding_log.lua",
-    "one/concurrency.lua",
+    "single/counter.lua",
+    "single/token_bucket.lua",
+    "single/sliding_window.lua",
+    "single/sliding_log.lua",
+    "single/concurrency.lua",
 ];
 
 /// Each file starts with its purpose, and each algorithm documents its contract.
@@ -38,7 +38,7 @@ fn headers_state_the_contract() {
             "head.lua" => &[],
             "bucket.lua" => &["State", "Change"],
             "decide.lua" | "adjust.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
-            name if name.starts_with("one/") => &["KEYS", "ARGV", "Reply", "Errors"],
+            name if name.starts_with("single/") => &["KEYS", "ARGV", "Reply", "Errors"],
             _ => &["KEYS", "ARGV", "State", "Reply", "Change"],
         }
     };

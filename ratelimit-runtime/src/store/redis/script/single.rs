@@ -12,13 +12,13 @@ use std::time::Duration;
 /// The names and texts of the small scripts, in the order of [`TEXTS`].
 pub(crate) type Texts<'t> = [(&'t str, &'t str); 5];
 
-/// The texts in `lua/one`, with the names of their files.
+/// The texts in `lua/single`, with the names of their files.
 pub(crate) const TEXTS: Texts<'static> = [
-    ("counter", include_str!("../../../../lua/one/counter.lua")),
-    ("token_bucket", include_str!("../../../../lua/one/token_bucket.lua")),
-    ("sliding_window", include_str!("../../../../lua/one/sliding_window.lua")),
-    ("sliding_log", include_str!("../../../../lua/one/sliding_log.lua")),
-    ("concurrency", include_str!("../../../../lua/one/concurrency.lua")),
+    ("counter", include_str!("../../../../lua/single/counter.lua")),
+    ("token_bucket", include_str!("../../../../lua/single/token_bucket.lua")),
+    ("sliding_window", include_str!("../../../../lua/single/sliding_window.lua")),
+    ("sliding_log", include_str!("../../../../lua/single/sliding_log.lua")),
+    ("concurrency", include_str!("../../../../lua/single/concurrency.lua")),
 ];
 
 /// The scripts of single requests.

@@ -1,4 +1,4 @@
--- one/sliding_log: decides a single request for one unit of a sliding log in mode check. A short script for the common
+-- single/sliding_log: decides a single request for one unit of a sliding log in mode check. A short script for the common
 -- case.
 --
 -- The state is that of sliding_log.lua, which explains it.

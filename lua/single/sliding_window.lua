@@ -1,4 +1,4 @@
--- one/sliding_window: decides a single request of a sliding window in mode check. A short script for the common case.
+-- single/sliding_window: decides a single request of a sliding window in mode check. A short script for the common case.
 --
 -- The state is that of sliding_window.lua, which explains it.
 -- KEYS   one.

@@ -1,4 +1,4 @@
--- one/counter: decides a single request of a counter in mode check. A short script for the most common case.
+-- single/counter: decides a single request of a counter in mode check. A short script for the most common case.
 --
 -- The state is that of counter.lua, which explains it.
 -- KEYS   one.

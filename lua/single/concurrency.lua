@@ -1,4 +1,4 @@
--- one/concurrency: decides a single request for one permit in mode check or charge. A short script for the common case.
+-- single/concurrency: decides a single request for one permit in mode check or charge. A short script for the common case.
 --
 -- The state is that of concurrency.lua, which explains it.
 -- KEYS   one.

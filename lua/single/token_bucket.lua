@@ -1,4 +1,4 @@
--- one/token_bucket: decides a single request of a continuous token bucket, or of a leaky bucket as a meter, in mode
+-- single/token_bucket: decides a single request of a continuous token bucket, or of a leaky bucket as a meter, in mode
 -- check. A short script for the common case.
 --
 -- The state is that of bucket.lua, which explains it.
