@@ -36,7 +36,7 @@ pub(crate) fn ensure_rust_analyzer() -> Result<(), String> {
     if works() { Ok(()) } else { Err("rust-analyzer was installed, but still does not run".to_owned()) }
 }
 
-/// Returns the Redis server for the tests. Installs the system's package if there is none.
+/// Returns the Redis server for the tests. Installs the system's package if no server is found.
 pub(crate) fn ensure_redis() -> Result<OsString, String> {
     if let Some(named) = env::var_os(SERVER_VARIABLE).filter(|name| !name.is_empty()) {
         return if runs(&named) {

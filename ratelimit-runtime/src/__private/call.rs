@@ -162,7 +162,7 @@ impl Call {
         self.shadow
     }
 
-    /// Whether the overrides are loaded. Without a limiter there are none to load.
+    /// Whether the overrides are loaded. A call without a limiter needs no overrides.
     pub(super) fn knows_overrides(&self) -> bool {
         self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
     }
@@ -191,9 +191,9 @@ impl Call {
         member
     }
 
-    /// Whether the limit is charged before the call, and may refuse it.
-    pub(super) fn is_charged(&self) -> bool {
-        !self.charge_after && !self.shadow
+    /// Whether the units are charged after the call.
+    pub(super) fn charges_after(&self) -> bool {
+        self.charge_after
     }
 }
 

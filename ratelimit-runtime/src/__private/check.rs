@@ -65,7 +65,7 @@ impl Calls {
 fn decide(call: &mut Call) -> Result<Check, Error> {
     let request = call.request()?;
     let (limiter, names) = (call.limiter()?, smallvec![call.name()]);
-    if !call.is_charged() || request.limit().is_concurrency() || request.limit().wait_ms() > 0 {
+    if call.charges_after() || !request.limit().is_charged_at_once() {
         return Ok(admit(admission::admit(limiter.clone(), names, smallvec![call.member(request)])));
     }
     Ok(Check(State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) }))

@@ -99,7 +99,7 @@ impl LimitChange {
         self
     }
 
-    /// Changes how many units a process takes in advance. Zero is none.
+    /// Changes how many units a process takes in advance. Zero turns leases off.
     #[must_use]
     pub const fn lease(mut self, units: u32) -> Self {
         self.numbers.lease = Some(Lease::Most(units));

@@ -110,6 +110,11 @@ impl Limit {
         matches!(self.numbers.algorithm, Algorithm::Concurrency)
     }
 
+    /// Whether the units of an admitted call are charged at once and for good: it waits for no turn, and holds no permit.
+    pub(crate) const fn is_charged_at_once(&self) -> bool {
+        !self.is_concurrency() && self.wait_ms() == 0
+    }
+
     /// Whether every call is refused, whatever the state is.
     pub(crate) const fn refuses_all(&self) -> bool {
         self.numbers.count == 0 || self.derived.capacity == 0

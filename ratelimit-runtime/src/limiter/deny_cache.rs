@@ -191,7 +191,7 @@ fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
-    let is_cacheable = !request.passes_with_next() && !limit.is_concurrency() && limit.wait_ms() == 0;
+    let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once();
     (is_cacheable && request.cost() > 0).then_some(*request)
 }
 

@@ -40,7 +40,7 @@ impl SingleTask {
         self.late_at_ms.load(Ordering::Relaxed) <= self.ms(now)
     }
 
-    /// Starts the task in the current runtime, if there is none or it is late. The first heartbeat follows within `next`.
+    /// Starts the task in the current runtime, unless a task runs and is not late. The first heartbeat follows within `next`.
     pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
         &self,
         limiter: &RateLimiter,

@@ -34,7 +34,7 @@ impl Member {
     /// Whether [`Mode::Check`](crate::store::Mode::Check) decides the limit: its units are taken at once, and are never
     /// returned.
     pub(crate) fn is_only_checked(&self) -> bool {
-        self.is_charged() && !self.is_permit() && self.request.limit().wait_ms() == 0
+        self.is_charged() && self.request.limit().is_charged_at_once()
     }
 
     /// Whether the limit is a concurrency limit, whose units are permits.

@@ -42,16 +42,18 @@ impl Request {
     /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a
     /// stack must differ, and its last request must not be `with_next`.
     #[must_use]
-    pub fn with_next(self) -> Self {
-        Self { with_next: true, ..self }
+    pub fn with_next(mut self) -> Self {
+        self.join_next();
+        self
     }
 
     /// Sets the id of the permit that a concurrency limit would give, from 1 to 2^52 - 1. Choose it at random, so that
     /// all permits that are held under one key have different ids. A waiting call asks again with the same id, so that it
     /// keeps its place.
     #[must_use]
-    pub fn with_permit(self, id: u64) -> Self {
-        Self { permit: id, ..self }
+    pub fn with_permit(mut self, id: u64) -> Self {
+        self.set_permit(id);
+        self
     }
 
     /// Does the same as [`with_next`](Self::with_next), in place.

@@ -1,4 +1,4 @@
-//! Equal requests on one key that the script merges: as many are admitted as one by one.
+//! Merged requests: the script admits the same number of equal requests on one key as it admits one by one.
 
 use crate::harness::{CLOCK, Twins, operations, seed};
 use crate::models::definitions::{Kind, Numbers};

@@ -177,7 +177,7 @@ impl Leases {
         act(&mut self.leases.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the lease of a key, and creates it if there is none. `None` if the table is full.
+    /// Returns the lease of a key, and creates a missing one. Returns `None` if the table is full.
     pub(super) fn get_or_insert(&self, request: &Request) -> Option<Arc<KeyLease>> {
         self.with(|leases| {
             if let Some(lease) = leases.get(request.key()) {

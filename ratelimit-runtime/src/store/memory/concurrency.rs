@@ -45,7 +45,7 @@ impl Permits {
         self.held.iter().filter(move |permit| permit.ends > now)
     }
 
-    /// The units of all tickets before the one with this id. All tickets if there is none with this id.
+    /// The units of the tickets before the ticket with this id. An unknown id stands behind all tickets.
     fn ahead(&self, limit: &Limit, id: u64, now: u64) -> u64 {
         if limit.wait_ms() == 0 {
             return 0;

@@ -149,7 +149,7 @@ impl<T: Value> Entry<'_, T> {
         }
     }
 
-    /// Changes the live cell. If there is none, makes one first.
+    /// Changes the live cell, and makes a missing one first.
     pub(super) fn change_or_make<R>(
         self,
         make: impl FnOnce() -> Cell<T>,

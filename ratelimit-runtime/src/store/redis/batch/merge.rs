@@ -80,7 +80,7 @@ impl<'r> Batch<'r> {
     }
 
     /// Adds an entry to the latest section with its limit and cost. Searches only the section `earliest` and later ones, at
-    /// most [`SEARCHED_SECTIONS`]. Adds a section if there is none.
+    /// most [`SEARCHED_SECTIONS`]. Adds a section if no section fits.
     fn add(&mut self, request: usize, earliest: usize) -> Position {
         let (limit, cost) = (self.requests[request].limit(), self.requests[request].cost());
         let is_same = |section: &[usize]| {
