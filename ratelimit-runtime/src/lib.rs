@@ -1,7 +1,9 @@
 #![cfg_attr(doc, doc = include_str!("docs/links.md"))]
 #![doc = include_str!("../README.md")]
 
+mod answer;
 mod clock;
+mod context;
 mod decision;
 mod error;
 mod identity;
@@ -22,10 +24,14 @@ pub mod __private;
 #[doc(hidden)]
 pub mod __testing;
 
+pub use answer::Answers;
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use context::{
+    ContextClientIp, ContextHeader, ContextUser, Recorded, RequestContext, client_ip, header, user,
+};
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
-pub use identity::{ClientIp, Identity, RequestHeaders, UserId};
+pub use identity::{ClientIp, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
 pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};

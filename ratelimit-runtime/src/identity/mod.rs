@@ -1,8 +1,10 @@
 //! Identities: the values that say who is limited, and the request types that have them.
 
 pub(crate) mod ip;
+mod peer;
 mod request;
 
+pub use peer::PeerAddr;
 pub use request::{RequestHeaders, UserId};
 
 use crate::key::KeyWriter;

@@ -88,6 +88,12 @@ impl<'w> KeyWriter<'w> {
         *self.absent = Some((ErrorKind::NoIdentity, "the call has no identity"));
     }
 
+    /// Says why the call cannot be identified.
+    pub(crate) fn fail(&mut self, kind: ErrorKind, why: &'static str) {
+        self.written = true;
+        *self.absent = Some((kind, why));
+    }
+
     fn separate(&mut self) {
         self.written = true;
         if let Some(separator) = self.separator.replace(b',') {

@@ -1,0 +1,178 @@
+//! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
+
+mod recorded;
+mod words;
+
+pub use recorded::Recorded;
+pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, user};
+
+use crate::answer::Answers;
+use crate::identity::{Identity, PeerAddr};
+use smallvec::SmallVec;
+use std::fmt;
+use std::future::Future;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+tokio::task_local! {
+    static CURRENT: RequestContext;
+}
+
+/// What is known about the request that the current task answers: the client, its user, chosen headers, and the decisions
+/// that attributes have made for it.
+///
+/// `RateLimitLayer` sets it for each request. Set it yourself for a server that has no layer, or in a test:
+///
+/// ```
+/// use ratelimit::{Rejection, RequestContext, rate_limit};
+/// use std::net::IpAddr;
+///
+/// #[rate_limit(key = "context_example", count = 1, by = ratelimit::client_ip())]
+/// async fn search() -> Result<(), Rejection> { Ok(()) }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let from = |last| RequestContext::new().with_client_ip(IpAddr::from([203, 0, 113, last]));
+/// assert!(from(7).scope(search()).await.is_ok());
+/// assert!(from(7).scope(search()).await.is_err());
+/// assert!(from(8).scope(search()).await.is_ok());
+/// # }
+/// ```
+///
+/// The context belongs to the task. A task that is spawned with [`tokio::spawn`] does not have it: pass it on with
+/// [`current`](Self::current) and [`scope`](Self::scope). Clones share all state.
+#[derive(Clone, Default)]
+pub struct RequestContext {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    peer: Option<PeerAddr>,
+    client_ip: Option<IpAddr>,
+    headers: Vec<KeptHeader>,
+    answers: Option<Answers>,
+    user: Mutex<Option<User>>,
+    decisions: Mutex<Decisions>,
+}
+
+type User = Arc<dyn Identity + Send + Sync>;
+type Decisions = SmallVec<[Recorded; 1]>;
+
+/// A header that the layer was asked to keep. `None` if the request has it not exactly once.
+#[derive(Clone)]
+struct KeptHeader {
+    name: Arc<str>,
+    value: Option<Arc<[u8]>>,
+}
+
+impl RequestContext {
+    /// A context that knows nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the address of the client, which is not checked: resolve it with
+    /// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) if the client may be behind a proxy.
+    #[must_use]
+    pub fn with_client_ip(self, address: IpAddr) -> Self {
+        self.with(|shared| shared.client_ip = Some(address))
+    }
+
+    /// Sets the other end of the connection. An argument with the same peer, but without headers, then has the client's address
+    /// of this context.
+    #[must_use]
+    pub fn with_peer(self, peer: PeerAddr) -> Self {
+        self.with(|shared| shared.peer = Some(peer))
+    }
+
+    /// Keeps a header for `by = ratelimit::header(name)`. Give `None` if the request does not have it exactly once.
+    #[must_use]
+    pub fn with_header(self, name: &str, value: Option<&[u8]>) -> Self {
+        let header = KeptHeader { name: name.to_ascii_lowercase().into(), value: value.map(Arc::from) };
+        self.with(|shared| shared.headers.push(header))
+    }
+
+    /// Sets the form of the answers to refused requests. The default is the form of the process.
+    #[must_use]
+    pub fn with_answers(self, answers: Answers) -> Self {
+        self.with(|shared| shared.answers = Some(answers))
+    }
+
+    /// Changes what the context knows. A context that is shared already is copied, without its decisions.
+    fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            change(shared);
+            return self;
+        }
+        let mut shared = self.shared.copy();
+        change(&mut shared);
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Sets the user, for `by = ratelimit::user()`. An authentication middleware calls it once it knows who calls.
+    pub fn set_user(&self, user: impl Identity + Send + Sync + 'static) {
+        *lock(&self.shared.user) = Some(Arc::new(user));
+    }
+
+    /// The context of the current task. `None` outside a request, and in a task that a handler has spawned.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        CURRENT.try_with(Self::clone).ok()
+    }
+
+    /// Runs a future with this context.
+    pub fn scope<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
+        CURRENT.scope(self, future)
+    }
+
+    /// The address of the client. Behind trusted proxies it is the address that they report.
+    #[must_use]
+    pub fn client_ip(&self) -> Option<IpAddr> {
+        self.shared.client_ip
+    }
+
+    /// The decisions that attributes have made for this request until now, in order.
+    #[must_use]
+    pub fn decisions(&self) -> Vec<Recorded> {
+        lock(&self.shared.decisions).to_vec()
+    }
+
+    /// The address of the client, if the context was made for a connection with this peer.
+    pub(crate) fn client_ip_behind(peer: PeerAddr) -> Option<IpAddr> {
+        CURRENT.try_with(|context| context.client_ip().filter(|_| context.shared.peer == Some(peer))).ok()?
+    }
+
+    /// The form of answers that this request asks for.
+    pub(crate) fn answers(&self) -> Option<&Answers> {
+        self.shared.answers.as_ref()
+    }
+
+    pub(crate) fn record(&self, decisions: impl IntoIterator<Item = Recorded>) {
+        lock(&self.shared.decisions).extend(decisions);
+    }
+}
+
+impl Shared {
+    fn copy(&self) -> Self {
+        Self {
+            peer: self.peer,
+            client_ip: self.client_ip,
+            headers: self.headers.clone(),
+            answers: self.answers.clone(),
+            user: Mutex::new(lock(&self.user).clone()),
+            decisions: Mutex::default(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints no address, no user and no header.
+impl fmt::Debug for RequestContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestContext").field("decisions", &self.decisions().len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,142 @@
+//! The words of the request context for `by`: `client_ip()`, `user()` and `header(name)`.
+
+use super::{RequestContext, User, lock};
+use crate::error::ErrorKind;
+use crate::identity::Identity;
+use crate::key::KeyWriter;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service, and pass the context to spawned \
+     tasks with `RequestContext::current`";
+const NO_ADDRESS: &str =
+    "the request context does not know the client's address; tell the server to provide the peer's address";
+const NOT_KEPT: &str =
+    "the request context does not have this header; keep it with `RateLimitLayer::keep_header`";
+
+/// A value that was looked up in the request context.
+#[derive(Clone)]
+enum Found<T> {
+    Value(T),
+    /// The request does not have it.
+    Absent,
+    /// The service is not set up to find it. The text says why.
+    Not(&'static str),
+}
+
+impl<T> Found<T> {
+    fn in_context(find: impl FnOnce(&RequestContext) -> Self) -> Self {
+        RequestContext::current().map_or(Self::Not(NO_CONTEXT), |context| find(&context))
+    }
+
+    fn get(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Not(_) => None,
+        }
+    }
+
+    fn write(&self, key: &mut KeyWriter<'_>, write: impl FnOnce(&T, &mut KeyWriter<'_>)) {
+        match self {
+            Self::Value(value) => write(value, key),
+            Self::Absent => key.absent(),
+            Self::Not(why) => key.fail(ErrorKind::Configuration, why),
+        }
+    }
+}
+
+/// Prints no value, which may be a token.
+impl<T> fmt::Debug for Found<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Value(_) => "a value",
+            Self::Absent => "absent",
+            Self::Not(why) => why,
+        })
+    }
+}
+
+/// The address of the client in the request context. See [`client_ip`].
+#[derive(Clone, Debug)]
+pub struct ContextClientIp(Found<IpAddr>);
+
+/// Returns the address of the client of the current request, for functions without an argument that has it:
+/// `by = ratelimit::client_ip()`.
+///
+/// It reads the [`RequestContext`] of the task. Without a context, a call that it identifies is rejected as unavailable.
+#[must_use]
+pub fn client_ip() -> ContextClientIp {
+    ContextClientIp(Found::in_context(|context| {
+        context.client_ip().map_or(Found::Not(NO_ADDRESS), Found::Value)
+    }))
+}
+
+impl ContextClientIp {
+    /// The address, if there is one.
+    #[must_use]
+    pub fn get(&self) -> Option<IpAddr> {
+        self.0.get().copied()
+    }
+}
+
+impl Identity for ContextClientIp {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        self.0.write(key, |address, key| key.ip(*address));
+    }
+}
+
+/// The user in the request context. See [`user`].
+#[derive(Clone, Debug)]
+pub struct ContextUser(Found<User>);
+
+/// Returns the user of the current request, for functions without an argument that has it: `by = ratelimit::user()`.
+///
+/// [`RequestContext::set_user`] sets it. A request without a user is rejected as unidentified; without a context, as
+/// unavailable.
+#[must_use]
+pub fn user() -> ContextUser {
+    ContextUser(Found::in_context(|context| {
+        lock(&context.shared.user).clone().map_or(Found::Absent, Found::Value)
+    }))
+}
+
+impl ContextUser {
+    /// Whether the request has a user, for `skip_if = !ratelimit::user().is_known()`.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.0.get().is_some()
+    }
+}
+
+impl Identity for ContextUser {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        self.0.write(key, |user, key| user.write(key));
+    }
+}
+
+/// A header in the request context. See [`header`].
+#[derive(Clone, Debug)]
+pub struct ContextHeader(Found<Arc<[u8]>>);
+
+/// Returns a header of the current request, for functions without an argument that has it:
+/// `by = ratelimit::header("x-api-key")`.
+///
+/// The layer keeps only the headers that `RateLimitLayer::keep_header` names. The key contains a keyed hash of the value.
+/// A request that does not have the header exactly once is rejected as unidentified.
+#[must_use]
+pub fn header(name: &str) -> ContextHeader {
+    ContextHeader(Found::in_context(|context| {
+        let kept = context.shared.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        match kept {
+            Some(header) => header.value.clone().map_or(Found::Absent, Found::Value),
+            None => Found::Not(NOT_KEPT),
+        }
+    }))
+}
+
+impl Identity for ContextHeader {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        self.0.write(key, |value, key| key.secret(value));
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of each web framework: annotated handlers behind a real server, asked by a real client on loopback.
