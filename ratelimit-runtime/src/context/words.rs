@@ -111,7 +111,7 @@ impl ContextUser {
 
 impl Identity for ContextUser {
     fn write(&self, key: &mut KeyWriter<'_>) {
-        self.0.write(key, |user, key| user.write(key));
+        self.0.write(key, Identity::write);
     }
 }
 
