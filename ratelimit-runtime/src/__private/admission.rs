@@ -1,6 +1,8 @@
 //! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
 use super::call::{Call, Calls, Names};
+use super::record::Record;
+use crate::context::RequestContext;
 use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
@@ -23,7 +25,7 @@ impl Call {
 impl Calls {
     /// Decides the limits together, as [`Call::admit`].
     pub fn admit(self) -> Admit {
-        Admit(Box::pin(decide(self.0)))
+        Admit(Box::pin(async { decide(self.0).await.inspect_err(RequestContext::record_rejection) }))
     }
 }
 
@@ -63,8 +65,13 @@ pub(super) async fn admit(
     names: Names,
     stack: Stack,
 ) -> Result<limiter::Holdings, Rejection> {
+    let refusing = names.iter().zip(&stack).enumerate().filter(|(_, (_, member))| !member.shadow);
+    let record = Record::of(refusing.map(|(at, (name, member))| (at, *name, &member.request)));
     match limiter.admit(stack).await {
         Ok(holdings) => {
+            if let Some(record) = record {
+                record.decided(holdings.decisions());
+            }
             for (at, name) in names.iter().enumerate() {
                 if let Some(decision) = holdings.shadow_refusal(at) {
                     report::shadow_refusal(name, decision.retry_after());
@@ -72,7 +79,13 @@ pub(super) async fn admit(
             }
             Ok(holdings)
         }
-        Err(Refused::Limited(at, decision)) => Err(Rejection::limited(names[at], decision)),
+        Err(Refused::Limited(refusal)) => {
+            let rejection = Rejection::limited(names[refusal.at], refusal.decision);
+            if let Some(record) = record {
+                record.decided(refusal.all.into_iter());
+            }
+            Err(rejection)
+        }
         Err(Refused::Failed(error)) => Err(undecided(names[0], error)),
     }
 }

@@ -2,6 +2,8 @@
 
 use super::admission;
 use super::call::{Call, Calls, Names};
+use super::record::Record;
+use crate::context::RequestContext;
 use crate::error::Error;
 use crate::limiter::{Decided, RateLimiter, Stack, join, undecided};
 use crate::rejection::Rejection;
@@ -14,7 +16,10 @@ use std::task::{Context, Poll, ready};
 
 /// A future of the decision about a call. If the call waits for a turn, the future is ready at its turn.
 #[must_use = "the decision must be awaited"]
-pub struct Check(State);
+pub struct Check {
+    state: State,
+    record: Option<Box<Record>>,
+}
 
 enum State {
     /// The reply of the store is the whole decision.
@@ -56,8 +61,10 @@ impl Calls {
             return admit(admission::admit(limiter, names, stack));
         }
         join(stack.iter_mut().map(|member| &mut member.request));
+        let members = names.iter().zip(&stack).enumerate();
+        let record = Record::of(members.map(|(at, (name, member))| (at, *name, &member.request)));
         let requests = stack.into_iter().map(|member| member.request).collect();
-        Check(State::Deciding { names, reply: limiter.decide(Mode::Check, requests) })
+        Check { state: State::Deciding { names, reply: limiter.decide(Mode::Check, requests) }, record }
     }
 }
 
@@ -68,40 +75,55 @@ fn decide(call: &mut Call) -> Result<Check, Error> {
     if call.charges_after() || !request.limit().is_charged_at_once() {
         return Ok(admit(admission::admit(limiter.clone(), names, smallvec![call.member(request)])));
     }
-    Ok(Check(State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) }))
+    let record = Record::of(std::iter::once((0, call.name(), &request)));
+    Ok(Check { state: State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) }, record })
 }
 
 fn exempt() -> Check {
-    Check(State::Deciding { names: Names::new(), reply: Reply::ready(Ok(Decided::of_nobody())) })
+    State::Deciding { names: Names::new(), reply: Reply::ready(Ok(Decided::of_nobody())) }.into()
 }
 
 /// A call whose limit cannot be decided.
 fn failed(name: &'static str, error: Error) -> Check {
-    Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) })
+    State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) }.into()
 }
 
 fn admit<T: Send>(admitted: impl Future<Output = Result<T, Rejection>> + Send + 'static) -> Check {
-    Check(State::Admitting(Box::pin(async move { admitted.await.map(drop) })))
+    State::Admitting(Box::pin(async move { admitted.await.map(drop) })).into()
+}
+
+impl From<State> for Check {
+    /// A check that records nothing itself.
+    fn from(state: State) -> Self {
+        Self { state, record: None }
+    }
 }
 
 impl Future for Check {
     type Output = Result<(), Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.0 {
-            State::Admitting(future) => future.as_mut().poll(context),
+        let Self { state, record } = &mut *self;
+        let admitted = match state {
+            State::Admitting(future) => ready!(future.as_mut().poll(context)),
             State::Deciding { names, reply } => {
                 let decided = ready!(Pin::new(reply).poll(context));
+                if let (Some(record), Ok(decided)) = (record.take(), &decided)
+                    && decided.is_by_limits()
+                {
+                    record.decided(decided.decisions.iter().copied().enumerate());
+                }
                 let name = |at: usize| names.get(at).copied().unwrap_or_default();
-                Poll::Ready(match decided {
+                match decided {
                     Ok(decided) => match decided.refused() {
                         None => Ok(()),
                         Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),
                     },
                     Err(error) => Err(undecided(name(0), error)),
-                })
+                }
             }
-        }
+        };
+        Poll::Ready(admitted.inspect_err(RequestContext::record_rejection))
     }
 }
 

@@ -7,6 +7,7 @@ mod check;
 mod key_part;
 pub mod limit;
 mod probe;
+mod record;
 mod request;
 mod site;
 mod warn;

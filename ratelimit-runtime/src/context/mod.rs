@@ -8,6 +8,7 @@ pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, 
 
 use crate::answer::Answers;
 use crate::identity::{Identity, PeerAddr};
+use crate::rejection::Rejection;
 use smallvec::SmallVec;
 use std::fmt;
 use std::future::Future;
@@ -42,17 +43,25 @@ tokio::task_local! {
 /// [`current`](Self::current) and [`scope`](Self::scope). Clones share all state.
 #[derive(Clone, Default)]
 pub struct RequestContext {
-    shared: Arc<Shared>,
+    known: Arc<Known>,
+    made: Arc<Made>,
 }
 
-#[derive(Default)]
-struct Shared {
+/// What is known when the request arrives.
+#[derive(Clone, Default)]
+struct Known {
     peer: Option<PeerAddr>,
     client_ip: Option<IpAddr>,
     headers: Vec<KeptHeader>,
     answers: Option<Answers>,
+}
+
+/// What is found out while the request is answered.
+#[derive(Default)]
+struct Made {
     user: Mutex<Option<User>>,
     decisions: Mutex<Decisions>,
+    rejection: Mutex<Option<Rejection>>,
 }
 
 type User = Arc<dyn Identity + Send + Sync>;
@@ -76,43 +85,38 @@ impl RequestContext {
     /// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) if the client may be behind a proxy.
     #[must_use]
     pub fn with_client_ip(self, address: IpAddr) -> Self {
-        self.with(|shared| shared.client_ip = Some(address))
+        self.with(|known| known.client_ip = Some(address))
     }
 
     /// Sets the other end of the connection. An argument with the same peer, but without headers, then has the client's address
     /// of this context.
     #[must_use]
     pub fn with_peer(self, peer: PeerAddr) -> Self {
-        self.with(|shared| shared.peer = Some(peer))
+        self.with(|known| known.peer = Some(peer))
     }
 
     /// Keeps a header for `by = ratelimit::header(name)`. Give `None` if the request does not have it exactly once.
     #[must_use]
     pub fn with_header(self, name: &str, value: Option<&[u8]>) -> Self {
         let header = KeptHeader { name: name.to_ascii_lowercase().into(), value: value.map(Arc::from) };
-        self.with(|shared| shared.headers.push(header))
+        self.with(|known| known.headers.push(header))
     }
 
     /// Sets the form of the answers to refused requests. The default is the form of the process.
     #[must_use]
     pub fn with_answers(self, answers: Answers) -> Self {
-        self.with(|shared| shared.answers = Some(answers))
+        self.with(|known| known.answers = Some(answers))
     }
 
-    /// Changes what the context knows. A context that is shared already is copied, without its decisions.
-    fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
-        if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            change(shared);
-            return self;
-        }
-        let mut shared = self.shared.copy();
-        change(&mut shared);
-        Self { shared: Arc::new(shared) }
+    /// Changes what the context knows. Earlier clones keep what they know, and share the user and the decisions.
+    fn with(mut self, change: impl FnOnce(&mut Known)) -> Self {
+        change(Arc::make_mut(&mut self.known));
+        self
     }
 
     /// Sets the user, for `by = ratelimit::user()`. An authentication middleware calls it once it knows who calls.
     pub fn set_user(&self, user: impl Identity + Send + Sync + 'static) {
-        *lock(&self.shared.user) = Some(Arc::new(user));
+        *lock(&self.made.user) = Some(Arc::new(user));
     }
 
     /// The context of the current task. `None` outside a request, and in a task that a handler has spawned.
@@ -129,40 +133,37 @@ impl RequestContext {
     /// The address of the client. Behind trusted proxies it is the address that they report.
     #[must_use]
     pub fn client_ip(&self) -> Option<IpAddr> {
-        self.shared.client_ip
+        self.known.client_ip
     }
 
     /// The decisions that attributes have made for this request until now, in order.
     #[must_use]
     pub fn decisions(&self) -> Vec<Recorded> {
-        lock(&self.shared.decisions).to_vec()
+        lock(&self.made.decisions).to_vec()
     }
 
     /// The address of the client, if the context was made for a connection with this peer.
     pub(crate) fn client_ip_behind(peer: PeerAddr) -> Option<IpAddr> {
-        CURRENT.try_with(|context| context.client_ip().filter(|_| context.shared.peer == Some(peer))).ok()?
+        CURRENT.try_with(|context| context.client_ip().filter(|_| context.known.peer == Some(peer))).ok()?
     }
 
     /// The form of answers that this request asks for.
     pub(crate) fn answers(&self) -> Option<&Answers> {
-        self.shared.answers.as_ref()
+        self.known.answers.as_ref()
     }
 
     pub(crate) fn record(&self, decisions: impl IntoIterator<Item = Recorded>) {
-        lock(&self.shared.decisions).extend(decisions);
+        lock(&self.made.decisions).extend(decisions);
     }
-}
 
-impl Shared {
-    fn copy(&self) -> Self {
-        Self {
-            peer: self.peer,
-            client_ip: self.client_ip,
-            headers: self.headers.clone(),
-            answers: self.answers.clone(),
-            user: Mutex::new(lock(&self.user).clone()),
-            decisions: Mutex::default(),
-        }
+    /// Notes why a call of this request was not admitted. The last rejection counts.
+    pub(crate) fn record_rejection(rejection: &Rejection) {
+        let _ = CURRENT.try_with(|context| *lock(&context.made.rejection) = Some(rejection.clone()));
+    }
+
+    /// Why the last refused call of this request was not admitted.
+    pub(crate) fn rejection(&self) -> Option<Rejection> {
+        lock(&self.made.rejection).clone()
     }
 }
 

@@ -97,7 +97,7 @@ pub struct ContextUser(Found<User>);
 #[must_use]
 pub fn user() -> ContextUser {
     ContextUser(Found::in_context(|context| {
-        lock(&context.shared.user).clone().map_or(Found::Absent, Found::Value)
+        lock(&context.made.user).clone().map_or(Found::Absent, Found::Value)
     }))
 }
 
@@ -127,7 +127,7 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 #[must_use]
 pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
-        let kept = context.shared.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
         match kept {
             Some(header) => header.value.clone().map_or(Found::Absent, Found::Value),
             None => Found::Not(NOT_KEPT),

@@ -3,7 +3,7 @@
 use super::decided::{Decided, Source, invalid_reply};
 use super::holdings::Holdings;
 use super::permit_waiters::PermitWaiter;
-use super::refused::Refused;
+use super::refused::{Refusal, Refused};
 use super::stack::{Member, Stack, join};
 use super::{LONGEST_TIME, RateLimiter};
 use crate::decision::Decision;
@@ -64,10 +64,17 @@ impl RateLimiter {
         let requests: SmallVec<[&Request; 2]> = positions.iter().map(|at| &stack[*at].request).collect();
         let decided = self.decide_borrowed(Mode::Peek, &requests).await?;
         match decided.refused() {
-            Some(at) => Err(Refused::Limited(positions[at], decided.decisions[at])),
+            Some(at) => Err(refused(&decided, at, positions.iter().copied())),
             None => Ok(()),
         }
     }
+}
+
+/// The refusal by the limit at the place `refused` of what was decided. Its limits have these positions in the stack.
+fn refused(decided: &Decided, refused: usize, positions: impl Iterator<Item = usize>) -> Refused {
+    let all: SmallVec<[(usize, Decision); 1]> = positions.zip(decided.decisions.iter().copied()).collect();
+    let (at, decision) = all[refused];
+    Refused::Limited(Box::new(Refusal { at, decision, all }))
 }
 
 /// A stack that is being decided.
@@ -109,7 +116,7 @@ impl<'l> Claim<'l> {
             let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&decided))
             else {
                 self.may_hold_permits &= decided.source != Source::Store || self.has_ticket();
-                return Err(Refused::Limited(self.position(refused), decision));
+                return Err(self::refused(&decided, refused, self.positions()));
             };
             Error::unless_runtime()?;
             refused_before = true;
@@ -130,10 +137,9 @@ impl<'l> Claim<'l> {
         self.stack.iter().filter(|member| member.is_charged())
     }
 
-    /// The position in the stack of a limit, from its position among the charged ones.
-    fn position(&self, charged: usize) -> usize {
-        let positions = self.stack.iter().enumerate().filter(|(_, member)| member.is_charged());
-        positions.map(|(at, _)| at).nth(charged).unwrap_or(charged)
+    /// The positions of the charged limits in the stack.
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        self.stack.iter().enumerate().filter(|(_, member)| member.is_charged()).map(|(at, _)| at)
     }
 
     /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one.

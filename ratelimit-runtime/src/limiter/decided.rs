@@ -29,6 +29,11 @@ impl Decided {
         Self { decisions: Decisions::new(), source: Source::Nobody }
     }
 
+    /// Whether the limits have decided, and not only the failure policy.
+    pub(crate) fn is_by_limits(&self) -> bool {
+        self.source != Source::Nobody
+    }
+
     /// The position of the refusal with the longest wait, if there is one.
     pub(crate) fn refused(&self) -> Option<usize> {
         let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);

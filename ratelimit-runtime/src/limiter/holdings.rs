@@ -43,6 +43,12 @@ impl Holdings {
         self.members.first().and_then(|member| member.decision)
     }
 
+    /// The decisions of the limits, each with its position. Empty if only the failure policy has decided.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = (usize, Decision)> {
+        let members = self.members.iter().enumerate().filter(|_| self.source != Source::Nobody);
+        members.filter_map(|(at, member)| Some((at, member.decision?)))
+    }
+
     /// Returns units of the charge at this position.
     pub(crate) fn give(&mut self, at: usize, units: u32) {
         if let Some(member) = self.members.get(at)

@@ -5,13 +5,24 @@ use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::LimitName;
 use crate::rejection::Rejection;
+use smallvec::SmallVec;
 
 /// Why a call was not admitted.
 pub(crate) enum Refused {
-    /// The limit at this position of the stack refused the call.
-    Limited(usize, Decision),
+    /// A limit of the stack refused the call.
+    Limited(Box<Refusal>),
     /// The call could not be decided.
     Failed(Error),
+}
+
+/// The refusal of a stack: the decision about each limit, with the limit's position in the stack.
+pub(crate) struct Refusal {
+    /// The position of the limit that refused the call with the longest wait.
+    pub(crate) at: usize,
+    /// The decision of that limit.
+    pub(crate) decision: Decision,
+    /// The decisions of all limits that were decided.
+    pub(crate) all: SmallVec<[(usize, Decision); 1]>,
 }
 
 impl From<Error> for Refused {
@@ -24,7 +35,7 @@ impl Refused {
     /// The rejection of a call of one limit.
     pub(super) fn rejection(self, name: LimitName) -> Rejection {
         match self {
-            Self::Limited(_, decision) => Rejection::limited(name, decision),
+            Self::Limited(refusal) => Rejection::limited(name, refusal.decision),
             Self::Failed(error) => undecided(name, error),
         }
     }
