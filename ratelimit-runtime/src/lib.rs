@@ -8,6 +8,8 @@ mod decision;
 mod error;
 mod identity;
 mod key;
+#[cfg(feature = "_web")]
+mod layer;
 mod limit;
 mod limiter;
 mod rejection;
@@ -24,7 +26,7 @@ pub mod __private;
 #[doc(hidden)]
 pub mod __testing;
 
-pub use answer::Answers;
+pub use answer::{Answer, Answers, Headers};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{
     ContextClientIp, ContextHeader, ContextUser, Recorded, RequestContext, client_ip, header, user,
@@ -33,6 +35,10 @@ pub use decision::Decision;
 pub use error::{Error, ErrorKind};
 pub use identity::{ClientIp, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
+#[cfg(feature = "_web")]
+pub use layer::{By, LayerRequest, RateLimitLayer};
+#[cfg(feature = "tower")]
+pub use layer::{LayerBody, RateLimitService, ResponseFuture};
 pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{

@@ -1,8 +1,19 @@
 //! Finds the address of the client among the arguments of a function.
 
 use super::probe::{Argument, Nothing, merge, probe};
-use crate::identity::ClientIp;
+use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+
+/// A request or a connection of a web framework. It knows the peer, behind which the limiter finds the client.
+pub trait RequestPeer {
+    /// The other end of the connection. `None` if the server does not provide it.
+    fn peer(&self) -> Option<PeerAddr>;
+
+    /// The headers of the request. `None` for a type that has no headers, such as a connection.
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        None
+    }
+}
 
 /// The result for a plain address. It may be the client's address. A [`Carried`] address takes precedence.
 pub struct Bare(Option<IpAddr>);

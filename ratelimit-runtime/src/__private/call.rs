@@ -46,13 +46,23 @@ impl Call {
         Self::with(site, Ok(CurrentLimiter::Own(limiter.clone())))
     }
 
+    /// A call of a limit that belongs to no attribute.
+    #[cfg(feature = "_web")]
+    pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
+        Self::of(Name::new(name), Some(limit), limiter)
+    }
+
     fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
-        let key = KeyBuilder::new(settings(&limiter), site.name);
+        Self::of(site.name, site.limit, limiter)
+    }
+
+    fn of(name: Name<'static>, limit: Option<Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
+        let key = KeyBuilder::new(settings(&limiter), name);
         Self {
-            name: site.name.as_str(),
+            name: name.as_str(),
             limiter,
             key,
-            limit: site.limit.map(Ok),
+            limit: limit.map(Ok),
             cost: 1,
             charge_after: false,
             shadow: false,

@@ -12,7 +12,7 @@ mod request;
 mod site;
 mod warn;
 
-pub use address::{FoundAddress, MergeAddress, ProbeAddress};
+pub use address::{FoundAddress, MergeAddress, ProbeAddress, RequestPeer};
 pub use admission::{Admission, Admit, judge};
 pub use call::{Call, Calls};
 pub use check::Check;

@@ -47,6 +47,10 @@ pub struct RequestContext {
     made: Arc<Made>,
 }
 
+/// A future with a context.
+#[cfg(feature = "tower")]
+pub(crate) type Contextual<F> = tokio::task::futures::TaskLocalFuture<RequestContext, F>;
+
 /// What is known when the request arrives.
 #[derive(Clone, Default)]
 struct Known {
@@ -128,6 +132,17 @@ impl RequestContext {
     /// Runs a future with this context.
     pub fn scope<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CURRENT.scope(self, future)
+    }
+
+    /// The same as a type that has a name.
+    #[cfg(feature = "tower")]
+    pub(crate) fn contextual<F: Future>(self, future: F) -> Contextual<F> {
+        CURRENT.scope(self, future)
+    }
+
+    /// Runs a function with this context.
+    pub(crate) fn sync_scope<R>(&self, run: impl FnOnce() -> R) -> R {
+        CURRENT.sync_scope(self.clone(), run)
     }
 
     /// The address of the client. Behind trusted proxies it is the address that they report.

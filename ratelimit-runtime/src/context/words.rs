@@ -67,9 +67,14 @@ pub struct ContextClientIp(Found<IpAddr>);
 /// It reads the [`RequestContext`] of the task. Without a context, a call that it identifies is rejected as unavailable.
 #[must_use]
 pub fn client_ip() -> ContextClientIp {
-    ContextClientIp(Found::in_context(|context| {
-        context.client_ip().map_or(Found::Not(NO_ADDRESS), Found::Value)
-    }))
+    ContextClientIp(Found::in_context(|context| context.client_ip_word().0))
+}
+
+impl RequestContext {
+    /// The address of the client as an identity.
+    pub(crate) fn client_ip_word(&self) -> ContextClientIp {
+        ContextClientIp(self.client_ip().map_or(Found::Not(NO_ADDRESS), Found::Value))
+    }
 }
 
 impl ContextClientIp {

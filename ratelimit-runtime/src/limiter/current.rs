@@ -124,6 +124,40 @@ pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output =
     SCOPED.scope(limiter, future)
 }
 
+#[cfg(feature = "tower")]
+pin_project_lite::pin_project! {
+    /// A future in the scope of a limiter, if there is one.
+    #[project = InScopeProjection]
+    pub(crate) enum InScope<F> {
+        Scoped { #[pin] future: tokio::task::futures::TaskLocalFuture<RateLimiter, F> },
+        Unscoped { #[pin] future: F },
+    }
+}
+
+/// Runs a future in the scope of this limiter, if there is one.
+#[cfg(feature = "tower")]
+pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> InScope<F> {
+    match limiter {
+        Some(limiter) => InScope::Scoped { future: SCOPED.scope(limiter, future) },
+        None => InScope::Unscoped { future },
+    }
+}
+
+#[cfg(feature = "tower")]
+impl<F: Future> Future for InScope<F> {
+    type Output = F::Output;
+
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<F::Output> {
+        match self.project() {
+            InScopeProjection::Scoped { future } => future.poll(context),
+            InScopeProjection::Unscoped { future } => future.poll(context),
+        }
+    }
+}
+
 /// Returns the limiter of the innermost [`scope`](crate::scope()) around this call, so that a spawned task can use it.
 #[must_use]
 pub fn current_scope() -> Option<RateLimiter> {

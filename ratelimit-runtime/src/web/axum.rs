@@ -1,7 +1,7 @@
 //! axum support: client addresses, headers and users from axum's types, and rejections as responses.
 
-use crate::__private::RequestArgument;
-use crate::identity::{ClientIp, RequestHeaders, UserId};
+use crate::__private::{RequestArgument, RequestPeer};
+use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
 use crate::rejection::{FromRejection, Rejection, whole_seconds};
 use axum::Extension;
 use axum::extract::connect_info::MockConnectInfo;
@@ -28,6 +28,16 @@ impl<B> ClientIp for Request<B> {
 impl ClientIp for Parts {
     fn client_ip(&self) -> Option<IpAddr> {
         peer(&self.extensions)
+    }
+}
+
+impl<B> RequestPeer for Request<B> {
+    fn peer(&self) -> Option<PeerAddr> {
+        peer(self.extensions()).map(PeerAddr::from)
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
     }
 }
 

@@ -2,3 +2,5 @@
 
 #[cfg(feature = "axum")]
 mod axum;
+#[cfg(feature = "_http")]
+pub(crate) mod http;

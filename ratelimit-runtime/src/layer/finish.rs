@@ -1,0 +1,105 @@
+//! Completes a response: header fields, and the correction of answers that have swallowed a refusal.
+
+use super::{Entered, Settings};
+use crate::answer::{Headers, fields};
+use crate::context::Recorded;
+use crate::rejection::Rejection;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// What a layer changes in a response of any framework. Each framework implements it for its response type.
+pub(crate) trait ResponseParts {
+    /// The status code.
+    fn status(&self) -> u16;
+
+    /// Sets the status code.
+    fn set_status(&mut self, status: u16);
+
+    /// Whether the response has this header.
+    fn has(&self, name: &'static str) -> bool;
+
+    /// Adds a further line of a header.
+    fn append(&mut self, name: &'static str, value: &str);
+
+    /// Whether a `Rejection` was turned into this response by this library.
+    fn is_answer(&self) -> bool;
+
+    /// Whether it is a response of gRPC, whose errors are in its trailers.
+    fn is_grpc(&self) -> bool;
+}
+
+impl Settings {
+    /// Completes a response. Only the outermost layer does it.
+    pub(crate) fn finish(&self, entered: &Entered, response: &mut dyn ResponseParts) {
+        if !entered.is_outermost || response.is_grpc() {
+            return;
+        }
+        if let Some(rejection) = entered.context.rejection()
+            && !response.is_answer()
+        {
+            self.mend(&rejection, response);
+        }
+        let decisions = entered.context.decisions();
+        if !decisions.is_empty() && self.headers != Headers::None && fields::are_sent_with(response.status())
+        {
+            self.add_fields(&decisions, response);
+        }
+    }
+
+    fn add_fields(&self, decisions: &[Recorded], response: &mut dyn ResponseParts) {
+        for (name, value) in self.headers.fields(decisions) {
+            response.append(name, &value);
+        }
+    }
+
+    /// Corrects the response to a refused call that does not say so. A success is left alone: its handler has dealt with the
+    /// refusal.
+    fn mend(&self, rejection: &Rejection, response: &mut dyn ResponseParts) {
+        let (status, right) = (response.status(), rejection.status());
+        if status < 400 {
+            return;
+        }
+        if status != right {
+            warn_swallowed(rejection.name(), status, right, self.corrects_status);
+            if self.corrects_status {
+                response.set_status(right);
+            }
+        }
+        if let Some(seconds) = rejection.answer().retry_after
+            && !response.has("retry-after")
+        {
+            response.append("retry-after", &seconds.to_string());
+        }
+    }
+}
+
+/// The most limits whose warnings are remembered. It bounds the memory of a program that generates names.
+const MOST_NAMES: usize = 1000;
+
+/// Warns once for each limit that an error type has swallowed its refusal.
+fn warn_swallowed(name: &str, status: u16, right: u16, corrected: bool) {
+    static WARNED: LazyLock<Mutex<HashSet<Box<str>>>> = LazyLock::new(Mutex::default);
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if warned.len() < MOST_NAMES && warned.insert(name.into()) {
+        tracing::warn!(
+            limit = name,
+            status,
+            corrected,
+            "a refused call was answered with status {status} instead of {right}, because the function's error type converts a \
+             `Rejection` like any other error; give the error type `From<Rejection>`, write `on_limit`, or turn on \
+             `RateLimitLayer::correct_status`"
+        );
+    }
+}
+
+/// Warns once that requests have no peer, so that limits by address cannot work.
+pub(super) fn warn_no_peer() {
+    static WARNED: AtomicBool = AtomicBool::new(false);
+    if !WARNED.swap(true, Ordering::Relaxed) {
+        tracing::warn!(
+            "requests have no peer address, so limits by address will reject them; with axum, serve with \
+             `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `PeerAddr` into the extensions of the request"
+        );
+    }
+}

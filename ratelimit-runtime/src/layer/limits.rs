@@ -1,0 +1,182 @@
+//! The limits of a layer: they are decided before the framework reads the body.
+
+use super::{RequestParts, Settings};
+use crate::__private::{Admission, Admit, Call, Calls, Check};
+use crate::context::{ContextClientIp, RequestContext};
+use crate::identity::Identity;
+use crate::limit::Limit;
+use crate::rejection::Rejection;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// A limit for all requests that pass through a layer.
+#[derive(Clone)]
+pub(super) struct LayerLimit {
+    pub(super) name: &'static str,
+    pub(super) limit: Limit,
+    pub(super) by: By,
+}
+
+/// Who a limit of a [`RateLimitLayer`](crate::RateLimitLayer) counts for.
+///
+/// ```
+/// use ratelimit::{By, Limit, RateLimitLayer};
+/// use std::time::Duration;
+///
+/// const MINUTE: Duration = Duration::from_secs(60);
+///
+/// let layer = RateLimitLayer::new()
+///     .limit("api", Limit::counter(600, MINUTE), By::ip())
+///     .limit("api_key", Limit::counter(100, MINUTE), By::header("x-api-key"))
+///     .limit("uploads", Limit::counter(10, MINUTE), By::request(|request| {
+///         // Only POST requests count: `None` exempts a request.
+///         (request.method() == "POST").then(|| request.client_ip())
+///     }));
+/// ```
+#[derive(Clone)]
+pub struct By(Source);
+
+#[derive(Clone)]
+enum Source {
+    Everyone,
+    Ip,
+    Header(Arc<str>),
+    Request(Arc<Read>),
+}
+
+/// Reads the identity of a request. `None` exempts the request.
+type Read = dyn Fn(&LayerRequest<'_>) -> Option<Box<dyn Identity>> + Send + Sync;
+
+impl By {
+    /// All requests share the limit.
+    #[must_use]
+    pub fn everyone() -> Self {
+        Self(Source::Everyone)
+    }
+
+    /// Each client address has its own limit. Behind trusted proxies it is the address that they report.
+    #[must_use]
+    pub fn ip() -> Self {
+        Self(Source::Ip)
+    }
+
+    /// Each value of this header has its own limit. The key contains a keyed hash of the value. A request that does not have the
+    /// header exactly once is rejected as unidentified.
+    ///
+    /// A client can write any header: count by one that is verified, or add a limit by address.
+    #[must_use]
+    pub fn header(name: &str) -> Self {
+        Self(Source::Header(name.to_ascii_lowercase().into()))
+    }
+
+    /// Each identity that the function returns has its own limit. A request is exempt if it returns `None`.
+    #[must_use]
+    pub fn request<I: Identity + 'static>(
+        identity: impl Fn(&LayerRequest<'_>) -> Option<I> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Source::Request(Arc::new(move |request| Some(Box::new(identity(request)?)))))
+    }
+}
+
+/// A request that has entered a [`RateLimitLayer`](crate::RateLimitLayer), for [`By::request`].
+pub struct LayerRequest<'r> {
+    parts: &'r dyn RequestParts,
+    context: &'r RequestContext,
+}
+
+impl LayerRequest<'_> {
+    /// The method, such as `GET`.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        self.parts.method()
+    }
+
+    /// The path of the URL, without the query, as the client has sent it.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.parts.path()
+    }
+
+    /// The value of a header. `None` if the request does not have it exactly once.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.parts.headers().header(name)
+    }
+
+    /// The address of the client, which is an identity too. Behind trusted proxies it is the address that they report.
+    #[must_use]
+    pub fn client_ip(&self) -> ContextClientIp {
+        self.context.client_ip_word()
+    }
+}
+
+impl Settings {
+    /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
+    pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
+        let request = LayerRequest { parts, context };
+        let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
+        let first = calls.next()?;
+        let holds = self.limits.iter().any(|limit| limit.limit.is_concurrency());
+        Some(match calls.next() {
+            None if holds => Deciding::Admit(first.admit()),
+            None => Deciding::Check(first.start()),
+            Some(second) => {
+                let stack = calls.fold(first.and(second), Calls::and);
+                if holds { Deciding::Admit(stack.admit()) } else { Deciding::Check(stack.start()) }
+            }
+        })
+    }
+}
+
+impl LayerLimit {
+    fn call(&self, settings: &Settings, request: &LayerRequest<'_>) -> Option<Call> {
+        let mut call = Call::of_limit(self.name, self.limit, settings.current_limiter());
+        match &self.by.0 {
+            Source::Everyone => {}
+            Source::Ip => request.client_ip().write(&mut call.identity()),
+            Source::Header(name) => match request.header(name) {
+                Some(value) => call.identity().secret(value),
+                None => call.identity().absent(),
+            },
+            Source::Request(read) => read(request)?.write(&mut call.identity()),
+        }
+        Some(call)
+    }
+}
+
+/// A future of the decision about a request. What the request then holds is returned when it is dropped.
+pub(crate) enum Deciding {
+    Check(Check),
+    Admit(Admit),
+}
+
+impl Future for Deciding {
+    type Output = Result<Option<Admission>, Rejection>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Self::Check(check) => Pin::new(check).poll(context).map_ok(|()| None),
+            Self::Admit(admit) => Pin::new(admit).poll(context).map_ok(Some),
+        }
+    }
+}
+
+impl fmt::Debug for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match &self.0 {
+            Source::Everyone => "By::everyone()",
+            Source::Ip => "By::ip()",
+            Source::Header(_) => "By::header(..)",
+            Source::Request(_) => "By::request(..)",
+        })
+    }
+}
+
+impl fmt::Debug for LayerRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LayerRequest").field("method", &self.method()).finish_non_exhaustive()
+    }
+}

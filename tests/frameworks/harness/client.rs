@@ -1,0 +1,75 @@
+//! HTTP clients, each from its own loopback address.
+
+use http::HeaderMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// A client from one loopback address.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    server: SocketAddr,
+    pub(crate) address: IpAddr,
+}
+
+/// The version of HTTP that a client speaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Version {
+    Http1,
+    Http2,
+}
+
+/// A response that was read to its end.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Client {
+    /// A client of this server, from a loopback address that no other client of this process has had lately.
+    pub(crate) fn new(server: SocketAddr, version: Version) -> Self {
+        static LAST: AtomicU8 = AtomicU8::new(0);
+        let last = LAST.fetch_add(1, Ordering::Relaxed) % 250 + 2;
+        let address = IpAddr::from(Ipv4Addr::new(127, 0, 0, last));
+        let builder = reqwest::Client::builder().local_address(address).no_proxy();
+        let builder = match version {
+            Version::Http1 => builder.http1_only(),
+            Version::Http2 => builder.http2_prior_knowledge(),
+        };
+        Self { http: builder.build().unwrap(), server, address }
+    }
+
+    /// A request, to add headers to.
+    pub(crate) fn request(&self, path: &str) -> reqwest::RequestBuilder {
+        self.http.get(format!("http://{}{path}", self.server))
+    }
+
+    /// Sends a GET request and reads the whole response.
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        Reply::read(self.request(path).send().await.unwrap()).await
+    }
+
+    /// Sends a GET request with headers.
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        let request =
+            headers.iter().fold(self.request(path), |request, (name, value)| request.header(*name, *value));
+        Reply::read(request.send().await.unwrap()).await
+    }
+}
+
+impl Reply {
+    pub(crate) async fn read(response: reqwest::Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Self { status, headers, body: response.text().await.unwrap() }
+    }
+
+    /// The only value of a header. `None` if the response does not have it.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next()?;
+        assert!(values.next().is_none(), "{name} occurs more than once: {:?}", self.headers);
+        Some(value.to_str().unwrap())
+    }
+}

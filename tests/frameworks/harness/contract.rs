@@ -1,0 +1,128 @@
+//! The contract that every framework keeps. A framework's test serves these routes, and calls [`check`] for each store and version of
+//! HTTP:
+//!
+//! | route | handler |
+//! |---|---|
+//! | `/login` | `key = "login", count = 2, by = "ip"`; answers `welcome` |
+//! | `/above`, `/below` | `count = 1, by = "ip"`; our attribute above and below the framework's |
+//! | `/key` | `key = "key", count = 1, by = "header:x-api-key"` |
+//! | `/user` | `key = "user", count = 1, by = "user"`; a user type of the test, from the header `x-user`; without it, no user |
+//! | `/stack` | `key = "stack"`, `time = "1m", count = 3` and `time = "1h", count = 2`, both `by = "ip"` |
+//! | `/context` | no argument with an address; `key = "context", count = 1, by = ratelimit::client_ip()` |
+//! | `/spawned` | spawns a task that calls a function limited by `ratelimit::client_ip()`; answers with the `Rejection` of the task |
+//! | `/swallowed` | `key = "swallowed", count = 1, by = "ip"`; an error type that answers 500 to every error |
+//! | `/layered` | in a `RateLimitLayer` with `.limit("layered", 1 per minute, By::ip())`, where the framework has inner layers |
+//! | `/plain` | no limit |
+//!
+//! The whole application is in `RateLimitLayer::new().limiter(limiter)`, and `key` is always given.
+
+use super::client::{Client, Reply, Version};
+use super::limiters::limiters;
+use ratelimit::RateLimiter;
+use std::net::SocketAddr;
+
+/// Serves the contract's routes for each store, and checks them with each version of HTTP.
+pub(crate) async fn check(versions: &[Version], serve: impl AsyncFn(RateLimiter) -> SocketAddr) {
+    for limiter in limiters().await {
+        let server = serve(limiter).await;
+        for version in versions {
+            // Each part has a client address of its own, so that the parts do not share limits.
+            let client = || Client::new(server, *version);
+            addresses(client()).await;
+            headers_and_users(client()).await;
+            stacks(client()).await;
+            contexts(client()).await;
+            mending(client()).await;
+        }
+    }
+}
+
+/// Each client address has its own limit, in both orders of the attributes.
+async fn addresses(client: Client) {
+    for remaining in [1, 0] {
+        let reply = client.get("/login").await;
+        assert_eq!((reply.status, reply.body.as_str()), (200, "welcome"));
+        assert_eq!(reply.header("ratelimit-policy"), Some(r#""login";q=2;w=60"#));
+        assert_field(&reply, "login", remaining, 1..=60);
+        assert_eq!(reply.header("retry-after"), None);
+    }
+    let refused = client.get("/login").await;
+    assert_refused(&refused, 60);
+    assert_eq!(refused.header("ratelimit-policy"), Some(r#""login";q=2;w=60"#));
+    assert_field(&refused, "login", 0, 1..=60);
+    for path in ["/above", "/below"] {
+        assert_eq!(client.get(path).await.status, 200, "{path}");
+        assert_refused(&client.get(path).await, 60);
+    }
+    let plain = client.get("/plain").await;
+    assert_eq!(
+        (plain.status, plain.header("ratelimit"), plain.header("ratelimit-policy")),
+        (200, None, None)
+    );
+}
+
+/// Headers and users are found among the arguments. Who does not say who calls is rejected.
+async fn headers_and_users(client: Client) {
+    let me = client.address.to_string();
+    for (path, header) in [("/key", "x-api-key"), ("/user", "x-user")] {
+        assert_eq!(client.get_with(path, &[(header, &me)]).await.status, 200, "{path}");
+        assert_refused(&client.get_with(path, &[(header, &me)]).await, 60);
+        let other = format!("not {me}");
+        assert_eq!(client.get_with(path, &[(header, &other)]).await.status, 200, "{path}");
+        let unidentified = client.get(path).await;
+        assert_eq!((unidentified.status, unidentified.header("retry-after")), (400, None), "{path}");
+        assert!(!unidentified.body.contains(&me), "{unidentified:?}");
+    }
+    let twice = client.get_with("/key", &[("x-api-key", "a"), ("x-api-key", "b")]).await;
+    assert_eq!(twice.status, 400, "{twice:?}");
+}
+
+/// A stack is decided together. The refusal names the limit that refused.
+async fn stacks(client: Client) {
+    for _ in 0..2 {
+        let reply = client.get("/stack").await;
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.header("ratelimit-policy"), Some(r#""stack/1m";q=3;w=60, "stack/1h";q=2;w=3600"#));
+    }
+    let refused = client.get("/stack").await;
+    assert_refused(&refused, 3600);
+    let field = refused.header("ratelimit").unwrap();
+    assert!(field.starts_with(r#""stack/1h";r=0;t="#) && !field.contains("stack/1m"), "{field}");
+}
+
+/// Handlers without an argument that has the address use the request context, which tasks lose.
+async fn contexts(client: Client) {
+    assert_eq!(client.get("/context").await.status, 200);
+    assert_refused(&client.get("/context").await, 60);
+    assert_eq!(client.get("/spawned").await.status, 503, "a task has no context");
+    assert_eq!(client.get("/layered").await.status, 200);
+    assert_refused(&client.get("/layered").await, 60);
+}
+
+/// An error type that answers 500 to a refusal does not take away `Retry-After`.
+async fn mending(client: Client) {
+    assert_eq!(client.get("/swallowed").await.status, 200);
+    let swallowed = client.get("/swallowed").await;
+    assert_eq!(swallowed.status, 500, "{swallowed:?}");
+    assert_wait(&swallowed, 60);
+}
+
+/// A refusal whose wait is at most this long. Time passes between two requests.
+fn assert_refused(reply: &Reply, most_seconds: u64) {
+    assert_eq!(reply.status, 429, "{reply:?}");
+    assert!(reply.body.starts_with("too many requests"), "{reply:?}");
+    assert_wait(reply, most_seconds);
+}
+
+fn assert_wait(reply: &Reply, most_seconds: u64) {
+    let wait: u64 = reply.header("retry-after").expect("Retry-After").parse().unwrap();
+    assert!((most_seconds - 30..=most_seconds).contains(&wait), "{reply:?}");
+}
+
+/// The one item of `RateLimit`.
+fn assert_field(reply: &Reply, name: &str, remaining: u32, window: std::ops::RangeInclusive<u64>) {
+    let field = reply.header("ratelimit").unwrap();
+    let start = format!("\"{name}\";r={remaining};t=");
+    let seconds = field.strip_prefix(&start).unwrap_or_else(|| panic!("{field} instead of {start}.."));
+    assert!(window.contains(&seconds.parse().unwrap()), "{field}");
+}

@@ -1,0 +1,27 @@
+//! Limiters on each store.
+
+use ratelimit::{OnError, RateLimiter};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use support::RedisServer;
+
+/// One limiter in memory and one on a private Redis server. Each has a prefix of its own, so no test sees another's state.
+pub(crate) async fn limiters() -> [RateLimiter; 2] {
+    [RateLimiter::in_memory(), on_redis().await]
+}
+
+/// A limiter on the private Redis server of this process.
+pub(crate) async fn on_redis() -> RateLimiter {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let prefix = format!("t{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    // A slow machine must not turn a decision into an outage.
+    let builder = RateLimiter::builder().redis(redis_url()).prefix(prefix).on_error(OnError::Deny);
+    builder.deadline(Duration::from_secs(10)).build().await.unwrap()
+}
+
+/// The URL of the private Redis server of this process.
+pub(crate) fn redis_url() -> String {
+    static SERVER: OnceLock<RedisServer> = OnceLock::new();
+    SERVER.get_or_init(RedisServer::start).url()
+}
