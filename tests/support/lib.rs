@@ -32,6 +32,7 @@ mod fake;
 #[cfg(test)]
 mod harness_tests;
 mod keyspace;
+mod nginx;
 mod ports;
 mod proxy;
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub use cluster::Cluster;
 pub use durations::{DAY, HOUR, MINUTE, MS, SECOND};
 pub use events::{Event, take_events};
 pub use fake::FakeServer;
+pub use nginx::Nginx;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;
 pub use server::RedisServer;

@@ -8,6 +8,7 @@ pub(crate) enum Package {
     Compiler,
     /// OpenSSL's headers and `pkg-config`, which finds them.
     OpenSsl,
+    Nginx,
 }
 
 /// A package manager, and its commands that install without asking questions.
@@ -18,7 +19,7 @@ pub(crate) struct Manager {
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
     /// The names of each [`Package`], in the order of its variants.
-    names: [&'static [&'static str]; 3],
+    names: [&'static [&'static str]; 4],
     needs_root: bool,
 }
 
@@ -26,7 +27,7 @@ impl Manager {
     const fn new(
         program: &'static str,
         install: &'static [&'static str],
-        names: [&'static [&'static str]; 3],
+        names: [&'static [&'static str]; 4],
     ) -> Self {
         Self { program, refresh: None, install, names, needs_root: true }
     }
@@ -43,28 +44,32 @@ const MANAGERS: [Manager; 6] = [
         ..Manager::new(
             "apt-get",
             &["install", "--yes", "--no-install-recommends"],
-            [&["redis-server"], &["g++"], &["libssl-dev", "pkg-config"]],
+            [&["redis-server"], &["g++"], &["libssl-dev", "pkg-config"], &["nginx-light"]],
         )
     },
     Manager::new(
         "dnf",
         &["install", "--assumeyes"],
-        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"]],
+        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"], &["nginx"]],
     ),
-    Manager::new("apk", &["add", "--no-cache"], [&["redis"], &["g++"], &["openssl-dev", "pkgconf"]]),
+    Manager::new(
+        "apk",
+        &["add", "--no-cache"],
+        [&["redis"], &["g++"], &["openssl-dev", "pkgconf"], &["nginx"]],
+    ),
     Manager::new(
         "pacman",
         &["-Sy", "--noconfirm", "--needed"],
-        [&["redis"], &["gcc"], &["openssl", "pkgconf"]],
+        [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"]],
     ),
     Manager::new(
         "zypper",
         &["--non-interactive", "install"],
-        [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"]],
+        [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"], &["nginx"]],
     ),
     Manager {
         needs_root: false,
-        ..Manager::new("brew", &["install"], [&["redis"], &["gcc"], &["openssl", "pkgconf"]])
+        ..Manager::new("brew", &["install"], [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"]])
     },
 ];
 

@@ -105,9 +105,13 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::Test(filter) if filter.is_empty() => {
             tools::ensure_component("rustfmt", "fmt")?;
             tools::ensure_component("clippy", "clippy")?;
+            tools::ensure_nginx()?;
             checks::everything(&tools::ensure_redis()?)
         }
-        Request::Test(filter) => checks::only_tests(&tools::ensure_redis()?, filter),
+        Request::Test(filter) => {
+            tools::ensure_nginx()?;
+            checks::only_tests(&tools::ensure_redis()?, filter)
+        }
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),

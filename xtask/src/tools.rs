@@ -63,6 +63,22 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
     })
 }
 
+/// Makes sure that nginx is installed, behind which tests put a server.
+pub(crate) fn ensure_nginx() -> Result<(), String> {
+    let works = || succeeds(Command::new("nginx").arg("-v"));
+    if works() {
+        return Ok(());
+    }
+    let result = install("nginx", Package::Nginx);
+    if works() {
+        return Ok(());
+    }
+    Err(match result {
+        Ok(()) => "nginx was installed, but is not on PATH".to_owned(),
+        Err((reason, how)) => format!("nginx is missing ({reason}); install it ({how})"),
+    })
+}
+
 /// Makes sure that there is a C++ compiler, which builds libFuzzer. Looks for it as libFuzzer's build does.
 pub(crate) fn ensure_compiler() -> Result<(), String> {
     let program = env::var_os("CXX").filter(|name| !name.is_empty()).unwrap_or_else(|| "c++".into());
