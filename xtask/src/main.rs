@@ -5,6 +5,7 @@ mod checks;
 mod compile;
 #[cfg(test)]
 mod documents;
+mod features;
 mod fuzz;
 mod install;
 mod matrix;
@@ -22,7 +23,7 @@ use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 13] = [
+const USAGE: [(&str, &str); 14] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     (
@@ -31,6 +32,7 @@ const USAGE: [(&str, &str); 13] = [
     ),
     ("soak", "runs the store tests with a million random operations each; takes NAME and `--servers`"),
     ("package", "checks that both published crates build from their packages"),
+    ("features", "checks that each feature and each pair of features builds, and which Rust each needs"),
     (
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
@@ -52,6 +54,7 @@ enum Request {
     TestOn(Vec<&'static Server>, Vec<String>),
     Soak(Vec<&'static Server>, Vec<String>),
     Package,
+    Features,
     Bench(Bench),
     Completion,
     Fuzz(Fuzz),
@@ -90,6 +93,8 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("completion", None) => Ok(Request::Completion),
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
+        ("features", None) => Ok(Request::Features),
+        ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
         ("package", None) => Ok(Request::Package),
         ("package", Some(extra)) => Err(format!("`package` takes no arguments, got `{extra}`")),
         _ => Err(format!("unknown command `{name}`")),
@@ -115,6 +120,7 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
         Request::Package => packaging::check(),
+        Request::Features => features::check(),
         Request::Completion => {
             tools::ensure_rust_analyzer()?;
             process::run(&mut process::cargo(&["test", "-p", "ratelimit-tests", "--test", "completion"]))

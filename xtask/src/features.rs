@@ -1,0 +1,126 @@
+//! `cargo xtask features`: every feature of the library and every pair of features builds, and needs no newer Rust than stated.
+
+use crate::process::{cargo, output, run};
+use crate::progress::Progress;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const PACKAGE: &str = "ratelimit-runtime";
+
+/// The features that need a newer Rust than the library without features, as README.md states them. A dependency with a lower
+/// floor is preferred by the lock file, so these are the floors that a user can reach.
+const NEWER: [(&str, Version); 1] = [("salvo", Version(1, 95))];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Version(u32, u32);
+
+/// The version of each package that its author states.
+type Floors = BTreeMap<(String, String), Version>;
+
+pub(crate) fn check() -> Result<(), String> {
+    let metadata = output(&mut cargo(&["metadata", "--locked", "--format-version", "1"]))?;
+    let metadata: Value =
+        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let (features, floors) = (features(&metadata), floors(&metadata));
+    let mut progress = Progress::default();
+    progress.step("floors", || check_floors(&features, &floors))?;
+    progress.step("no feature", || build(""))?;
+    for (at, feature) in features.iter().enumerate() {
+        progress.step(feature, || build(feature))?;
+        for other in &features[at + 1..] {
+            let pair = format!("{feature} {other}");
+            progress.step(&pair, || build(&pair))?;
+        }
+    }
+    println!("\n{}", progress.summary());
+    Ok(())
+}
+
+fn build(features: &str) -> Result<(), String> {
+    run(cargo(&["check", "--quiet", "--locked", "-p", PACKAGE, "--features", features])
+        .env("RUSTFLAGS", "-D warnings"))
+}
+
+/// The public features of the library. Those with an underscore are internal.
+fn features(metadata: &Value) -> Vec<String> {
+    let package = packages(metadata).find(|package| package["name"] == PACKAGE);
+    let features = package.and_then(|package| package["features"].as_object());
+    let names = features.into_iter().flat_map(serde_json::Map::keys);
+    names.filter(|name| *name != "default" && !name.starts_with('_')).cloned().collect()
+}
+
+fn floors(metadata: &Value) -> Floors {
+    let floor = |package: &Value| {
+        let text = |key: &str| package[key].as_str().map(str::to_owned);
+        Some(((text("name")?, text("version")?), version(package["rust_version"].as_str()?)?))
+    };
+    packages(metadata).filter_map(floor).collect()
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+fn version(text: &str) -> Option<Version> {
+    let mut numbers = text.split('.').map(str::parse);
+    Some(Version(numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+/// Compares the stated floors with those of all dependencies.
+fn check_floors(features: &[String], floors: &Floors) -> Result<(), String> {
+    let none = floor_of("", floors)?;
+    println!("  {:<12}{}.{}", "(none)", none.0, none.1);
+    for feature in features {
+        let needed = floor_of(feature, floors)?;
+        let stated = NEWER.iter().find(|(name, _)| name == feature).map_or(none, |(_, floor)| *floor);
+        println!("  {feature:<12}{}.{}", needed.0, needed.1);
+        if needed != stated {
+            return Err(format!("`{feature}` needs {needed:?}, but {stated:?} is stated"));
+        }
+    }
+    Ok(())
+}
+
+/// The newest Rust that a dependency of the library with this feature needs.
+fn floor_of(feature: &str, floors: &Floors) -> Result<Version, String> {
+    let edges = [
+        "tree",
+        "--locked",
+        "-p",
+        PACKAGE,
+        "--edges",
+        "normal,build",
+        "--prefix",
+        "none",
+        "--features",
+        feature,
+    ];
+    let tree = output(cargo(&edges).args(["--format", "{p}"]))?;
+    let used: BTreeSet<(String, String)> = tree.lines().filter_map(name_and_version).collect();
+    used.iter()
+        .filter_map(|package| floors.get(package))
+        .max()
+        .copied()
+        .ok_or_else(|| "no package".to_owned())
+}
+
+/// Reads `axum v0.8.9 (proc-macro)`.
+fn name_and_version(line: &str) -> Option<(String, String)> {
+    let mut words = line.split_whitespace();
+    Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_lines_are_read() {
+        assert_eq!(version("1.88"), Some(Version(1, 88)));
+        assert_eq!(version("1.85.1"), Some(Version(1, 85)));
+        assert!(Version(1, 88) < Version(1, 95) && version("x").is_none());
+        let package = |name: &str, version: &str| Some((name.to_owned(), version.to_owned()));
+        assert_eq!(name_and_version("serde_derive v1.0.1 (proc-macro)"), package("serde_derive", "1.0.1"));
+        assert_eq!(name_and_version(""), None);
+    }
+}
