@@ -1,0 +1,181 @@
+//! A service behind a real nginx: the client that the proxies report is limited, whatever the client writes itself.
+
+use crate::harness::client::{Client, Version};
+use axum::Router;
+use axum::extract::{ConnectInfo, Request, connect_info::Connected};
+use axum::http::HeaderMap;
+use axum::routing::get;
+use axum::serve::IncomingStream;
+use ratelimit::{Forwarded, PeerAddr, RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit};
+use std::net::SocketAddr;
+use support::Nginx;
+use tokio::net::{TcpListener, UnixListener};
+
+/// nginx appends the address of its peer to what the request says.
+const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;";
+/// nginx replaces what the request says.
+const REAL_IP: &str = "proxy_set_header X-Real-IP $remote_addr;";
+const RFC_7239: &str = "proxy_set_header Forwarded \"for=$remote_addr;proto=http\";";
+
+#[rate_limit(key = "request", count = 1, by = "ip")]
+async fn by_request(_: Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "two", count = 1, by = "ip")]
+async fn by_two_arguments(_: ConnectInfo<SocketAddr>, _: HeaderMap) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "peer", count = 1, by = "ip")]
+async fn by_peer(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+async fn by_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+const ROUTES: [&str; 4] = ["/request", "/two", "/peer", "/context"];
+
+fn routes() -> Router {
+    Router::new()
+        .route("/request", get(by_request))
+        .route("/two", get(by_two_arguments))
+        .route("/peer", get(by_peer))
+        .route("/context", get(by_context))
+}
+
+/// Serves all routes in a layer with this limiter.
+async fn serve(limiter: RateLimiterBuilder) -> SocketAddr {
+    let limiter = limiter.build().await.unwrap();
+    start(routes().layer(RateLimitLayer::new().limiter(limiter))).await
+}
+
+async fn start(app: Router) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = app.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    address
+}
+
+/// Each client has its own limit on each route, and cannot leave it by headers of its own.
+async fn assert_each_client_has_its_own_limit(nginx: &Nginx) {
+    for path in ROUTES {
+        let (one, other) = (client(nginx), client(nginx));
+        assert_eq!(one.get(path).await.status, 200, "{path}");
+        assert_eq!(one.get(path).await.status, 429, "{path}");
+        let address = other.address.to_string();
+        for forged in ["6.6.6.6", "2001:db8::6", "unknown", address.as_str(), "127.0.0.1", ""] {
+            for header in ["x-forwarded-for", "x-real-ip", "forwarded", "cf-connecting-ip"] {
+                let value = if header == "forwarded" { format!("for=\"{forged}\"") } else { forged.to_owned() };
+                let reply = one.get_with(path, &[(header, &value)]).await;
+                assert_eq!(reply.status, 429, "{path} with {header}: {value}");
+            }
+        }
+        assert_eq!(other.get(path).await.status, 200, "{path}");
+    }
+}
+
+fn client(nginx: &Nginx) -> Client {
+    Client::new(nginx.address(), Version::Http1)
+}
+
+fn behind(application: SocketAddr, directives: &str) -> Nginx {
+    Nginx::start(&application.to_string(), directives)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_forwarded_client_is_limited() {
+    for (forwarded, directives) in [
+        (Forwarded::XForwardedFor, APPENDS),
+        (Forwarded::Rfc7239, RFC_7239),
+        (Forwarded::Single("x-real-ip".into()), REAL_IP),
+    ] {
+        let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).forwarded_by(forwarded);
+        let application = serve(limiter).await;
+        assert_each_client_has_its_own_limit(&behind(application, directives)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_proxies_in_a_row_are_trusted_by_address_or_by_number() {
+    for limiter in [
+        RateLimiter::builder().trusted_proxies(["127.0.0.1"]),
+        RateLimiter::builder().trusted_hops(2),
+    ] {
+        let application = serve(limiter).await;
+        let inner = behind(application, APPENDS);
+        assert_each_client_has_its_own_limit(&Nginx::start(&inner.address().to_string(), APPENDS)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_around_the_proxy_is_limited_by_its_own_address() {
+    let application = serve(RateLimiter::builder().trusted_proxies(["127.0.0.1"])).await;
+    for path in ROUTES {
+        let direct = Client::new(application, Version::Http1);
+        assert_eq!(direct.get_with(path, &[("x-forwarded-for", "203.0.113.7")]).await.status, 200, "{path}");
+        assert_eq!(direct.get_with(path, &[("x-forwarded-for", "203.0.113.8")]).await.status, 429, "{path}");
+    }
+}
+
+/// The peer is the proxy, and nothing tells who is behind it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_argument_without_headers_needs_the_layer() {
+    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).build().await.unwrap();
+    // The scope for the limiter alone: `serve` would lose it.
+    let app = routes().layer(axum::middleware::from_fn(move |request, next: axum::middleware::Next| {
+        ratelimit::scope(limiter.clone(), next.run(request))
+    }));
+    let nginx = behind(start(app).await, APPENDS);
+    let client = client(&nginx);
+    for (path, status) in [("/request", 200), ("/two", 200), ("/peer", 503), ("/context", 503)] {
+        assert_eq!(client.get(path).await.status, status, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn proxies_change_while_the_service_runs() {
+    let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).build().await.unwrap();
+    let app = routes().layer(RateLimitLayer::new().limiter(limiter.clone()));
+    let nginx = behind(start(app).await, APPENDS);
+    assert_eq!(client(&nginx).get("/request").await.status, 200);
+    assert_eq!(client(&nginx).get("/request").await.status, 429, "all share the limit of the proxy");
+    limiter.set_trusted_proxies(["127.0.0.1"]).unwrap();
+    assert_each_client_has_its_own_limit(&nginx).await;
+}
+
+/// What axum says about a connection of a unix socket.
+#[derive(Clone)]
+struct Unix;
+
+impl Connected<IncomingStream<'_, UnixListener>> for Unix {
+    fn connect_info(_: IncomingStream<'_, UnixListener>) -> Self {
+        Self
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unix_sockets_can_be_trusted() {
+    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).build().await.unwrap();
+    let app = Router::new()
+        .route("/request", get(by_request))
+        .route("/context", get(by_context))
+        .layer(RateLimitLayer::new().limiter(limiter))
+        .layer(axum::Extension(PeerAddr::Unix));
+    let path = std::env::temp_dir().join(format!("ratelimit-unix-{}.sock", std::process::id()));
+    let listener = UnixListener::bind(&path).unwrap();
+    let service = app.into_make_service_with_connect_info::<Unix>();
+    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    let nginx = Nginx::start(&format!("unix:{}", path.display()), APPENDS);
+    for route in ["/request", "/context"] {
+        let (one, other) = (client(&nginx), client(&nginx));
+        assert_eq!(one.get(route).await.status, 200, "{route}");
+        assert_eq!(one.get_with(route, &[("x-forwarded-for", "6.6.6.6")]).await.status, 429, "{route}");
+        assert_eq!(other.get(route).await.status, 200, "{route}");
+    }
+    std::fs::remove_file(path).unwrap();
+}

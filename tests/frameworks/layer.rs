@@ -1,0 +1,194 @@
+//! `RateLimitLayer` around a plain tower service: its limits, nested layers, kept headers, users, and corrected answers.
+
+use http::{Request, Response};
+use ratelimit::{
+    By, Limit, ManualClock, MemoryStore, PeerAddr, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit,
+};
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::IpAddr;
+use support::MINUTE;
+use tower::{Layer, Service, ServiceExt, service_fn};
+
+type Body = http_body_util::Full<bytes::Bytes>;
+
+/// A request from this address.
+fn from(last: u8) -> Request<()> {
+    let mut request = Request::new(());
+    request.extensions_mut().insert(PeerAddr::from(IpAddr::from([203, 0, 113, last])));
+    request
+}
+
+fn with_header(last: u8, name: &'static str, value: &'static str) -> Request<()> {
+    let mut request = from(last);
+    request.headers_mut().append(name, value.parse().unwrap());
+    request
+}
+
+/// A service whose answer is a function's.
+fn answers<F: Future<Output = u16> + Send>(
+    answer: impl Fn(Request<()>) -> F + Clone,
+) -> impl Service<Request<()>, Response = Response<Body>, Error = Infallible> + Clone {
+    service_fn(move |request| {
+        let status = answer(request);
+        async move { Ok(Response::builder().status(status.await).body(Body::default()).unwrap()) }
+    })
+}
+
+fn ok() -> impl Service<Request<()>, Response = Response<Body>, Error = Infallible> + Clone {
+    answers(|_| async { 200 })
+}
+
+/// A layer with a limiter whose clock stands still.
+async fn layer() -> RateLimitLayer {
+    let store = MemoryStore::with_clock(ManualClock::new());
+    RateLimitLayer::new().limiter(RateLimiter::builder().store(store).build().await.unwrap())
+}
+
+/// Sends a request. Returns the status and `Retry-After`.
+async fn status<S, B>(service: &S, request: Request<()>) -> (u16, Option<String>)
+where
+    S: Service<Request<()>, Response = Response<B>, Error = Infallible> + Clone,
+{
+    let response = service.clone().oneshot(request).await.unwrap();
+    let wait = response.headers().get("retry-after").map(|wait| wait.to_str().unwrap().to_owned());
+    (response.status().as_u16(), wait)
+}
+
+#[tokio::test]
+async fn limits_of_a_layer_are_decided_together() {
+    let layer = layer().await
+        .limit("address", Limit::counter(2, MINUTE), By::ip())
+        .limit("all", Limit::counter(3, MINUTE), By::everyone());
+    let service = layer.layer(ok());
+    for (last, expected) in [(1, 200), (1, 200), (1, 429), (2, 200), (2, 429)] {
+        assert_eq!(status(&service, from(last)).await.0, expected, "{last}");
+    }
+    let response = service.oneshot(from(3)).await.unwrap();
+    let header = |name: &str| response.headers()[name].to_str().unwrap();
+    assert_eq!(header("ratelimit-policy"), r#""address";q=2;w=60, "all";q=3;w=60"#);
+    assert!(header("ratelimit").starts_with(r#""all";r=0;t="#));
+}
+
+#[tokio::test]
+async fn a_request_is_identified_by_a_header_or_by_a_function() {
+    let by_header = layer().await.limit("key", Limit::counter(1, MINUTE), By::header("X-Api-Key")).layer(ok());
+    assert_eq!(status(&by_header, with_header(1, "x-api-key", "a")).await.0, 200);
+    assert_eq!(status(&by_header, with_header(2, "x-api-key", "a")).await.0, 429);
+    assert_eq!(status(&by_header, with_header(1, "x-api-key", "b")).await.0, 200);
+    assert_eq!(status(&by_header, from(1)).await, (400, None), "it does not say who calls");
+
+    let uploads = By::request(|request| (request.method() == "POST").then(|| request.client_ip()));
+    let by_request = layer().await.limit("uploads", Limit::counter(1, MINUTE), uploads).layer(ok());
+    let post = || {
+        let mut request = from(1);
+        *request.method_mut() = http::Method::POST;
+        request
+    };
+    assert_eq!(status(&by_request, post()).await.0, 200);
+    assert_eq!(status(&by_request, post()).await.0, 429);
+    assert_eq!(status(&by_request, from(1)).await.0, 200, "`None` exempts a request");
+}
+
+#[tokio::test]
+async fn a_request_without_a_peer_is_not_let_through() {
+    let service = layer().await.limit("address", Limit::counter(9, MINUTE), By::ip()).layer(ok());
+    assert_eq!(status(&service, Request::new(())).await, (503, Some("1".to_owned())));
+}
+
+#[tokio::test]
+async fn the_permit_of_a_layer_is_held_until_the_response() {
+    let (entered, mut inside) = tokio::sync::mpsc::channel(1);
+    let (leave, left) = tokio::sync::watch::channel(false);
+    let slow = answers(move |_| {
+        let (entered, mut left) = (entered.clone(), left.clone());
+        async move {
+            entered.send(()).await.unwrap();
+            left.wait_for(|left| *left).await.unwrap();
+            200
+        }
+    });
+    let service = layer().await.limit("slow", Limit::concurrency(1, MINUTE), By::everyone()).layer(slow);
+    let first = tokio::spawn(service.clone().oneshot(from(1)));
+    inside.recv().await.unwrap();
+    assert_eq!(status(&service, from(2)).await.0, 429);
+    leave.send(true).unwrap();
+    assert_eq!(first.await.unwrap().unwrap().status(), 200);
+    assert_eq!(status(&service, from(2)).await.0, 200);
+}
+
+/// The outer layer writes the header fields for both.
+#[tokio::test]
+async fn a_layer_inside_a_layer_adds_its_limits() {
+    let inner = RateLimitLayer::new().limit("inner", Limit::counter(1, MINUTE), By::ip());
+    let outer = layer().await.limit("outer", Limit::counter(5, MINUTE), By::ip());
+    let service = outer.layer(inner.layer(ok()));
+    let response = service.clone().oneshot(from(1)).await.unwrap();
+    let policies: Vec<_> = response.headers().get_all("ratelimit-policy").iter().collect();
+    assert_eq!(policies, [r#""outer";q=5;w=60, "inner";q=1;w=60"#]);
+    assert_eq!(status(&service, from(1)).await.0, 429);
+}
+
+#[rate_limit(key = "by header", count = 1, by = ratelimit::header("X-Api-Key"))]
+async fn by_kept_header() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "by user", count = 1, by = ratelimit::user())]
+async fn by_user() -> Result<(), Rejection> {
+    Ok(())
+}
+
+fn result(decided: Result<(), Rejection>) -> u16 {
+    decided.map_or_else(|rejection| rejection.status(), |()| 200)
+}
+
+#[tokio::test]
+async fn a_kept_header_identifies_a_call_without_arguments() {
+    let service = answers(|_| async { result(by_kept_header().await) });
+    let kept = layer().await.keep_header("X-API-Key").layer(service.clone());
+    assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 200);
+    assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 429);
+    assert_eq!(status(&kept, from(1)).await.0, 400, "absent");
+    let not_kept = layer().await.layer(service);
+    assert_eq!(status(&not_kept, with_header(1, "x-api-key", "a")).await.0, 503, "the layer does not keep it");
+}
+
+#[tokio::test]
+async fn a_user_of_the_context_identifies_a_call() {
+    let service = layer().await.layer(answers(|request| async move {
+        if let Some(user) = request.headers().get("x-user") {
+            RequestContext::current().unwrap().set_user(user.to_str().unwrap().to_owned());
+        }
+        result(by_user().await)
+    }));
+    assert_eq!(status(&service, with_header(1, "x-user", "ann")).await.0, 200);
+    assert_eq!(status(&service, with_header(2, "x-user", "ann")).await.0, 429);
+    assert_eq!(status(&service, with_header(1, "x-user", "bob")).await.0, 200);
+    assert_eq!(status(&service, from(1)).await.0, 400);
+}
+
+#[rate_limit(key = "swallowed", time = 90, count = 1, by = ratelimit::client_ip())]
+async fn swallowed() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// Answers 500 or 400 to a refusal, as an error type with a blanket conversion does, or hides it in a success.
+#[tokio::test]
+async fn the_answer_to_a_swallowed_refusal_is_mended() {
+    let service = |instead: u16| {
+        answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) })
+    };
+    let wait = Some("90".to_owned());
+    for (instead, corrected, expected) in [
+        (500, false, (500, wait.clone())),
+        (400, false, (400, wait.clone())),
+        (500, true, (429, wait.clone())),
+        (429, true, (429, wait.clone())),
+        (200, true, (200, None)),
+    ] {
+        let service = layer().await.correct_status(corrected).layer(service(instead));
+        assert_eq!(status(&service, from(1)).await, (200, None));
+        assert_eq!(status(&service, from(1)).await, expected, "{instead} {corrected}");
+    }
+}
