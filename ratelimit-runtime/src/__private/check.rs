@@ -3,6 +3,7 @@
 use super::admission;
 use super::call::{Call, Calls, Names};
 use crate::error::Error;
+use crate::key::Name;
 use crate::limiter::{Decided, RateLimiter, Stack, join, undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply};
@@ -76,7 +77,7 @@ fn exempt() -> Check {
 }
 
 /// A call whose limit cannot be decided.
-fn failed(name: &'static str, error: Error) -> Check {
+fn failed(name: Name<'static>, error: Error) -> Check {
     Check(State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) })
 }
 
@@ -92,7 +93,7 @@ impl Future for Check {
             State::Admitting(future) => future.as_mut().poll(context),
             State::Deciding { names, reply } => {
                 let decided = ready!(Pin::new(reply).poll(context));
-                let name = |at: usize| names.get(at).copied().unwrap_or_default();
+                let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
                 Poll::Ready(match decided {
                     Ok(decided) => match decided.refused() {
                         None => Ok(()),

@@ -2,4 +2,5 @@
 
 mod axum_app;
 mod on_error;
+mod public_names;
 mod return_types;
