@@ -2,6 +2,7 @@
 //!
 //! All frameworks convert a [`Rejection`] by [`Rejection::answer`], so they answer alike. Nothing here depends on a framework.
 
+mod fields;
 mod find;
 mod form;
 mod installed;
@@ -10,6 +11,7 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
+pub use fields::Headers;
 pub use form::Answers;
 pub use installed::{InstallAnswersError, install_answers};
 
