@@ -207,3 +207,12 @@ fn debug_names_the_form() {
     let shown = forms.map(|form| format!("{form:?}"));
     assert_eq!(shown, ["Answers::text()", "Answers::problem_json()", "Answers::custom(..)"]);
 }
+
+#[cfg(feature = "axum")]
+#[test]
+fn a_response_to_a_rejection_is_marked() {
+    use axum::response::{IntoResponse, Response};
+    let rejection = limited("login", Some(MINUTE));
+    assert!(rejection.clone().into_response().extensions().get::<Answered>().is_some());
+    assert!(Response::from(rejection).extensions().get::<Answered>().is_some());
+}

@@ -93,8 +93,8 @@ fn every_value_is_a_structured_field_with_all_limits() {
     let mut rng = Rng::with_seed(seed());
     for _ in 0..20_000 {
         let decisions: Vec<Recorded> = (0..rng.usize(1..6)).map(|_| random_decision(&mut rng)).collect();
-        let status = [200, 429][rng.usize(..2)];
-        let fields = Headers::Draft11.fields(status, &decisions);
+        let code = [200, 429][rng.usize(..2)];
+        let fields = Headers::Draft11.fields(code, &decisions);
         let [("ratelimit-policy", policies), ("ratelimit", states)] = &fields[..] else {
             panic!("{fields:?}");
         };
@@ -110,7 +110,7 @@ fn every_value_is_a_structured_field_with_all_limits() {
             let limit = all.iter().find(|limit| limit.name == *name).unwrap();
             assert_eq!(integer(state, "r"), Some(limit.recorded.decision().remaining().into()));
             assert_ne!(integer(state, "t"), Some(0));
-            assert!(status == 200 || limit.is_refused() || all.iter().all(|limit| !limit.is_refused()));
+            assert!(code == 200 || limit.is_refused() || all.iter().all(|limit| !limit.is_refused()));
         }
     }
 }
