@@ -56,6 +56,8 @@ impl Answers {
     /// # let _ = answers;
     /// ```
     ///
+    /// The closure must not call [`Rejection::answer`], which would call the closure again, without end.
+    ///
     /// A status below 200 or above 599, and a content type that is not printable ASCII, are replaced, and an error is logged
     /// once. Do not send [`Rejection::name`], which may contain the modules of a function: send
     /// [`Rejection::public_name`].
