@@ -2,7 +2,7 @@
 //!
 //! - [Algorithms]: which algorithm to choose, examples, exact bounds
 //! - [Identities]: who is limited, proxies, what is stored, cluster slots
-//! - [Results]: what a refused call returns, several limits on one function, charging by the result
+//! - [Results]: what a refused call returns, answers and header fields, several limits on one function, charging by the result
 //! - [Waiting and permits]: queues instead of refusals, limits on calls that run at the same time
 //! - [Leases]: units taken in advance, for very busy limits
 //! - [Failures]: outages, deadlines, failovers, permissions, shutdown

@@ -26,7 +26,7 @@ pub mod __private;
 #[doc(hidden)]
 pub mod __testing;
 
-pub use answer::{Answer, Answers, Headers};
+pub use answer::{Answer, Answers, Headers, InstallAnswersError, install_answers};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{
     ContextClientIp, ContextHeader, ContextUser, Recorded, RequestContext, client_ip, header, user,

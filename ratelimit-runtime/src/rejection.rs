@@ -109,10 +109,22 @@ impl Rejection {
     /// with the longest wait.
     #[must_use]
     pub fn name(&self) -> &str {
+        self.limit_name().as_str()
+    }
+
+    /// The name of the limit as clients may see it: the text of the attribute's `key`, or the name of the function without its
+    /// modules, `search` or `search/1s`, if the attribute has no `key`. It contains nothing that a caller sent: placeholders
+    /// are shown as they are written, as in `report:{kind}`.
+    #[must_use]
+    pub fn public_name(&self) -> &str {
+        self.limit_name().public()
+    }
+
+    pub(crate) fn limit_name(&self) -> &LimitName {
         match self {
             Self::Limited(Limited { name, .. })
             | Self::Unidentified(Unidentified { name, .. })
-            | Self::Unavailable(Unavailable { name, .. }) => name.as_str(),
+            | Self::Unavailable(Unavailable { name, .. }) => name,
         }
     }
 

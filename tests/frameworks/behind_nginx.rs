@@ -6,7 +6,9 @@ use axum::extract::{ConnectInfo, Request, connect_info::Connected};
 use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::serve::IncomingStream;
-use ratelimit::{Forwarded, PeerAddr, RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit};
+use ratelimit::{
+    Forwarded, PeerAddr, RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit,
+};
 use std::net::SocketAddr;
 use support::Nginx;
 use tokio::net::{TcpListener, UnixListener};
@@ -70,7 +72,8 @@ async fn assert_each_client_has_its_own_limit(nginx: &Nginx) {
         let address = other.address.to_string();
         for forged in ["6.6.6.6", "2001:db8::6", "unknown", address.as_str(), "127.0.0.1", ""] {
             for header in ["x-forwarded-for", "x-real-ip", "forwarded", "cf-connecting-ip"] {
-                let value = if header == "forwarded" { format!("for=\"{forged}\"") } else { forged.to_owned() };
+                let value =
+                    if header == "forwarded" { format!("for=\"{forged}\"") } else { forged.to_owned() };
                 let reply = one.get_with(path, &[(header, &value)]).await;
                 assert_eq!(reply.status, 429, "{path} with {header}: {value}");
             }
@@ -102,10 +105,9 @@ async fn the_forwarded_client_is_limited() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_proxies_in_a_row_are_trusted_by_address_or_by_number() {
-    for limiter in [
-        RateLimiter::builder().trusted_proxies(["127.0.0.1"]),
-        RateLimiter::builder().trusted_hops(2),
-    ] {
+    for limiter in
+        [RateLimiter::builder().trusted_proxies(["127.0.0.1"]), RateLimiter::builder().trusted_hops(2)]
+    {
         let application = serve(limiter).await;
         let inner = behind(application, APPENDS);
         assert_each_client_has_its_own_limit(&Nginx::start(&inner.address().to_string(), APPENDS)).await;

@@ -2,7 +2,8 @@
 
 use http::{Request, Response};
 use ratelimit::{
-    By, Limit, ManualClock, MemoryStore, PeerAddr, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit,
+    By, Limit, ManualClock, MemoryStore, PeerAddr, RateLimitLayer, RateLimiter, Rejection, RequestContext,
+    rate_limit,
 };
 use std::convert::Infallible;
 use std::future::Future;
@@ -57,9 +58,11 @@ where
 
 #[tokio::test]
 async fn limits_of_a_layer_are_decided_together() {
-    let layer = layer().await
-        .limit("address", Limit::counter(2, MINUTE), By::ip())
-        .limit("all", Limit::counter(3, MINUTE), By::everyone());
+    let layer = layer().await.limit("address", Limit::counter(2, MINUTE), By::ip()).limit(
+        "all",
+        Limit::counter(3, MINUTE),
+        By::everyone(),
+    );
     let service = layer.layer(ok());
     for (last, expected) in [(1, 200), (1, 200), (1, 429), (2, 200), (2, 429)] {
         assert_eq!(status(&service, from(last)).await.0, expected, "{last}");
@@ -72,7 +75,8 @@ async fn limits_of_a_layer_are_decided_together() {
 
 #[tokio::test]
 async fn a_request_is_identified_by_a_header_or_by_a_function() {
-    let by_header = layer().await.limit("key", Limit::counter(1, MINUTE), By::header("X-Api-Key")).layer(ok());
+    let by_header =
+        layer().await.limit("key", Limit::counter(1, MINUTE), By::header("X-Api-Key")).layer(ok());
     assert_eq!(status(&by_header, with_header(1, "x-api-key", "a")).await.0, 200);
     assert_eq!(status(&by_header, with_header(2, "x-api-key", "a")).await.0, 429);
     assert_eq!(status(&by_header, with_header(1, "x-api-key", "b")).await.0, 200);
@@ -151,7 +155,11 @@ async fn a_kept_header_identifies_a_call_without_arguments() {
     assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 429);
     assert_eq!(status(&kept, from(1)).await.0, 400, "absent");
     let not_kept = layer().await.layer(service);
-    assert_eq!(status(&not_kept, with_header(1, "x-api-key", "a")).await.0, 503, "the layer does not keep it");
+    assert_eq!(
+        status(&not_kept, with_header(1, "x-api-key", "a")).await.0,
+        503,
+        "the layer does not keep it"
+    );
 }
 
 #[tokio::test]
@@ -176,9 +184,7 @@ async fn swallowed() -> Result<(), Rejection> {
 /// Answers 500 or 400 to a refusal, as an error type with a blanket conversion does, or hides it in a success.
 #[tokio::test]
 async fn the_answer_to_a_swallowed_refusal_is_mended() {
-    let service = |instead: u16| {
-        answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) })
-    };
+    let service = |instead: u16| answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) });
     let wait = Some("90".to_owned());
     for (instead, corrected, expected) in [
         (500, false, (500, wait.clone())),

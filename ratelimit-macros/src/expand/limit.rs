@@ -23,6 +23,9 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
         }
         _ => quote!(#runtime::__private::Site::per_call(#name)),
     };
+    // The runtime takes a name with `::` for the path of the function.
+    let looks_like_a_path = member.key.as_ref().is_some_and(|key| key.text.value().contains("::"));
+    let site = if looks_like_a_path { quote!(#site.written()) } else { site };
     let at = Span::mixed_site();
     if known == KnownAt::Instantiation {
         // No static can hold a generic value.

@@ -3,6 +3,7 @@
 mod admission;
 mod blocks;
 mod futures;
+mod names;
 mod stacks;
 
 use expect_test::{Expect, expect};

@@ -48,7 +48,7 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
                 names.push(name);
             }
             Err(error) if shadow => {
-                report::error(name, &error, "cannot decide about a shadow limit; the call runs");
+                report::error(name.as_str(), &error, "cannot decide about a shadow limit; the call runs");
             }
             Err(error) => return Err(undecided(name, error)),
         }
@@ -74,7 +74,7 @@ pub(super) async fn admit(
             }
             for (at, name) in names.iter().enumerate() {
                 if let Some(decision) = holdings.shadow_refusal(at) {
-                    report::shadow_refusal(name, decision.retry_after());
+                    report::shadow_refusal(name.as_str(), decision.retry_after());
                 }
             }
             Ok(holdings)

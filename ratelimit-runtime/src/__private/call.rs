@@ -23,7 +23,7 @@ const NO_ADDRESS: &str =
 
 /// One limit of a call that is about to be decided.
 pub struct Call {
-    name: &'static str,
+    name: Name<'static>,
     limiter: Result<CurrentLimiter, Error>,
     key: KeyBuilder<'static>,
     limit: Option<Result<Limit, LimitError>>,
@@ -59,7 +59,7 @@ impl Call {
     fn of(name: Name<'static>, limit: Option<Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), name);
         Self {
-            name: name.as_str(),
+            name,
             limiter,
             key,
             limit: limit.map(Ok),
@@ -143,8 +143,8 @@ impl Call {
     pub fn shadow_if(&mut self, shadow: bool, name: &'static str) {
         if shadow {
             self.shadow = true;
-            self.name = name;
-            self.key.rename(Name::new(name));
+            self.name = self.name.renamed(name);
+            self.key.rename(self.name);
         }
     }
 
@@ -164,7 +164,7 @@ impl Call {
         self.skipped
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> Name<'static> {
         self.name
     }
 
@@ -190,7 +190,7 @@ impl Call {
             None => return Err(no_limit()),
         };
         let mut request = Request::new(self.key.finish()?, *limit, self.cost);
-        limiter.resolve(self.name, &mut request);
+        limiter.resolve(self.name.as_str(), &mut request);
         Ok(request)
     }
 
@@ -215,7 +215,7 @@ fn no_limit() -> Error {
 pub struct Calls(pub(super) SmallVec<[Call; 1]>);
 
 /// The names of a call's limits, in the order of its stack.
-pub(super) type Names = SmallVec<[&'static str; 1]>;
+pub(super) type Names = SmallVec<[Name<'static>; 1]>;
 
 impl Calls {
     /// Adds a limit.

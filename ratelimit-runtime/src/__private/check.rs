@@ -5,6 +5,7 @@ use super::call::{Call, Calls, Names};
 use super::record::Record;
 use crate::context::RequestContext;
 use crate::error::Error;
+use crate::key::Name;
 use crate::limiter::{Decided, RateLimiter, Stack, join, undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply};
@@ -84,7 +85,7 @@ fn exempt() -> Check {
 }
 
 /// A call whose limit cannot be decided.
-fn failed(name: &'static str, error: Error) -> Check {
+fn failed(name: Name<'static>, error: Error) -> Check {
     State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) }.into()
 }
 
@@ -113,7 +114,7 @@ impl Future for Check {
                 {
                     record.decided(decided.decisions.iter().copied().enumerate());
                 }
-                let name = |at: usize| names.get(at).copied().unwrap_or_default();
+                let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
                 match decided {
                     Ok(decided) => match decided.refused() {
                         None => Ok(()),

@@ -2,6 +2,7 @@
 
 use crate::context::{Recorded, RequestContext};
 use crate::decision::Decision;
+use crate::key::Name;
 use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -14,7 +15,7 @@ pub(super) struct Record {
 
 struct Decided {
     at: usize,
-    name: &'static str,
+    name: Name<'static>,
     limit: Limit,
     cost: u32,
 }
@@ -22,7 +23,7 @@ struct Decided {
 impl Record {
     /// Notes the limits, each with its position in the stack. `None` outside a request, where nobody reads the decisions.
     pub(super) fn of<'r>(
-        requests: impl Iterator<Item = (usize, &'static str, &'r Request)>,
+        requests: impl Iterator<Item = (usize, Name<'static>, &'r Request)>,
     ) -> Option<Box<Self>> {
         let context = RequestContext::current()?;
         let limits = requests.map(|(at, name, request)| Decided {

@@ -1,57 +1,96 @@
-//! Answers to refused requests.
+//! `Answer`: what a web client receives for a rejection, in the form that the application has chosen.
+//!
+//! All frameworks convert a [`Rejection`] by [`Rejection::answer`], so they answer alike. Nothing here depends on a framework.
 
-use crate::context::Recorded;
+mod fields;
+mod find;
+mod form;
+mod installed;
+mod names;
+mod problem;
+#[cfg(test)]
+mod tests;
+
+pub use fields::Headers;
+pub use form::Answers;
+pub use installed::{InstallAnswersError, install_answers};
+
+use crate::context::RequestContext;
 use crate::rejection::{Rejection, whole_seconds};
 use std::borrow::Cow;
+use std::sync::Once;
 
-/// The form of the answers to refused requests.
-#[derive(Clone, Debug, Default)]
-pub struct Answers {}
+const TEXT: &str = "text/plain; charset=utf-8";
+const JSON: &str = "application/json";
 
-/// The header fields of responses that tell clients their limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a web client receives for a [`Rejection`]: the parts of an HTTP response, without the types of a framework.
+///
+/// [`Rejection::answer`] makes it. [`Answers::custom`] changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Headers {
-    /// `RateLimit` and `RateLimit-Policy`.
-    #[default]
-    Draft11,
-    /// None.
-    None,
-}
-
-impl Headers {
-    pub(crate) fn fields(self, _decisions: &[Recorded]) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-}
-
-pub(crate) mod fields {
-    pub(crate) fn are_sent_with(status: u16) -> bool {
-        !(300..400).contains(&status)
-    }
-}
-
-/// The answer to a refused request.
-#[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status code.
+    /// The status: 429, 400 or 503, as [`Rejection::status`]. An application may set it from 200 to 599.
     pub status: u16,
-    /// `Retry-After` in seconds.
+    /// The value of `Retry-After`, in whole seconds. `None`: the response has no such header, because the same call never
+    /// passes.
     pub retry_after: Option<u64>,
-    /// The content type.
+    /// The value of `Content-Type`.
     pub content_type: Cow<'static, str>,
     /// The body.
     pub body: Vec<u8>,
 }
 
-/// Marks a response that was made from a rejection.
+/// Marks a response that was made from a rejection, so that a middleware can tell it from the application's own responses.
+#[cfg(feature = "_web")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered;
 
+impl Answer {
+    /// The answer of a rejection in plain text.
+    fn text(rejection: &Rejection) -> Self {
+        Self {
+            status: rejection.status(),
+            retry_after: rejection.retry_after().map(whole_seconds),
+            content_type: Cow::Borrowed(TEXT),
+            body: rejection.to_string().into_bytes(),
+        }
+    }
+
+    /// Sets the body to this JSON, which is not checked, and the content type to `application/json`.
+    pub fn set_json(&mut self, json: impl Into<Vec<u8>>) {
+        self.content_type = Cow::Borrowed(JSON);
+        self.body = json.into();
+    }
+
+    /// Replaces the values of an application that no HTTP response can have.
+    fn sendable(mut self, rejection: &Rejection) -> Self {
+        static REPORTED: Once = Once::new();
+        let report = |what: &str, value: &dyn std::fmt::Debug| {
+            REPORTED.call_once(|| {
+                tracing::error!(
+                    ?value,
+                    "`Answers::custom` has set {what} that no response can have; ignoring it"
+                );
+            });
+        };
+        if !(200..=599).contains(&self.status) {
+            report("a status", &self.status);
+            self.status = rejection.status();
+        }
+        let printable = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+        if self.content_type.is_empty() || !self.content_type.bytes().all(printable) {
+            report("a content type", &self.content_type);
+            self.content_type = Cow::Borrowed("application/octet-stream");
+        }
+        self
+    }
+}
+
 impl Rejection {
-    /// The status code.
+    /// The HTTP status: 429 if the limit is used up, 400 if the call does not say who calls, 503 if the limit could not be
+    /// decided.
     #[must_use]
-    pub fn status(&self) -> u16 {
+    pub const fn status(&self) -> u16 {
         match self {
             Self::Limited(_) => 429,
             Self::Unidentified(_) => 400,
@@ -59,14 +98,39 @@ impl Rejection {
         }
     }
 
-    /// The answer.
+    /// What a web client receives for this rejection: in the form of the current [`RequestContext`], else in the form that
+    /// [`install_answers`] has set, else in plain text.
+    ///
+    /// The supported frameworks convert a rejection with it. Call it for a framework that is not supported:
+    ///
+    /// ```
+    /// # use ratelimit::{Limit, RateLimiter};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let closed = Limit::counter(0, std::time::Duration::from_secs(1));
+    /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
+    /// let answer = rejection.answer();
+    /// assert_eq!((answer.status, answer.retry_after), (429, None));
+    /// assert_eq!(answer.content_type, "text/plain; charset=utf-8");
+    /// assert_eq!(answer.body, b"too many requests: this limit is closed");
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the closure of [`Answers::custom`] panics.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        Answer {
-            status: self.status(),
-            retry_after: self.retry_after().map(whole_seconds),
-            content_type: Cow::Borrowed("text/plain; charset=utf-8"),
-            body: self.to_string().into_bytes(),
+        self.answer_in(RequestContext::current().as_ref())
+    }
+
+    /// [`answer`](Self::answer) for a request whose context is at hand.
+    pub(crate) fn answer_in(&self, context: Option<&RequestContext>) -> Answer {
+        let of_context = context.and_then(RequestContext::answers);
+        match of_context.or(installed::answers()) {
+            Some(answers) => {
+                answers.answer(self, || context.map(RequestContext::decisions).unwrap_or_default())
+            }
+            None => Answer::text(self),
         }
     }
 }

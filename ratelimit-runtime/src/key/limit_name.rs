@@ -1,13 +1,16 @@
-//! The name of a limit in a rejection, which outlives the key.
+//! The name of a limit in a rejection, which outlives the key, and the form of it that clients may see.
 
+use super::write::Name;
 use smallvec::SmallVec;
 use std::fmt;
 
 /// The name of a limit, independent of the key that it comes from. A name of at most 24 bytes needs no heap.
 #[derive(Clone)]
 pub(crate) enum LimitName {
-    /// The name in an attribute.
+    /// The `key` of an attribute.
     Static(&'static str),
+    /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
+    Path(&'static str),
     /// UTF-8, from a key of the caller.
     Copied(SmallVec<[u8; INLINE]>),
 }
@@ -22,9 +25,19 @@ impl LimitName {
 
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Static(name) => name,
+            Self::Static(name) | Self::Path(name) => name,
             Self::Copied(name) => std::str::from_utf8(name).unwrap_or_default(),
         }
+    }
+
+    /// The name that clients may see. Of a path it is the function, with the time after it: they do not see the modules.
+    pub(crate) fn public(&self) -> &str {
+        let name = self.as_str();
+        if let Self::Path(_) = self {
+            // The time has no colon, and an identifier has no slash.
+            return name.rsplit_once("::").map_or(name, |(_, function)| function);
+        }
+        name
     }
 }
 
@@ -34,8 +47,42 @@ impl From<&'static str> for LimitName {
     }
 }
 
+impl From<Name<'static>> for LimitName {
+    fn from(name: Name<'static>) -> Self {
+        if name.is_path() { Self::Path(name.as_str()) } else { Self::Static(name.as_str()) }
+    }
+}
+
 impl fmt::Debug for LimitName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_see_the_function_of_a_path_and_all_of_a_key() {
+        for (name, public) in [
+            (Name::of_site("shop::api::search"), "search"),
+            (Name::of_site("shop::api::search/1d"), "search/1d"),
+            (Name::of_site("shop::api::search/90ms/shadow"), "search/90ms/shadow"),
+            (Name::of_site("search"), "search"),
+            (Name::of_site("/a/b"), "/a/b"),
+            (Name::of_site("shop::api::search").written(), "shop::api::search"),
+            (Name::of_site("::").written(), "::"),
+            (Name::of_site(""), ""),
+        ] {
+            assert_eq!(LimitName::from(name).public(), public);
+            assert_eq!(LimitName::from(name).as_str(), name.as_str());
+            assert_eq!(LimitName::copy(name.as_str()).public(), name.as_str(), "a `Key` is written by hand");
+        }
+    }
+
+    #[test]
+    fn a_name_has_the_size_of_two_strings() {
+        assert!(size_of::<LimitName>() <= 2 * size_of::<String>());
     }
 }

@@ -169,9 +169,12 @@ pub(crate) struct Name<'n> {
     text: &'n str,
     /// Whether nothing in it must be escaped. For an attribute this is computed at compile time.
     plain: bool,
+    /// Whether it is the path of a function.
+    path: bool,
 }
 
 impl<'n> Name<'n> {
+    /// A name that somebody has written.
     pub(crate) const fn new(text: &'n str) -> Self {
         let bytes = text.as_bytes();
         let mut plain = !bytes.is_empty();
@@ -180,7 +183,33 @@ impl<'n> Name<'n> {
             plain = plain && (bytes[i] == b':' || PLAIN[bytes[i] as usize]);
             i += 1;
         }
-        Self { text, plain }
+        Self { text, plain, path: false }
+    }
+
+    /// The name of an attribute. One with `::` is the path of the function, unless it is [`written`](Self::written).
+    pub(crate) const fn of_site(text: &'n str) -> Self {
+        let bytes = text.as_bytes();
+        let mut path = false;
+        let mut i = 1;
+        while i < bytes.len() {
+            path = path || (bytes[i - 1] == b':' && bytes[i] == b':');
+            i += 1;
+        }
+        Self { path, ..Self::new(text) }
+    }
+
+    /// Marks the name as the `key` of the attribute.
+    pub(crate) const fn written(self) -> Self {
+        Self { path: false, ..self }
+    }
+
+    /// The name of the same limit in a trial.
+    pub(crate) const fn renamed(self, text: &'n str) -> Self {
+        Self { path: self.path, ..Self::new(text) }
+    }
+
+    pub(crate) const fn is_path(&self) -> bool {
+        self.path
     }
 
     pub(crate) const fn as_str(&self) -> &'n str {

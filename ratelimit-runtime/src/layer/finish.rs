@@ -1,8 +1,6 @@
 //! Completes a response: header fields, and the correction of answers that have swallowed a refusal.
 
 use super::{Entered, Settings};
-use crate::answer::{Headers, fields};
-use crate::context::Recorded;
 use crate::rejection::Rejection;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,15 +38,7 @@ impl Settings {
         {
             self.mend(&rejection, response);
         }
-        let decisions = entered.context.decisions();
-        if !decisions.is_empty() && self.headers != Headers::None && fields::are_sent_with(response.status())
-        {
-            self.add_fields(&decisions, response);
-        }
-    }
-
-    fn add_fields(&self, decisions: &[Recorded], response: &mut dyn ResponseParts) {
-        for (name, value) in self.headers.fields(decisions) {
+        for (name, value) in self.headers.fields(response.status(), &entered.context.decisions()) {
             response.append(name, &value);
         }
     }

@@ -1,14 +1,16 @@
 //! axum support: client addresses, headers and users from axum's types, and rejections as responses.
 
 use crate::__private::{RequestArgument, RequestPeer};
+use crate::answer::Answer;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
-use crate::rejection::{FromRejection, Rejection, whole_seconds};
+use crate::rejection::{FromRejection, Rejection};
+use crate::web::http::refusal;
 use axum::Extension;
+use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
 use axum::extract::{ConnectInfo, Path, State};
-use axum::http::header::RETRY_AFTER;
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderValue, Request, StatusCode};
+use axum::http::{Extensions, HeaderMap, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 
@@ -87,24 +89,16 @@ fn peer(extensions: &Extensions) -> Option<IpAddr> {
     peer.or_else(mocked)?.client_ip()
 }
 
-fn status(rejection: &Rejection) -> StatusCode {
-    match rejection {
-        Rejection::Limited(_) => StatusCode::TOO_MANY_REQUESTS,
-        Rejection::Unidentified(_) => StatusCode::BAD_REQUEST,
-        Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-    }
+fn status(answer: &Answer) -> StatusCode {
+    StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds. [`Unidentified`](Rejection::Unidentified) is
-/// 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A call that never passes gets no
-/// `Retry-After`.
+/// The [`answer`](Rejection::answer) to the rejection: [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds.
+/// [`Unidentified`](Rejection::Unidentified) is 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A
+/// call that never passes gets no `Retry-After`.
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
-        let mut response = (status(&self), self.to_string()).into_response();
-        if let Some(wait) = self.retry_after() {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
-        }
-        response
+        refusal(&self, false).map(Body::from)
     }
 }
 
@@ -123,13 +117,15 @@ impl FromRejection for Response {
 /// Only the status, without `Retry-After`.
 impl From<Rejection> for StatusCode {
     fn from(rejection: Rejection) -> Self {
-        status(&rejection)
+        status(&rejection.answer())
     }
 }
 
-/// The status and the message, without `Retry-After`.
+/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
+/// it is JSON.
 impl From<Rejection> for (StatusCode, String) {
     fn from(rejection: Rejection) -> Self {
-        (status(&rejection), rejection.to_string())
+        let answer = rejection.answer();
+        (status(&answer), String::from_utf8_lossy(&answer.body).into_owned())
     }
 }

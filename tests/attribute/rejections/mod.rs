@@ -1,5 +1,7 @@
 //! What a refused call returns: return types, HTTP responses, and `on_error`.
 
+mod answers;
 mod axum_app;
 mod on_error;
+mod public_names;
 mod return_types;

@@ -1,0 +1,31 @@
+//! Snapshots of names.
+
+use super::check;
+use expect_test::expect;
+
+#[test]
+fn a_key_that_looks_like_a_path() {
+    check(
+        r#"key = "api::search""#,
+        "async fn search() -> Result<Hits, Error> { find() }",
+        &expect![[r#"
+        async fn search() -> Result<Hits, Error> {
+            let check = {
+                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "api::search",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    )
+                    .written();
+                ::ratelimit::__private::Call::new(&__SITE).start()
+            };
+            if let ::core::result::Result::Err(rejection) = check.await {
+                return <Result<
+                    Hits,
+                    Error,
+                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+            }
+            #[allow(clippy::cargo_common_metadata)] { find() }
+        }
+    "#]],
+    );
+}

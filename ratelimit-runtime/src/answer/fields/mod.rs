@@ -1,0 +1,104 @@
+//! `Headers`: which header fields describe the limits of a request in its response.
+
+mod draft11;
+mod effective_window;
+#[cfg(test)]
+mod tests;
+mod x_rate_limit;
+
+use super::names::{Named, named};
+use crate::context::Recorded;
+use std::time::SystemTime;
+use x_rate_limit::Reset;
+
+/// Which header fields describe the limits of a request in its response.
+///
+/// The fields have the decisions of attributes, which the [`RequestContext`](crate::RequestContext) of the request records.
+/// `Retry-After` is not among them: every answer to a refused request has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Headers {
+    /// `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11 (May 2026), which name all limits of the
+    /// request:
+    ///
+    /// ```text
+    /// ratelimit-policy: "search/1s";q=10;w=1, "search/1d";q=5000;w=86400
+    /// ratelimit: "search/1s";r=9;t=1, "search/1d";r=4999;t=86400
+    /// ```
+    ///
+    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft becomes a variant
+    /// of its own.
+    #[default]
+    Draft11,
+    /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit: the one that refused the
+    /// request, with the longest wait, else the one with the fewest units left. `Reset` is a number of seconds.
+    XRateLimit,
+    /// As [`XRateLimit`](Self::XRateLimit), but `Reset` is a point in time: the seconds since 1970-01-01 00:00 UTC, by the clock
+    /// of this machine.
+    XRateLimitEpoch,
+    /// No fields.
+    None,
+}
+
+impl Headers {
+    /// Whether a response with this status may have the fields: not a redirection (3xx), because the client asks another
+    /// resource next, which may have other limits.
+    #[must_use]
+    pub const fn are_allowed_on(status: u16) -> bool {
+        status < 300 || status > 399
+    }
+
+    /// Returns the fields of a response with this status, as names in lower case and values in printable ASCII. There are none
+    /// without decisions, and none for a redirection.
+    ///
+    /// `RateLimitLayer` writes them. Call it for a server that has no layer, and append the fields to those that the response
+    /// already has:
+    ///
+    /// ```
+    /// use ratelimit::{Headers, Rejection, RequestContext, rate_limit};
+    ///
+    /// #[rate_limit(key = "fields_example", count = 10)]
+    /// async fn search() -> Result<(), Rejection> { Ok(()) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let context = RequestContext::new();
+    /// let status = match context.clone().scope(search()).await {
+    ///     Ok(()) => 200,
+    ///     Err(rejection) => rejection.status(),
+    /// };
+    /// for (name, value) in Headers::Draft11.fields(status, &context.decisions()) {
+    ///     println!("{name}: {value}"); // ratelimit: "fields_example";r=9;t=60
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// A response with an error status names in `RateLimit` only the limits that refused the request, if there are any, so that
+    /// no wait in it is longer than `Retry-After`. `RateLimit-Policy` always names all. If a request asks one limit several
+    /// times, the last decision counts.
+    #[must_use]
+    pub fn fields(self, status: u16, decisions: &[Recorded]) -> Vec<(&'static str, String)> {
+        if decisions.is_empty() || !Self::are_allowed_on(status) {
+            return Vec::new();
+        }
+        match self {
+            Self::Draft11 => {
+                let all = named(decisions);
+                draft11::fields(&all, &shown(&all, status)).into()
+            }
+            Self::XRateLimit => x_rate_limits(status, decisions, Reset::Seconds),
+            Self::XRateLimitEpoch => x_rate_limits(status, decisions, Reset::Since(SystemTime::now())),
+            Self::None => Vec::new(),
+        }
+    }
+}
+
+fn x_rate_limits(status: u16, decisions: &[Recorded], reset: Reset) -> Vec<(&'static str, String)> {
+    let all = named(decisions);
+    x_rate_limit::fields(&shown(&all, status), reset)
+}
+
+/// The limits whose state the response shows: those that refused the request, or all if it was not refused.
+fn shown<'n, 'r>(all: &'n [Named<'r>], status: u16) -> Vec<&'n Named<'r>> {
+    let refused: Vec<_> = all.iter().filter(|limit| limit.is_refused()).collect();
+    if status < 400 || refused.is_empty() { all.iter().collect() } else { refused }
+}

@@ -1,0 +1,52 @@
+//! `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`: fields without a standard, which describe one limit.
+
+use super::super::names::Named;
+use super::effective_window::effective_window;
+use std::cmp::Reverse;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const LIMIT: &str = "x-ratelimit-limit";
+const REMAINING: &str = "x-ratelimit-remaining";
+const RESET: &str = "x-ratelimit-reset";
+
+/// The meaning of `X-RateLimit-Reset`, which differs between services.
+#[derive(Clone, Copy)]
+pub(super) enum Reset {
+    /// A number of seconds.
+    Seconds,
+    /// The point in time that is so much later, as seconds since 1970.
+    Since(SystemTime),
+}
+
+/// Writes the fields of one of these limits. `X-RateLimit-Reset` is left out where there is no such time.
+pub(super) fn fields(shown: &[&Named<'_>], reset: Reset) -> Vec<(&'static str, String)> {
+    let Some(limit) = shown.iter().min_by_key(|limit| urgency(limit)) else { return Vec::new() };
+    let (recorded, decision) = (limit.recorded, limit.recorded.decision());
+    let mut fields =
+        vec![(LIMIT, recorded.limit().capacity().to_string()), (REMAINING, decision.remaining().to_string())];
+    if let Some(seconds) = effective_window(recorded) {
+        let value = match reset {
+            Reset::Seconds => seconds,
+            Reset::Since(now) => unix_seconds(now, seconds),
+        };
+        fields.push((RESET, value.to_string()));
+    }
+    fields
+}
+
+/// The order in which limits concern a client: refusals, those with the longest wait first, and then the fewest units that are
+/// left.
+fn urgency(limit: &Named<'_>) -> (bool, u32, Reverse<u64>) {
+    let window = effective_window(limit.recorded);
+    if limit.is_refused() {
+        return (false, 0, Reverse(window.unwrap_or(u64::MAX)));
+    }
+    (true, limit.recorded.decision().remaining(), Reverse(window.unwrap_or(0)))
+}
+
+/// The point in time, in seconds since 1970, rounded up, so that a client does not come too early.
+fn unix_seconds(now: SystemTime, seconds: u64) -> u64 {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let rounded_up = since.as_secs().saturating_add(u64::from(since.subsec_nanos() > 0));
+    rounded_up.saturating_add(seconds)
+}

@@ -1,0 +1,94 @@
+//! `Answers`: the form of the answers to refused requests.
+
+use super::{Answer, problem};
+use crate::context::Recorded;
+use crate::rejection::Rejection;
+use std::fmt;
+use std::sync::Arc;
+
+type Change = dyn Fn(&Rejection, &mut Answer) + Send + Sync;
+
+/// The form of the answers to refused requests: plain text, problem details, or the application's own.
+///
+/// Set it once with [`install_answers`](crate::install_answers), or for single requests with
+/// [`RequestContext::with_answers`](crate::RequestContext::with_answers). A clone is cheap. The default is [`text`](Self::text).
+#[derive(Clone, Default)]
+pub struct Answers(Form);
+
+#[derive(Clone, Default)]
+enum Form {
+    #[default]
+    Text,
+    Problem,
+    Custom(Arc<Change>),
+}
+
+impl Answers {
+    /// Plain text: `too many requests: try again in 42 seconds`.
+    #[must_use]
+    pub const fn text() -> Self {
+        Self(Form::Text)
+    }
+
+    /// Problem details (RFC 9457), `application/problem+json`, with the problem type of draft-ietf-httpapi-ratelimit-headers-11:
+    ///
+    /// ```json
+    /// {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","status":429,"violated-policies":["login"]}
+    /// ```
+    ///
+    /// `violated-policies` has the [public names](Rejection::public_name) of all limits that refused the request. Without a
+    /// [`RequestContext`](crate::RequestContext) it has the name of one: the limit with the longest wait.
+    #[must_use]
+    pub const fn problem_json() -> Self {
+        Self(Form::Problem)
+    }
+
+    /// The application's own form. The closure receives the answer in plain text, with status and `Retry-After`, and changes
+    /// what it wants to change.
+    ///
+    /// ```
+    /// use ratelimit::Answers;
+    ///
+    /// let answers = Answers::custom(|rejection, answer| {
+    ///     let wait = answer.retry_after.map_or("null".to_owned(), |seconds| seconds.to_string());
+    ///     answer.set_json(format!(r#"{{"error":{},"retry_after":{wait}}}"#, rejection.status()));
+    /// });
+    /// # let _ = answers;
+    /// ```
+    ///
+    /// The closure must not call [`Rejection::answer`], which would call the closure again, without end.
+    ///
+    /// A status below 200 or above 599, and a content type that is not printable ASCII, are replaced, and an error is logged
+    /// once. Do not send [`Rejection::name`], which may contain the modules of a function: send
+    /// [`Rejection::public_name`].
+    #[must_use]
+    pub fn custom(change: impl Fn(&Rejection, &mut Answer) + Send + Sync + 'static) -> Self {
+        Self(Form::Custom(Arc::new(change)))
+    }
+
+    /// The answer of a rejection. `decisions` returns the decisions that were made for the same request.
+    pub(super) fn answer(&self, rejection: &Rejection, decisions: impl FnOnce() -> Vec<Recorded>) -> Answer {
+        let mut answer = Answer::text(rejection);
+        match &self.0 {
+            Form::Text => answer,
+            Form::Problem => {
+                problem::write(rejection, &decisions(), &mut answer);
+                answer
+            }
+            Form::Custom(change) => {
+                change(rejection, &mut answer);
+                answer.sendable(rejection)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Form::Text => "Answers::text()",
+            Form::Problem => "Answers::problem_json()",
+            Form::Custom(_) => "Answers::custom(..)",
+        })
+    }
+}

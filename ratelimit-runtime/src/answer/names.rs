@@ -1,0 +1,63 @@
+//! The names of the limits of one request, as its response shows them: each limit once, no two with the same name.
+
+use crate::context::Recorded;
+use crate::limit::rules::duration;
+
+/// A limit of a request, with the last decision about it.
+#[derive(Debug)]
+pub(super) struct Named<'r> {
+    pub(super) name: String,
+    pub(super) recorded: &'r Recorded,
+}
+
+impl Named<'_> {
+    pub(super) fn is_refused(&self) -> bool {
+        !self.recorded.decision.allowed()
+    }
+}
+
+/// Returns the limits of a request in the order of their first decision.
+///
+/// If a request asks one limit several times, the last decision counts. Limits with the same public name have their time after
+/// it: `search/1s` and `search/1d`. Limits that then still have the same name are numbered: `search/1s/2`.
+pub(super) fn named(decisions: &[Recorded]) -> Vec<Named<'_>> {
+    let last = last(decisions);
+    let public: Vec<&str> = last.iter().map(|recorded| recorded.name.public()).collect();
+    let mut all: Vec<Named<'_>> = Vec::with_capacity(last.len());
+    for (recorded, public_name) in last.into_iter().zip(&public) {
+        let time = format!("/{}", duration::show(recorded.limit.time_ms()));
+        let is_shared = public.iter().filter(|other| *other == public_name).count() > 1;
+        let time = if is_shared && !public_name.ends_with(&time) { &time } else { "" };
+        let name = unused(format!("{public_name}{time}"), &all);
+        all.push(Named { name, recorded });
+    }
+    all
+}
+
+/// The last decision of each limit.
+fn last(decisions: &[Recorded]) -> Vec<&Recorded> {
+    let mut last: Vec<&Recorded> = Vec::new();
+    for recorded in decisions {
+        match last.iter_mut().find(|known| is_same(known, recorded)) {
+            Some(known) => *known = recorded,
+            None => last.push(recorded),
+        }
+    }
+    last
+}
+
+/// Whether two decisions are about the same limit. An override may have changed its count in between.
+fn is_same(a: &Recorded, b: &Recorded) -> bool {
+    let rule = |recorded: &Recorded| (recorded.limit.algorithm(), recorded.limit.time_ms());
+    a.name.as_str() == b.name.as_str() && rule(a) == rule(b)
+}
+
+/// Adds a number to a name that another limit has.
+fn unused(name: String, others: &[Named<'_>]) -> String {
+    let is_free = |name: &str| others.iter().all(|other| other.name != name);
+    if is_free(&name) {
+        return name;
+    }
+    let mut numbered = (2..).map(|number: u64| format!("{name}/{number}"));
+    numbered.find(|name| is_free(name)).unwrap_or(name)
+}
