@@ -116,6 +116,10 @@ impl LayerRequest<'_> {
 impl Settings {
     /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
     pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
+        context.sync_scope(|| self.start(context, parts))
+    }
+
+    fn start(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
         let request = LayerRequest { parts, context };
         let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
         let first = calls.next()?;
