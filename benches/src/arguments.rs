@@ -71,6 +71,9 @@ mod tests {
     #[test]
     fn an_error_names_the_unknown_part() {
         let error = parsed("memroy").err().unwrap();
-        assert_eq!(error, "unknown part `memroy`, expected one of redis, cluster, memory, attribute, lua");
+        assert_eq!(
+            error,
+            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, http, lua"
+        );
     }
 }

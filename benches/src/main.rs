@@ -55,16 +55,17 @@ struct Part {
     measure: Measure,
 }
 
-static PARTS: [Part; 5] = [
+static PARTS: [Part; 6] = [
     Part { name: "redis", title: "Decisions through Redis", measure: shared::run },
     Part { name: "cluster", title: "Decisions through a cluster", measure: shared::run_cluster },
     Part { name: "memory", title: "Decisions in the process", measure: memory::run },
     Part { name: "attribute", title: "What the attribute adds to a function", measure: attribute::run },
+    Part { name: "http", title: "Requests of web frameworks", measure: peers::http::run },
     Part { name: "lua", title: "What a decision costs the server", measure: lua::run },
 ];
 
 fn main() -> ExitCode {
-    if memory::resident::is_child() {
+    if memory::resident::is_child() || peers::http::is_child() {
         return ExitCode::SUCCESS;
     }
     let done = arguments::parse(std::env::args().skip(1))

@@ -32,3 +32,17 @@ pub(crate) const fn fresh() -> [Fresh; 0] {
 pub(crate) const fn refused() -> Option<fn(u32) -> f64> {
     None
 }
+
+/// Servers of web frameworks are only built with the other crates.
+pub(crate) mod http {
+    use crate::{Effort, Results};
+    use std::error::Error;
+
+    pub(crate) const fn is_child() -> bool {
+        false
+    }
+
+    pub(crate) fn run(_: &Effort) -> Result<Results, Box<dyn Error>> {
+        Err("this part needs the other crates; run `cargo xtask bench http`".into())
+    }
+}

@@ -9,9 +9,11 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
 use support::MINUTE;
+use tower::util::BoxCloneService;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 type Body = http_body_util::Full<bytes::Bytes>;
+type Inner = BoxCloneService<Request<()>, Response<Body>, Infallible>;
 
 /// A request from this address.
 fn from(last: u8) -> Request<()> {
@@ -27,16 +29,16 @@ fn with_header(last: u8, name: &'static str, value: &'static str) -> Request<()>
 }
 
 /// A service whose answer is a function's.
-fn answers<F: Future<Output = u16> + Send>(
-    answer: impl Fn(Request<()>) -> F + Clone,
-) -> impl Service<Request<()>, Response = Response<Body>, Error = Infallible> + Clone {
-    service_fn(move |request| {
+fn answers<F: Future<Output = u16> + Send + 'static>(
+    answer: impl Fn(Request<()>) -> F + Clone + Send + 'static,
+) -> Inner {
+    BoxCloneService::new(service_fn(move |request| {
         let status = answer(request);
         async move { Ok(Response::builder().status(status.await).body(Body::default()).unwrap()) }
-    })
+    }))
 }
 
-fn ok() -> impl Service<Request<()>, Response = Response<Body>, Error = Infallible> + Clone {
+fn ok() -> Inner {
     answers(|_| async { 200 })
 }
 

@@ -9,7 +9,7 @@ use crate::tools::{self, SERVER_VARIABLE};
 use std::process::Command;
 
 /// The parts that the program `ratelimit-benches` measures.
-const PARTS: [&str; 5] = ["redis", "cluster", "memory", "attribute", "lua"];
+const PARTS: [&str; 6] = ["redis", "cluster", "memory", "attribute", "http", "lua"];
 /// The part that xtask measures itself (`compile/`).
 const COMPILE: &str = "compile";
 
@@ -58,6 +58,9 @@ pub(crate) fn perform(bench: &Bench) -> Result<(), String> {
         tools::ensure_component("clippy", "clippy")?;
         return progress.step("lints", || run(&mut lints()));
     }
+    if bench.measures_http() {
+        tools::ensure_wrk()?;
+    }
     if bench.measures() {
         let programs = matrix::find(&mut progress, &bench.servers)?;
         progress.step("build", || run(with_peers("build").arg("--release")))?;
@@ -73,6 +76,10 @@ pub(crate) fn perform(bench: &Bench) -> Result<(), String> {
 impl Bench {
     fn measures(&self) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|part| *part != COMPILE)
+    }
+
+    fn measures_http(&self) -> bool {
+        self.parts.is_empty() || self.parts.contains(&"http")
     }
 
     fn compiles(&self) -> bool {
@@ -157,7 +164,7 @@ mod tests {
         let error = parsed("memroy").unwrap_err();
         assert_eq!(
             error,
-            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, lua, compile"
+            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, http, lua, compile"
         );
     }
 }

@@ -9,6 +9,8 @@ pub(crate) enum Package {
     /// OpenSSL's headers and `pkg-config`, which finds them.
     OpenSsl,
     Nginx,
+    /// A load generator for HTTP.
+    Wrk,
 }
 
 /// A package manager, and its commands that install without asking questions.
@@ -19,7 +21,7 @@ pub(crate) struct Manager {
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
     /// The names of each [`Package`], in the order of its variants.
-    names: [&'static [&'static str]; 4],
+    names: [&'static [&'static str]; 5],
     needs_root: bool,
 }
 
@@ -27,7 +29,7 @@ impl Manager {
     const fn new(
         program: &'static str,
         install: &'static [&'static str],
-        names: [&'static [&'static str]; 4],
+        names: [&'static [&'static str]; 5],
     ) -> Self {
         Self { program, refresh: None, install, names, needs_root: true }
     }
@@ -44,32 +46,36 @@ const MANAGERS: [Manager; 6] = [
         ..Manager::new(
             "apt-get",
             &["install", "--yes", "--no-install-recommends"],
-            [&["redis-server"], &["g++"], &["libssl-dev", "pkg-config"], &["nginx-light"]],
+            [&["redis-server"], &["g++"], &["libssl-dev", "pkg-config"], &["nginx-light"], &["wrk"]],
         )
     },
     Manager::new(
         "dnf",
         &["install", "--assumeyes"],
-        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"], &["nginx"]],
+        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"], &["nginx"], &["wrk"]],
     ),
     Manager::new(
         "apk",
         &["add", "--no-cache"],
-        [&["redis"], &["g++"], &["openssl-dev", "pkgconf"], &["nginx"]],
+        [&["redis"], &["g++"], &["openssl-dev", "pkgconf"], &["nginx"], &["wrk"]],
     ),
     Manager::new(
         "pacman",
         &["-Sy", "--noconfirm", "--needed"],
-        [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"]],
+        [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"]],
     ),
     Manager::new(
         "zypper",
         &["--non-interactive", "install"],
-        [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"], &["nginx"]],
+        [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"], &["nginx"], &["wrk"]],
     ),
     Manager {
         needs_root: false,
-        ..Manager::new("brew", &["install"], [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"]])
+        ..Manager::new(
+            "brew",
+            &["install"],
+            [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"]],
+        )
     },
 ];
 

@@ -65,17 +65,28 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
 
 /// Makes sure that nginx is installed, behind which tests put a server.
 pub(crate) fn ensure_nginx() -> Result<(), String> {
-    let works = || succeeds(Command::new("nginx").arg("-v"));
-    if works() {
+    ensure_program("nginx", Package::Nginx)
+}
+
+/// Makes sure that wrk is installed, which loads the servers of the benchmarks.
+pub(crate) fn ensure_wrk() -> Result<(), String> {
+    ensure_program("wrk", Package::Wrk)
+}
+
+/// Makes sure that a program is on PATH. Installs the system's package if it is not.
+fn ensure_program(program: &str, package: Package) -> Result<(), String> {
+    // `-v` prints a version. Whether that is a success depends on the program.
+    let is_there = || Command::new(program).arg("-v").output().is_ok();
+    if is_there() {
         return Ok(());
     }
-    let result = install("nginx", Package::Nginx);
-    if works() {
+    let result = install(program, package);
+    if is_there() {
         return Ok(());
     }
     Err(match result {
-        Ok(()) => "nginx was installed, but is not on PATH".to_owned(),
-        Err((reason, how)) => format!("nginx is missing ({reason}); install it ({how})"),
+        Ok(()) => format!("{program} was installed, but is not on PATH"),
+        Err((reason, how)) => format!("{program} is missing ({reason}); install it ({how})"),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod flexible;
+pub(crate) mod http;
 mod limitador;
 mod memory;
 mod refused;

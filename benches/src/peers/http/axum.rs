@@ -1,0 +1,72 @@
+//! axum servers of the comparison.
+
+use super::{Load, count};
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::routing::get;
+use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use std::error::Error;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tower_governor::GovernorLayer;
+use tower_governor::governor::GovernorConfigBuilder;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+async fn bare(_: ConnectInfo<SocketAddr>) -> &'static str {
+    "hello"
+}
+
+#[rate_limit(key = "http", limit = Limit::counter(count(Load::Passed), DAY), by = "ip")]
+async fn passed(_: ConnectInfo<SocketAddr>) -> Result<&'static str, Rejection> {
+    Ok("hello")
+}
+
+#[rate_limit(key = "http", limit = Limit::counter(count(Load::Refused), DAY), by = "ip")]
+async fn refused(_: ConnectInfo<SocketAddr>) -> Result<&'static str, Rejection> {
+    Ok("hello")
+}
+
+pub(super) fn serve(kind: &str, load: Load, redis: &str) -> Result<(), Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let app = Router::new();
+        let limited = || if load == Load::Passed { get(passed) } else { get(refused) };
+        let app = match kind {
+            "bare" => app.route("/", get(bare)),
+            "governor" => app.route("/", get(bare)).layer(governor(load)?),
+            "redis" => {
+                ratelimit::install(RateLimiter::builder().redis(redis).prefix("axum").build().await?)?;
+                app.route("/", limited())
+            }
+            "layer" => {
+                ratelimit::install(RateLimiter::in_memory())?;
+                app.route("/", limited()).layer(RateLimitLayer::new())
+            }
+            _ => {
+                ratelimit::install(RateLimiter::in_memory())?;
+                app.route("/", limited())
+            }
+        };
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+        println!("{}", listener.local_addr()?.port());
+        axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await?;
+        Ok(())
+    })
+}
+
+type Layer = GovernorLayer<
+    tower_governor::key_extractor::PeerIpKeyExtractor,
+    governor::middleware::NoOpMiddleware<governor::clock::QuantaInstant>,
+    axum::body::Body,
+>;
+
+fn governor(load: Load) -> Result<Layer, Box<dyn Error>> {
+    // One element per nanosecond never refuses; one per day nearly always does.
+    let (period, burst) = match load {
+        Load::Passed => (Duration::from_nanos(1), u32::MAX),
+        Load::Refused => (DAY, 1),
+    };
+    let config = GovernorConfigBuilder::default().period(period).burst_size(burst).finish();
+    Ok(GovernorLayer::new(config.ok_or("tower_governor does not accept the numbers")?))
+}
