@@ -25,7 +25,7 @@ pub mod __private;
 pub mod __testing;
 
 pub use answer::Answers;
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ManualClock, SystemClock, TokioClock};
 pub use context::{
     ContextClientIp, ContextHeader, ContextUser, Recorded, RequestContext, client_ip, header, user,
 };
