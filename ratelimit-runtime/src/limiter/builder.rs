@@ -3,6 +3,7 @@
 use super::current::URL;
 use super::deny_cache::DenyCache;
 use super::lease::Leases;
+use super::off::OffStore;
 use super::outage::Outage;
 use super::overrides::Snapshot;
 use super::permit_waiters::PermitWaiters;
@@ -45,6 +46,7 @@ pub struct RateLimiterBuilder {
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
+    pub(super) off: bool,
 }
 
 enum Source {
@@ -64,6 +66,7 @@ impl Default for RateLimiterBuilder {
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
+            off: false,
         }
     }
 }
@@ -138,8 +141,8 @@ impl RateLimiterBuilder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`] for settings out of range, a malformed URL, a wrong password or missing
-    /// permissions; [`ErrorKind::Unavailable`] if the server cannot be reached. No message contains a password.
+    /// [`ErrorKind::Configuration`] for settings out of range, a malformed URL, an unknown value of `RATELIMIT_OFF`, a wrong
+    /// password or missing permissions; [`ErrorKind::Unavailable`] if the server cannot be reached. No message contains a password.
     pub async fn build(self) -> Result<RateLimiter, Error> {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
@@ -151,19 +154,25 @@ impl RateLimiterBuilder {
     }
 
     /// Returns the limiter without connecting, and its Redis store if it has one.
-    pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+    pub(super) fn assemble(self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         self.check()?;
-        Ok(match std::mem::replace(&mut self.source, Source::Memory) {
+        let mut this = self.off_by_environment()?;
+        Ok(match std::mem::replace(&mut this.source, Source::Memory) {
+            Source::Redis(url) if this.off => {
+                RedisStore::new(&url)?; // a malformed URL is an error nevertheless
+                (this.around(Box::new(OffStore)), None)
+            }
+            _ if this.off => (this.around(Box::new(OffStore)), None),
             Source::Memory => {
                 if std::env::var_os(URL).is_some() {
                     tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
                 }
-                (self.around(Box::new(MemoryStore::new())), None)
+                (this.around(Box::new(MemoryStore::new())), None)
             }
-            Source::Store(store) => (self.around(store), None),
+            Source::Store(store) => (this.around(store), None),
             Source::Redis(url) => {
                 let redis = RedisStore::new(&url)?;
-                (self.around(Box::new(redis.clone())), Some(redis))
+                (this.around(Box::new(redis.clone())), Some(redis))
             }
         })
     }
@@ -183,6 +192,7 @@ impl RateLimiterBuilder {
                 deadline: self.deadline,
                 local: OnceLock::new(),
                 outage: Outage::new(),
+                off: self.off,
                 deny_cache: self.deny_cache.then(DenyCache::new),
                 overrides: Snapshot::default(),
                 renewals: Renewals::default(),

@@ -12,6 +12,7 @@ mod decided;
 mod deny_cache;
 mod holdings;
 mod lease;
+mod off;
 mod outage;
 mod overrides;
 mod permit;
@@ -85,6 +86,8 @@ struct Shared {
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
     outage: outage::Outage,
+    /// Whether every call passes undecided.
+    off: bool,
     deny_cache: Option<DenyCache>,
     overrides: Snapshot,
     renewals: Renewals,
@@ -179,6 +182,7 @@ impl fmt::Debug for RateLimiter {
             .field("prefix", &self.shared.keys.prefix)
             .field("deadline", &self.shared.deadline)
             .field("on_error", &self.on_error)
+            .field("off", &self.shared.off)
             .finish_non_exhaustive()
     }
 }

@@ -9,6 +9,7 @@ mod lease_runtimes;
 mod lease_size;
 mod limiter;
 mod numbers;
+mod off;
 mod password_guesses;
 mod shadow;
 mod skip_if;
