@@ -37,7 +37,7 @@ pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refi
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
     Admitted, Charge, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit, RateLimiter,
-    RateLimiterBuilder,
+    RateLimiterBuilder, Status,
 };
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;

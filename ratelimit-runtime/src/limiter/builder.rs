@@ -7,6 +7,7 @@ use super::off::OffStore;
 use super::outage::Outage;
 use super::overrides::Snapshot;
 use super::permit_waiters::PermitWaiters;
+use super::probes::Probes;
 use super::renewals::Renewals;
 use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
@@ -198,6 +199,7 @@ impl RateLimiterBuilder {
                 renewals: Renewals::default(),
                 leases: Leases::default(),
                 permit_waiters: PermitWaiters::default(),
+                probes: Probes::default(),
                 tasks: Tasks::default(),
             }),
             on_error: self.on_error,

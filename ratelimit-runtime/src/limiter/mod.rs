@@ -17,6 +17,7 @@ mod outage;
 mod overrides;
 mod permit;
 mod permit_waiters;
+mod probes;
 mod refused;
 mod renewals;
 pub(crate) mod report;
@@ -24,6 +25,7 @@ mod resolve;
 mod shadow;
 mod single_task;
 mod stack;
+mod status;
 mod tasks;
 
 pub use admitted::Admitted;
@@ -36,6 +38,7 @@ pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
 pub(crate) use refused::{Refused, undecided};
 pub(crate) use stack::{Member, Stack, join};
+pub use status::Status;
 
 use crate::key::KeySettings;
 use crate::store::Store;
@@ -44,6 +47,7 @@ use deny_cache::DenyCache;
 use lease::Leases;
 use overrides::Snapshot;
 use permit_waiters::PermitWaiters;
+use probes::Probes;
 use renewals::Renewals;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -93,6 +97,7 @@ struct Shared {
     renewals: Renewals,
     leases: Leases,
     permit_waiters: PermitWaiters,
+    probes: Probes,
     tasks: Tasks,
 }
 

@@ -31,6 +31,24 @@ impl SlotMap {
         self.nodes.get(usize::from(self.node_of[usize::from(slot)])).cloned()
     }
 
+    /// Returns whether no node serves any slot.
+    pub(super) fn is_empty(&self) -> bool {
+        self.node_of.iter().all(|index| *index == UNSERVED)
+    }
+
+    /// Returns the number of nodes that serve slots, and whether all slots are served.
+    pub(super) fn number_of_serving(&self) -> (usize, bool) {
+        let mut serves = vec![false; self.nodes.len()];
+        let mut all_served = true;
+        for index in &self.node_of {
+            match serves.get_mut(usize::from(*index)) {
+                Some(serves) => *serves = true,
+                None => all_served = false,
+            }
+        }
+        (serves.into_iter().filter(|serves| *serves).count(), all_served)
+    }
+
     /// Assigns a slot to the node at an endpoint.
     pub(super) fn moved(&mut self, slot: u16, to: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
         let node = self.node_at(to, seeds);
