@@ -12,6 +12,7 @@ mod limit;
 mod limiter;
 mod rejection;
 pub mod store;
+pub mod testing;
 mod web;
 
 #[cfg(doc)] // the guide is only part of the documentation

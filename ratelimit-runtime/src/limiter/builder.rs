@@ -47,6 +47,7 @@ pub struct RateLimiterBuilder {
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
+    leases: bool,
     pub(super) off: bool,
 }
 
@@ -67,6 +68,7 @@ impl Default for RateLimiterBuilder {
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
+            leases: true,
             off: false,
         }
     }
@@ -194,6 +196,7 @@ impl RateLimiterBuilder {
                 local: OnceLock::new(),
                 outage: Outage::new(),
                 off: self.off,
+                takes_leases: self.leases && !self.off,
                 deny_cache: self.deny_cache.then(DenyCache::new),
                 overrides: Snapshot::default(),
                 renewals: Renewals::default(),
@@ -206,7 +209,12 @@ impl RateLimiterBuilder {
         }
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
+    pub(crate) fn around_for_tests(self, store: impl Store) -> RateLimiter {
+        Self { deny_cache: false, leases: false, off: false, ..self }.around(Box::new(store))
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let prefix = &self.prefix;
         let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}');
         let message = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(is_allowed) {

@@ -92,6 +92,8 @@ struct Shared {
     outage: outage::Outage,
     /// Whether every call passes undecided.
     off: bool,
+    /// Whether limits with a lease take units in advance.
+    takes_leases: bool,
     deny_cache: Option<DenyCache>,
     overrides: Snapshot,
     renewals: Renewals,
