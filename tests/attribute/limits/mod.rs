@@ -15,4 +15,5 @@ mod shadow;
 mod skip_if;
 mod stack_names;
 mod stacks;
+mod test_limiter;
 mod wait;

@@ -99,6 +99,7 @@ async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
         // A primary that has become a replica replies to `PING`, and refuses writes.
         (["REPLICAOF 127.0.0.1 1"].as_slice(), ErrorKind::Unavailable, true),
         (&["CONFIG SET min-replicas-to-write 1"], ErrorKind::Unavailable, true),
+        (&["CONFIG SET maxmemory 1"], ErrorKind::Unavailable, true),
         (&["ACL SETUSER default -evalsha -eval"], ErrorKind::Configuration, false),
     ] {
         let server = RedisServer::start();
