@@ -47,7 +47,6 @@ pub struct RateLimiterBuilder {
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
-    leases: bool,
     pub(super) off: bool,
 }
 
@@ -68,7 +67,6 @@ impl Default for RateLimiterBuilder {
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
-            leases: true,
             off: false,
         }
     }
@@ -182,6 +180,11 @@ impl RateLimiterBuilder {
 
     /// Returns the limiter with these settings and this store.
     pub(super) fn around(self, store: Box<dyn Store>) -> RateLimiter {
+        let takes_leases = !self.off;
+        self.assembled(store, takes_leases)
+    }
+
+    fn assembled(self, store: Box<dyn Store>, takes_leases: bool) -> RateLimiter {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
@@ -196,7 +199,7 @@ impl RateLimiterBuilder {
                 local: OnceLock::new(),
                 outage: Outage::new(),
                 off: self.off,
-                takes_leases: self.leases && !self.off,
+                takes_leases,
                 deny_cache: self.deny_cache.then(DenyCache::new),
                 overrides: Snapshot::default(),
                 renewals: Renewals::default(),
@@ -211,7 +214,7 @@ impl RateLimiterBuilder {
 
     /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
     pub(crate) fn around_for_tests(self, store: impl Store) -> RateLimiter {
-        Self { deny_cache: false, leases: false, off: false, ..self }.around(Box::new(store))
+        Self { deny_cache: false, off: false, ..self }.assembled(Box::new(store), false)
     }
 
     pub(crate) fn check(&self) -> Result<(), Error> {

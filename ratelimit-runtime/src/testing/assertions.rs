@@ -58,7 +58,7 @@ impl TestLimiter {
             let Some(refusal) = self.refusal(at, &mut call).await else {
                 fail(at, format_args!("the call was admitted; expected a refusal for {time:?}"))
             };
-            self.clock().advance(time - STEP);
+            self.clock().advance(time.saturating_sub(STEP));
             if self.refusal(at, &mut call).await.is_none() {
                 fail(
                     at,

@@ -8,8 +8,7 @@ use crate::key::StoreKey;
 use crate::store::{Awaited, Mode, PROBE, Reply, ReplyKind, Request, Store};
 use std::sync::Arc;
 
-/// The first numbers in the tag of a key that are tried. A node that serves a single slot is found among them with a
-/// probability above 0.9999.
+/// The first numbers in the tag of a key that are tried. They reach every slot.
 const TAGS: u32 = 1 << 18;
 
 impl RedisStore {
@@ -69,4 +68,20 @@ fn with_tag(key: &StoreKey, number: u32) -> StoreKey {
     let at = bytes.iter().position(|byte| *byte == b'}').unwrap_or(bytes.len());
     let (head, tail) = bytes.split_at(at);
     StoreKey::new(&[head, number.to_string().as_bytes(), tail].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::redis::topology::key_slot;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_tags_reach_every_slot() {
+        let key = StoreKey::new(b"shop:{#}:probe:c1");
+        assert_eq!(with_tag(&key, 42).as_bytes(), b"shop:{#42}:probe:c1");
+        let slots: HashSet<u16> =
+            (0..TAGS).map(|number| key_slot(with_tag(&key, number).as_bytes())).collect();
+        assert_eq!(slots.len(), 16_384);
+    }
 }

@@ -168,6 +168,19 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_serve_slots_are_counted() {
+        let mut map = map_of(vec![range(0, 99, "a", 1), range(100, 16_383, "b", 2)]);
+        assert_eq!((map.number_of_serving(), map.is_empty()), ((2, true), false));
+        map.node_at(&own(), &[]);
+        assert_eq!(map.number_of_serving(), (2, true), "a known node without slots");
+        assert_eq!(map_of(vec![range(5, 5, "a", 1)]).number_of_serving(), (1, false));
+        assert_eq!(
+            (SlotMap::default().number_of_serving(), SlotMap::default().is_empty()),
+            ((0, false), true)
+        );
+    }
+
+    #[test]
     fn a_slot_moves_and_nodes_stay() {
         let mut map = map_of(vec![range(0, 16_383, "a", 1)]);
         let first = map.node(0).unwrap();
