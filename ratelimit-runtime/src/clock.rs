@@ -1,4 +1,4 @@
-//! Clocks of the memory store: the system's clock, and a clock that tests move.
+//! Clocks of the memory store: the system's clock, tokio's clock, and a clock that tests move.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +25,52 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// tokio's clock, which tests can pause. Its time starts at zero when it is created.
+///
+/// In a test with `#[tokio::test(start_paused = true)]`, limits then move with `tokio::time::advance` and with every sleep
+/// that tokio skips, so a call that waits for its turn takes no real time. This needs tokio's feature `test-util`. Without it,
+/// or while the clock is not paused, this clock is as fast as the system's clock.
+///
+/// The time is that of the runtime that makes the call. So use a store with this clock in one runtime only: runtimes pause and
+/// advance independently of each other. Outside of a runtime, the clock reads the system's clock.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::{Limit, MemoryStore, RateLimiter, TokioClock};
+/// use std::time::Duration;
+///
+/// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(TokioClock::new())).build().await?;
+/// let once_a_minute = Limit::counter(1, Duration::from_secs(60));
+/// assert!(limiter.check(&once_a_minute, "job").await.is_ok());
+/// tokio::time::sleep(Duration::from_secs(59)).await; // takes no real time
+/// assert!(limiter.check(&once_a_minute, "job").await.is_err());
+/// tokio::time::advance(Duration::from_secs(1)).await;
+/// assert!(limiter.check(&once_a_minute, "job").await.is_ok());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct TokioClock(tokio::time::Instant);
+
+impl TokioClock {
+    /// Creates a clock at zero. It also works outside of a runtime.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(tokio::time::Instant::now())
+    }
+}
+
+impl Default for TokioClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for TokioClock {
     fn now(&self) -> Duration {
         self.0.elapsed()
     }
@@ -79,4 +125,25 @@ impl Clock for ManualClock {
 /// The duration in whole microseconds, rounded down, at most `u64::MAX`.
 pub(crate) fn micros(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(duration.subsec_micros()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn tokios_clock_stands_still_in_a_paused_runtime_and_runs_outside_of_one() {
+        let outside = TokioClock::new();
+        let paused = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        paused.unwrap().block_on(async {
+            let (inside, early) = (TokioClock::new(), outside.now());
+            assert_eq!(inside.now(), Duration::ZERO);
+            tokio::time::advance(HOUR).await;
+            tokio::time::sleep(HOUR).await;
+            assert_eq!((inside.now(), outside.now()), (2 * HOUR, early + 2 * HOUR));
+        });
+        assert!(outside.now() < HOUR, "the system's clock");
+    }
 }

@@ -14,6 +14,7 @@ mod limit;
 mod limiter;
 mod rejection;
 pub mod store;
+pub mod testing;
 mod web;
 
 #[cfg(doc)] // the guide is only part of the documentation
@@ -27,7 +28,7 @@ pub mod __private;
 pub mod __testing;
 
 pub use answer::{Answer, Answers, Headers, InstallAnswersError, install_answers};
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ManualClock, SystemClock, TokioClock};
 pub use context::{
     ContextClientIp, ContextHeader, ContextUser, Recorded, RequestContext, client_ip, header, user,
 };
@@ -43,7 +44,7 @@ pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refi
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
     Admitted, Charge, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit, RateLimiter,
-    RateLimiterBuilder,
+    RateLimiterBuilder, Status,
 };
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;

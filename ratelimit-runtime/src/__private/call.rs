@@ -58,6 +58,7 @@ impl Call {
 
     fn of(name: Name<'static>, limit: Option<Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), name);
+        let skipped = limiter.as_ref().is_ok_and(|limiter| limiter.is_off());
         Self {
             name,
             limiter,
@@ -66,7 +67,7 @@ impl Call {
             cost: 1,
             charge_after: false,
             shadow: false,
-            skipped: false,
+            skipped,
         }
     }
 
@@ -127,10 +128,10 @@ impl Call {
         }
     }
 
-    /// Sets whether the call is exempt from this limit, and returns it.
+    /// Exempts the call from this limit if `skip` is true. Returns whether it is exempt, for this or another reason.
     pub fn skips(&mut self, skip: bool) -> bool {
-        self.skipped = skip;
-        skip
+        self.skipped |= skip;
+        self.skipped
     }
 
     /// Makes the limit a shadow limit. Its site already has the name of a shadow limit.

@@ -3,9 +3,11 @@
 use super::current::URL;
 use super::deny_cache::DenyCache;
 use super::lease::Leases;
+use super::off::OffStore;
 use super::outage::Outage;
 use super::overrides::Snapshot;
 use super::permit_waiters::PermitWaiters;
+use super::probes::Probes;
 use super::renewals::Renewals;
 use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
@@ -45,6 +47,7 @@ pub struct RateLimiterBuilder {
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
+    pub(super) off: bool,
 }
 
 enum Source {
@@ -64,6 +67,7 @@ impl Default for RateLimiterBuilder {
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
+            off: false,
         }
     }
 }
@@ -138,8 +142,8 @@ impl RateLimiterBuilder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`] for settings out of range, a malformed URL, a wrong password or missing
-    /// permissions; [`ErrorKind::Unavailable`] if the server cannot be reached. No message contains a password.
+    /// [`ErrorKind::Configuration`] for settings out of range, a malformed URL, an unknown value of `RATELIMIT_OFF`, a wrong
+    /// password or missing permissions; [`ErrorKind::Unavailable`] if the server cannot be reached. No message contains a password.
     pub async fn build(self) -> Result<RateLimiter, Error> {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
@@ -151,25 +155,36 @@ impl RateLimiterBuilder {
     }
 
     /// Returns the limiter without connecting, and its Redis store if it has one.
-    pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+    pub(super) fn assemble(self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         self.check()?;
-        Ok(match std::mem::replace(&mut self.source, Source::Memory) {
+        let mut this = self.off_by_environment()?;
+        Ok(match std::mem::replace(&mut this.source, Source::Memory) {
+            Source::Redis(url) if this.off => {
+                RedisStore::new(&url)?; // a malformed URL is an error nevertheless
+                (this.around(Box::new(OffStore)), None)
+            }
+            _ if this.off => (this.around(Box::new(OffStore)), None),
             Source::Memory => {
                 if std::env::var_os(URL).is_some() {
                     tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
                 }
-                (self.around(Box::new(MemoryStore::new())), None)
+                (this.around(Box::new(MemoryStore::new())), None)
             }
-            Source::Store(store) => (self.around(store), None),
+            Source::Store(store) => (this.around(store), None),
             Source::Redis(url) => {
                 let redis = RedisStore::new(&url)?;
-                (self.around(Box::new(redis.clone())), Some(redis))
+                (this.around(Box::new(redis.clone())), Some(redis))
             }
         })
     }
 
     /// Returns the limiter with these settings and this store.
     pub(super) fn around(self, store: Box<dyn Store>) -> RateLimiter {
+        let takes_leases = !self.off;
+        self.assembled(store, takes_leases)
+    }
+
+    fn assembled(self, store: Box<dyn Store>, takes_leases: bool) -> RateLimiter {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
@@ -183,18 +198,26 @@ impl RateLimiterBuilder {
                 deadline: self.deadline,
                 local: OnceLock::new(),
                 outage: Outage::new(),
+                off: self.off,
+                takes_leases,
                 deny_cache: self.deny_cache.then(DenyCache::new),
                 overrides: Snapshot::default(),
                 renewals: Renewals::default(),
                 leases: Leases::default(),
                 permit_waiters: PermitWaiters::default(),
+                probes: Probes::default(),
                 tasks: Tasks::default(),
             }),
             on_error: self.on_error,
         }
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
+    pub(crate) fn around_for_tests(self, store: impl Store) -> RateLimiter {
+        Self { deny_cache: false, off: false, ..self }.assembled(Box::new(store), false)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let prefix = &self.prefix;
         let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}');
         let message = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(is_allowed) {

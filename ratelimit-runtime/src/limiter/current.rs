@@ -43,7 +43,7 @@ impl Deref for CurrentLimiter {
 ///
 /// # Errors
 ///
-/// If no limiter is scoped or installed and `RATELIMIT_URL` is invalid. The next call tries again.
+/// If no limiter is scoped or installed and `RATELIMIT_URL` or `RATELIMIT_OFF` is invalid. The next call tries again.
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
     if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
         return Ok(CurrentLimiter::Own(limiter));
@@ -58,7 +58,7 @@ fn from_environment() -> Result<RateLimiter, Error> {
         tracing::warn!(
             "no limiter is installed and {URL} is not set; rate limits are kept in memory and apply only to this process"
         );
-        return Ok(RateLimiter::in_memory());
+        return Ok(RateLimiter::builder().assemble()?.0);
     };
     let url = url
         .into_string()

@@ -13,10 +13,12 @@ mod decided;
 mod deny_cache;
 mod holdings;
 mod lease;
+mod off;
 mod outage;
 mod overrides;
 mod permit;
 mod permit_waiters;
+mod probes;
 mod refused;
 mod renewals;
 pub(crate) mod report;
@@ -24,6 +26,7 @@ mod resolve;
 mod shadow;
 mod single_task;
 mod stack;
+mod status;
 mod tasks;
 
 pub use admitted::Admitted;
@@ -36,6 +39,7 @@ pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
 pub(crate) use refused::{Refused, undecided};
 pub(crate) use stack::{Member, Stack, join};
+pub use status::Status;
 
 use crate::key::KeySettings;
 use crate::store::Store;
@@ -44,6 +48,7 @@ use deny_cache::DenyCache;
 use lease::Leases;
 use overrides::Snapshot;
 use permit_waiters::PermitWaiters;
+use probes::Probes;
 use renewals::Renewals;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -86,11 +91,16 @@ struct Shared {
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
     outage: outage::Outage,
+    /// Whether every call passes undecided.
+    off: bool,
+    /// Whether limits with a lease take units in advance.
+    takes_leases: bool,
     deny_cache: Option<DenyCache>,
     overrides: Snapshot,
     renewals: Renewals,
     leases: Leases,
     permit_waiters: PermitWaiters,
+    probes: Probes,
     tasks: Tasks,
 }
 
@@ -180,6 +190,7 @@ impl fmt::Debug for RateLimiter {
             .field("prefix", &self.shared.keys.prefix)
             .field("deadline", &self.shared.deadline)
             .field("on_error", &self.on_error)
+            .field("off", &self.shared.off)
             .finish_non_exhaustive()
     }
 }

@@ -9,6 +9,8 @@ use tokio::time::Instant;
 pub(super) struct Outage {
     start: Instant,
     ongoing: AtomicBool,
+    /// The time of the first failure, in milliseconds from the start.
+    began_ms: AtomicU64,
     /// The time of the last failure, in milliseconds from the start.
     last_ms: AtomicU64,
 }
@@ -19,7 +21,8 @@ const WITHOUT_FAILURE: Duration = Duration::from_secs(1);
 
 impl Outage {
     pub(super) fn new() -> Self {
-        Self { start: Instant::now(), ongoing: AtomicBool::new(false), last_ms: AtomicU64::new(0) }
+        let (ongoing, began_ms, last_ms) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+        Self { start: Instant::now(), ongoing, began_ms, last_ms }
     }
 
     pub(super) fn failed(&self, error: &Error) {
@@ -38,16 +41,33 @@ impl Outage {
     fn begins(&self) -> bool {
         let now_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last_ms.store(now_ms, Ordering::Relaxed);
-        !self.ongoing.swap(true, Ordering::Relaxed)
+        let begins = !self.ongoing.swap(true, Ordering::Relaxed);
+        if begins {
+            self.began_ms.store(now_ms, Ordering::Relaxed);
+        }
+        begins
     }
 
     /// Notes a success. Returns whether it ends an outage.
     fn ends(&self) -> bool {
-        let has_passed = || {
+        self.ongoing.load(Ordering::Relaxed)
+            && !self.is_recent()
+            && self.ongoing.swap(false, Ordering::Relaxed)
+    }
+
+    /// When the outage began, if there is one.
+    pub(super) fn began(&self) -> Option<Instant> {
+        let began = || self.start + Duration::from_millis(self.began_ms.load(Ordering::Relaxed));
+        self.ongoing.load(Ordering::Relaxed).then(began)
+    }
+
+    /// Whether there is an outage, and a call has failed just now.
+    pub(super) fn is_recent(&self) -> bool {
+        let since_last = || {
             let last = Duration::from_millis(self.last_ms.load(Ordering::Relaxed));
-            self.start.elapsed().saturating_sub(last) >= WITHOUT_FAILURE
+            self.start.elapsed().saturating_sub(last)
         };
-        self.ongoing.load(Ordering::Relaxed) && has_passed() && self.ongoing.swap(false, Ordering::Relaxed)
+        self.ongoing.load(Ordering::Relaxed) && since_last() < WITHOUT_FAILURE
     }
 }
 
@@ -64,6 +84,9 @@ mod tests {
             assert!(!outage.ends() && !outage.begins());
         }
         tokio::time::advance(WITHOUT_FAILURE).await;
-        assert!(outage.ends() && !outage.ends() && outage.begins());
+        assert!(outage.began().is_some() && !outage.is_recent());
+        assert!(outage.ends() && !outage.ends() && outage.began().is_none());
+        assert!(outage.begins() && outage.is_recent());
+        assert_eq!(outage.began().map(|began| began.elapsed()), Some(Duration::ZERO));
     }
 }

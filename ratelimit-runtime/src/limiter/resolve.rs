@@ -4,7 +4,7 @@ use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::Limit;
-use crate::store::{NO_PERMIT, Request};
+use crate::store::{NO_PERMIT, Request, StoreKey};
 
 impl RateLimiter {
     /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
@@ -21,7 +21,11 @@ impl RateLimiter {
 
     /// The request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
-        let mut request = Request::new(key::render(key, self.keys())?, *limit, cost);
+        let rendered = match key::render(key, self.keys()) {
+            Err(_) if self.is_off() => StoreKey::new(b""), // nobody reads the key
+            rendered => rendered?,
+        };
+        let mut request = Request::new(rendered, *limit, cost);
         self.resolve(key.name(), &mut request);
         Ok(request)
     }

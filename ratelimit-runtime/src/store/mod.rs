@@ -59,7 +59,9 @@ pub use results::{Adjusted, Decisions};
 #[cfg(doc)]
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
+use crate::limit::Limit;
 use std::fmt;
+use std::time::Duration;
 
 /// Stores the state of limits and decides about requests.
 ///
@@ -86,6 +88,16 @@ pub trait Store: Send + Sync + 'static {
         true
     }
 
+    /// Asks each server of the store whether it can decide now, for [`RateLimiter::status`](crate::RateLimiter::status).
+    /// Returns one reply for each server. An error instead of the replies means that no server is known.
+    ///
+    /// No limit uses `key`. The default takes a unit of a counter under this key, and so asks the store as a call does. A
+    /// store with several servers overrides it.
+    fn probe(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
+        let decided = self.decide(Mode::Check, &[&Request::new(key.clone(), PROBE, 1)]);
+        Reply::ready(Ok(vec![decided.without_result()]))
+    }
+
     /// Returns the overrides under a key. Returns `None` if their version is `seen`. A store without overrides does not
     /// implement this method.
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
@@ -100,6 +112,9 @@ pub trait Store: Send + Sync + 'static {
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 }
+
+/// The limit of a probe. Its state expires after a millisecond. A probe that it refuses is decided, too.
+pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 
 /// The stored overrides of a prefix.
 #[derive(Clone, Default, PartialEq, Eq)]

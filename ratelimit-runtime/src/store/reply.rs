@@ -51,6 +51,20 @@ impl<T> Reply<T> {
         self
     }
 
+    /// Returns a reply that only says whether this one is an error.
+    pub(crate) fn without_result(self) -> Reply<()>
+    where
+        T: Send + 'static,
+    {
+        match self.into_kind() {
+            ReplyKind::Ready(result) => Reply::ready(result.map(drop)),
+            ReplyKind::Pending(PendingReply { future, observer }) => {
+                let future = Box::pin(async move { future.await.map(drop) });
+                ReplyKind::Pending(PendingReply { future, observer }).into()
+            }
+        }
+    }
+
     /// Returns the result, or the reply that must be awaited. A reply that a store has awaited already is an error.
     pub(crate) fn into_kind(self) -> ReplyKind<T> {
         self.0.unwrap_or_else(|| {

@@ -10,4 +10,5 @@ mod outage_costs;
 mod outages;
 mod reconnects;
 mod restarts;
+mod status;
 mod unreliable_server;

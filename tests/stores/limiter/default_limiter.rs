@@ -5,10 +5,19 @@ use support::RedisServer;
 
 /// Runs a process. Returns the lines that it prints, and its log.
 fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
+    run_with(url, None, steps)
+}
+
+/// The same with a value of `RATELIMIT_OFF`.
+fn run_with(url: Option<&str>, off: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
     command.args(steps).env_remove("RATELIMIT_URL").env_remove("RATELIMIT_HASH_SECRET");
+    command.env_remove("RATELIMIT_OFF");
     if let Some(url) = url {
         command.env("RATELIMIT_URL", url);
+    }
+    if let Some(off) = off {
+        command.env("RATELIMIT_OFF", off);
     }
     let output = command.output().unwrap();
     let [printed, logged] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -84,4 +93,42 @@ fn a_limiter_is_installed_once_and_before_the_first_call() {
         printed[1].contains("the first call of the limit `twice` has already built the default limiter"),
         "{printed:?}"
     );
+}
+
+#[test]
+fn the_environment_turns_limits_off() {
+    for value in ["1", "true"] {
+        let (printed, logged) = run_with(Some("redis://127.0.0.1:1"), Some(value), &["call"; 5]);
+        assert_eq!(printed, ["passed"; 5]);
+        assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
+        assert!(logged.contains("rate limits are off, because RATELIMIT_OFF is set"), "{logged}");
+    }
+    let (printed, logged) = run_with(None, Some("1"), &["build", "call", "call", "call"]);
+    assert_eq!(printed, ["built", "passed", "passed", "passed"]);
+    assert_eq!(
+        logged.matches("rate limits are off").count(),
+        2,
+        "the built limiter and the default: {logged}"
+    );
+    for value in ["0", "false"] {
+        let (printed, logged) = run_with(None, Some(value), &["call", "call", "call"]);
+        assert!(printed[2].starts_with("refused: "), "{printed:?}");
+        assert!(!logged.contains("limits are off"), "{logged}");
+    }
+}
+
+#[test]
+fn an_unknown_value_in_the_environment_rejects_all_calls() {
+    for value in ["", "on", "sesame"] {
+        let (printed, logged) = run_with(None, Some(value), &["build", "call"]);
+        assert_eq!(printed[0], "not built");
+        assert!(
+            printed[1].starts_with("unavailable: unknown value of RATELIMIT_OFF; expected"),
+            "{printed:?}"
+        );
+        assert!(logged.contains("RATELIMIT_OFF") && !logged.contains("sesame"), "{logged}");
+    }
+    // An installed limiter that was not built by a builder does not read the variable.
+    let (printed, _) = run_with(None, Some("1"), &["install", "call", "call", "call"]);
+    assert!(printed[3].starts_with("refused: "), "{printed:?}");
 }

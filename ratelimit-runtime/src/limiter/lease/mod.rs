@@ -52,6 +52,9 @@ enum Step {
 impl RateLimiter {
     /// Decides by leased units, or fetches some. Returns `None` if the call asks the store as if there were no lease.
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Begun> {
+        if !self.shared.takes_leases {
+            return None;
+        }
         let lease = self.shared.leases.get_or_insert(request)?;
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {

@@ -12,7 +12,7 @@
 //! | [`topology`] | which server decides about a key |
 //! | [`client`] | runs script calls on the servers |
 //! | [`batch`] | group commit: sends waiting calls together |
-//! | [`RedisStore`] | the store: this file, [`create`] and [`overrides`] |
+//! | [`RedisStore`] | the store: this file, [`create`], [`overrides`] and [`probe`] |
 
 mod batch;
 mod client;
@@ -20,6 +20,7 @@ mod connect;
 mod create;
 mod errors;
 mod overrides;
+mod probe;
 pub(crate) mod script;
 mod server;
 mod sync;
@@ -124,6 +125,10 @@ impl Store for RedisStore {
 
     fn is_connected(&self) -> bool {
         self.client.topology().is_connected()
+    }
+
+    fn probe(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
+        self.probe_servers(key)
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {

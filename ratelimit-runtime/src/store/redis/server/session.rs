@@ -69,6 +69,11 @@ impl Session {
         self.connection.unavailable()
     }
 
+    /// Waits for the attempt to reach an unhealthy server, if one is due. Returns the error of a server that stays unhealthy.
+    pub(crate) async fn until_attempted(&self) -> Result<(), Error> {
+        self.connection.until_attempted().await
+    }
+
     /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
     pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
         if !result.as_ref().is_err_and(Error::is_transient) {

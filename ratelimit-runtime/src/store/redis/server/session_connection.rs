@@ -91,6 +91,21 @@ impl SessionConnection {
         }
     }
 
+    /// Waits for the attempt to reach an unhealthy server, if one is under way or due. A call would fail at once instead.
+    /// Returns the error of a server that stays unhealthy.
+    pub(super) async fn until_attempted(&self) -> Result<(), Error> {
+        let attempt = self.0.with(|state| match (self.access(state), &state.connection) {
+            (Access::Unavailable(_), ConnectionState::Connecting(outcome)) => Ok(Some(outcome.clone())),
+            (Access::Unavailable(error), _) => Err(error),
+            (Access::Wait(outcome), _) => Ok(Some(outcome)),
+            (Access::Open(_), _) => Ok(None),
+        })?;
+        let Some(mut attempt) = attempt else { return Ok(()) };
+        // If the runtime of the attempt has shut down, the next call finds that out.
+        let outcome = attempt.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
+        outcome.map_or(Ok(()), |attempted| attempted.map(drop))
+    }
+
     /// Returns whether there is a usable connection.
     pub(super) fn is_connected(&self) -> bool {
         self.0.with(

@@ -2,6 +2,7 @@
 
 use super::slots::{CANNOT_USE, Slots};
 use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
 use crate::store::Awaited;
 use crate::store::redis::connect::Endpoint;
 use crate::store::redis::server::{Node, SendError, Session, missing_reply};
@@ -48,6 +49,25 @@ impl Cluster {
         };
         self.slots.refresh();
         Some(error)
+    }
+
+    /// Asks for the slot map if it is not known.
+    pub(crate) async fn learn_slots(&self, awaited: &Awaited) -> Result<(), Error> {
+        self.slots.learn(awaited).await
+    }
+
+    /// Returns each node that serves slots, with the first of the keys that is in one of them. If no node serves some slots,
+    /// also returns the error of their keys.
+    pub(crate) fn serving<K: Iterator<Item = StoreKey>>(
+        &self,
+        keys: impl FnOnce() -> K,
+    ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
+        let (nodes, all_served) = self.slots.serving(keys());
+        let unserved = || {
+            self.slots.refresh();
+            self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node serves some of its slots")
+        };
+        (nodes, (!all_served).then(unserved))
     }
 
     /// Returns the node that serves a slot.

@@ -14,7 +14,7 @@ use super::errors::is_read_only;
 use super::server::{Node, SendError, Session};
 use crate::error::Error;
 use crate::store::Awaited;
-use cluster::Cluster;
+pub(crate) use cluster::Cluster;
 pub(crate) use key_slot::key_slot;
 use redis::{Cmd, Value};
 use std::sync::Arc;

@@ -31,6 +31,24 @@ impl SlotMap {
         self.nodes.get(usize::from(self.node_of[usize::from(slot)])).cloned()
     }
 
+    /// Returns whether no node serves any slot.
+    pub(super) fn is_empty(&self) -> bool {
+        self.node_of.iter().all(|index| *index == UNSERVED)
+    }
+
+    /// Returns the number of nodes that serve slots, and whether all slots are served.
+    pub(super) fn number_of_serving(&self) -> (usize, bool) {
+        let mut serves = vec![false; self.nodes.len()];
+        let mut all_served = true;
+        for index in &self.node_of {
+            match serves.get_mut(usize::from(*index)) {
+                Some(serves) => *serves = true,
+                None => all_served = false,
+            }
+        }
+        (serves.into_iter().filter(|serves| *serves).count(), all_served)
+    }
+
     /// Assigns a slot to the node at an endpoint.
     pub(super) fn moved(&mut self, slot: u16, to: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
         let node = self.node_at(to, seeds);
@@ -147,6 +165,19 @@ mod tests {
             ["a:1", "a:1", "[::1]:3", "a:1", "own:2", "own:2"]
         );
         assert_eq!(node_name(&map_of(vec![range(0, 1, "a", 1)]), 2), "");
+    }
+
+    #[test]
+    fn nodes_that_serve_slots_are_counted() {
+        let mut map = map_of(vec![range(0, 99, "a", 1), range(100, 16_383, "b", 2)]);
+        assert_eq!((map.number_of_serving(), map.is_empty()), ((2, true), false));
+        map.node_at(&own(), &[]);
+        assert_eq!(map.number_of_serving(), (2, true), "a known node without slots");
+        assert_eq!(map_of(vec![range(5, 5, "a", 1)]).number_of_serving(), (1, false));
+        assert_eq!(
+            (SlotMap::default().number_of_serving(), SlotMap::default().is_empty()),
+            ((0, false), true)
+        );
     }
 
     #[test]

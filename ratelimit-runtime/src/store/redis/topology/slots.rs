@@ -1,8 +1,10 @@
 //! The slots of a cluster: finds the node of a slot, and asks the nodes for the slot map.
 
+use super::key_slot;
 use super::slot_map::{SlotMap, SlotRanges, named_endpoint};
 use super::slot_queries::{QueryResult, SlotQueries};
 use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
 use crate::store::Awaited;
 use crate::store::redis::connect::{Connector, Endpoint};
 use crate::store::redis::server::{Node, PerRuntime, SendError};
@@ -49,6 +51,35 @@ impl Slots {
     /// Returns the node that serves a slot, if the slot map names one.
     pub(super) fn known_node(&self, slot: u16) -> Option<Arc<Node>> {
         self.with_map(|map| map.node(slot))
+    }
+
+    /// Asks for the slot map if it names no node.
+    pub(super) async fn learn(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
+        if !self.with_map(SlotMap::is_empty) {
+            return Ok(());
+        }
+        self.wait_for_query(awaited).await?;
+        awaited.clear();
+        Ok(())
+    }
+
+    /// Returns each node that serves slots, with the first of the keys that is in one of them, and whether all slots are served.
+    pub(super) fn serving(&self, keys: impl Iterator<Item = StoreKey>) -> (Vec<(Arc<Node>, StoreKey)>, bool) {
+        self.with_map(|map| {
+            let (number, all_served) = map.number_of_serving();
+            let mut found: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(number);
+            for key in keys {
+                if found.len() == number {
+                    break;
+                }
+                if let Some(node) = map.node(key_slot(key.as_bytes()))
+                    && !found.iter().any(|(known, _)| Arc::ptr_eq(known, &node))
+                {
+                    found.push((node, key));
+                }
+            }
+            (found, all_served)
+        })
     }
 
     /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.

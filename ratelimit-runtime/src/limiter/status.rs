@@ -1,0 +1,178 @@
+//! `Status`: whether the store of a limiter can decide now, for health endpoints.
+
+use super::OnError;
+#[cfg(doc)]
+use super::RateLimiter;
+use crate::error::{Error, ErrorKind};
+use std::fmt;
+use std::time::Duration;
+
+/// Whether the store of a limiter can decide now, and what happens to calls if not. [`RateLimiter::status`] returns it.
+///
+/// [`Display`](fmt::Display) and [`Debug`](fmt::Debug) show no address, no key and no password, so a health endpoint may
+/// send them. [`error`](Self::error) names the server, and is meant for a log.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use ratelimit::RateLimiter;
+///
+/// let status = RateLimiter::in_memory().status().await;
+/// assert!(status.is_ready() && status.is_reachable());
+/// assert_eq!(status.to_string(), "the store is reachable");
+/// # }
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Status {
+    pub(super) off: bool,
+    pub(super) servers: u32,
+    pub(super) reachable: u32,
+    pub(super) unreachable_for: Option<Duration>,
+    pub(super) error: Option<Error>,
+    /// Whether calls have failed within the last second, although the store is reachable.
+    pub(super) calls_failed: bool,
+    pub(super) on_error: OnError,
+}
+
+impl Status {
+    /// The status while limits are off.
+    pub(super) const fn off(on_error: OnError) -> Self {
+        Self {
+            off: true,
+            servers: 0,
+            reachable: 0,
+            unreachable_for: None,
+            error: None,
+            calls_failed: false,
+            on_error,
+        }
+    }
+
+    /// Whether calls can run now: some server of the store decides, or the failure policy lets calls run without the store,
+    /// or limits are off.
+    ///
+    /// It is `false` if every call would be rejected as unavailable: the store is unreachable under [`OnError::Deny`], or
+    /// the configuration is wrong. With the other policies, a service stays ready during an outage of its store. Otherwise
+    /// an outage of the store would take all its instances out of service at once. For a stricter probe, use
+    /// [`is_reachable`](Self::is_reachable).
+    ///
+    /// The policy is that of the limiter. The `on_error` of an attribute does not matter; pass
+    /// [`with_on_error`](RateLimiter::with_on_error) to ask for another policy.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let runs_without_store =
+            || self.on_error != OnError::Deny && self.error.as_ref().is_some_and(Error::is_transient);
+        self.off || self.reachable > 0 || runs_without_store()
+    }
+
+    /// Whether every server of the store has decided about the question of this status in time. `false` while limits are
+    /// off.
+    #[must_use]
+    pub const fn is_reachable(&self) -> bool {
+        self.servers > 0 && self.reachable == self.servers
+    }
+
+    /// The number of servers that were asked: 1, or the nodes of a cluster that serve slots. 0 while limits are off.
+    #[must_use]
+    pub const fn servers(&self) -> u32 {
+        self.servers
+    }
+
+    /// The number of servers that have decided in time.
+    #[must_use]
+    pub const fn reachable_servers(&self) -> u32 {
+        self.reachable
+    }
+
+    /// How long a server has been unreachable: since the first call or status that failed, after the last one that did not.
+    /// `None` if all servers are reachable.
+    #[must_use]
+    pub const fn unreachable_for(&self) -> Option<Duration> {
+        self.unreachable_for
+    }
+
+    /// Why a server is unreachable. Write it to a log; do not send it to a client, because it names the server.
+    #[must_use]
+    pub const fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+
+    /// The kind of [`error`](Self::error).
+    #[must_use]
+    pub fn error_kind(&self) -> Option<ErrorKind> {
+        self.error.as_ref().map(Error::kind)
+    }
+
+    /// The limiter's failure policy, if calls are decided by it now: a server is unavailable or too slow, or was so for a call
+    /// within the last second. On a cluster, it decides only about the calls for such servers.
+    ///
+    /// `None` if the configuration is wrong: calls are then rejected, whatever the policy is.
+    #[must_use]
+    pub fn fallback(&self) -> Option<OnError> {
+        let in_use = self.error.as_ref().map_or(self.calls_failed, Error::is_transient);
+        (in_use && !self.off).then_some(self.on_error)
+    }
+
+    /// Whether limits are [off](crate::RateLimiterBuilder::off).
+    #[must_use]
+    pub const fn is_off(&self) -> bool {
+        self.off
+    }
+
+    /// What happens to the calls that the store does not decide.
+    const fn consequence(&self) -> &'static str {
+        match self.on_error {
+            OnError::Local => "the memory of this process decides instead",
+            OnError::Allow => "calls pass undecided",
+            OnError::Deny => "calls are rejected",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.off {
+            return f.write_str("limits are off: every call passes");
+        }
+        let Some(error) = &self.error else {
+            f.write_str("the store is reachable")?;
+            if self.calls_failed {
+                write!(f, ", but calls of the last second failed: {}", self.consequence())?;
+            }
+            return Ok(());
+        };
+        match (self.reachable, self.servers) {
+            (0, 0 | 1) => f.write_str("the store is unreachable")?,
+            (reachable, servers) => write!(f, "{reachable} of {servers} servers of the store are reachable")?,
+        }
+        match self.unreachable_for.map(|time| time.as_secs()) {
+            None => {}
+            Some(0) => f.write_str(", for less than a second")?,
+            Some(seconds) => write!(f, ", for {seconds} s")?,
+        }
+        let why = match error.kind() {
+            ErrorKind::Unavailable => "unavailable",
+            ErrorKind::Timeout => "no reply in time",
+            _ => return f.write_str(" (wrong configuration): calls are rejected"),
+        };
+        write!(f, " ({why}): {}", self.consequence())
+    }
+}
+
+impl fmt::Debug for Status {
+    /// Omits the error, which names the server.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Status")
+            .field("ready", &self.is_ready())
+            .field("off", &self.off)
+            .field("servers", &self.servers)
+            .field("reachable_servers", &self.reachable)
+            .field("unreachable_for", &self.unreachable_for)
+            .field("error_kind", &self.error_kind())
+            .field("fallback", &self.fallback())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

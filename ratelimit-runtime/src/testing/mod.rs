@@ -1,0 +1,143 @@
+//! Helpers for the tests of applications: a limiter in memory whose clock the test moves, and assertions about its limits.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! use ratelimit::testing::TestLimiter;
+//! use ratelimit::{Rejection, rate_limit};
+//! use std::time::Duration;
+//!
+//! #[rate_limit(key = "mails", time = "1h", count = 3, by = user)]
+//! async fn send_mail(user: u64) -> Result<(), Rejection> {
+//!     Ok(())
+//! }
+//!
+//! let limiter = TestLimiter::new();
+//! limiter.assert_admitted(3, || send_mail(7)).await;
+//! limiter.assert_refused_for(Duration::from_secs(3600), || send_mail(7)).await;
+//! limiter.assert_admitted(3, || send_mail(8)).await; // another user
+//! # }
+//! ```
+//!
+//! The helpers panic if an assertion fails, so they are for tests only.
+
+mod assertions;
+mod store;
+
+use crate::clock::ManualClock;
+use crate::context::{Recorded, RequestContext};
+use crate::error::Error;
+use crate::limiter::current::scope;
+use crate::limiter::{RateLimiter, RateLimiterBuilder};
+use std::future::Future;
+use std::ops::Deref;
+use store::TestStore;
+
+/// A limiter for tests. It keeps its limits in memory, and its time stands still until the test moves it.
+///
+/// It dereferences to a [`RateLimiter`], so it has the methods of one. Each test makes its own, so tests do not share limits.
+/// It reads no environment variable, takes no leases, and remembers no refusals, so that every call asks for a decision.
+///
+/// A call that waits for its turn sleeps on tokio's clock, which this limiter does not move. For limits with `wait`, use
+/// [`TokioClock`](crate::TokioClock) in a test with paused time.
+#[derive(Clone, Debug)]
+pub struct TestLimiter {
+    limiter: RateLimiter,
+    store: TestStore,
+}
+
+impl TestLimiter {
+    /// Creates a limiter with default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        let store = TestStore::new();
+        Self { limiter: RateLimiter::builder().around_for_tests(store.clone()), store }
+    }
+
+    /// Creates a limiter with the settings of a builder, such as its failure policy, except for the store. Nothing is
+    /// connected.
+    ///
+    /// # Errors
+    ///
+    /// If a setting is out of range.
+    pub fn with_settings(settings: RateLimiterBuilder) -> Result<Self, Error> {
+        settings.check()?;
+        let store = TestStore::new();
+        Ok(Self { limiter: settings.around_for_tests(store.clone()), store })
+    }
+
+    /// Returns the limiter, to pass it on: to [`RateLimiter::clone`], to a layer, or to code that takes a `RateLimiter`.
+    #[must_use]
+    pub fn limiter(&self) -> &RateLimiter {
+        &self.limiter
+    }
+
+    /// Returns the clock of the limits, which starts at zero.
+    #[must_use]
+    pub fn clock(&self) -> &ManualClock {
+        self.store.clock()
+    }
+
+    /// Makes the store unavailable, as in an outage, or available again. The failure policy decides in the meantime.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// use ratelimit::testing::TestLimiter;
+    /// use ratelimit::{Rejection, rate_limit};
+    ///
+    /// #[rate_limit(key = "login", count = 5, on_error = "deny")]
+    /// async fn login() -> Result<(), Rejection> { Ok(()) }
+    ///
+    /// let limiter = TestLimiter::new();
+    /// limiter.set_available(false);
+    /// assert!(matches!(limiter.scope(login()).await, Err(Rejection::Unavailable(_))));
+    /// assert!(!limiter.status().await.is_reachable());
+    /// # }
+    /// ```
+    pub fn set_available(&self, available: bool) {
+        self.store.set_available(available);
+    }
+
+    /// Runs a future in which attributes use this limiter, as [`ratelimit::scope`](crate::scope()) does.
+    pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> {
+        scope(self.limiter.clone(), future)
+    }
+
+    /// Runs a future as [`scope`](Self::scope) does, and in a new [`RequestContext`]. Returns its output, and the decisions of
+    /// the attributes in it, in order.
+    ///
+    /// A refused call ends with the decision that refused it. Shadow limits and exempt calls make no decisions here.
+    ///
+    /// ```no_run
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// use ratelimit::testing::TestLimiter;
+    /// use ratelimit::{Rejection, rate_limit};
+    ///
+    /// #[rate_limit(key = "upload", count = 100, cost = bytes / 1000)]
+    /// async fn upload(bytes: u32) -> Result<(), Rejection> { Ok(()) }
+    ///
+    /// let (uploaded, decisions) = TestLimiter::new().record(upload(7000)).await;
+    /// assert!(uploaded.is_ok());
+    /// assert_eq!((decisions[0].name(), decisions[0].cost()), ("upload", 7));
+    /// assert_eq!(decisions[0].decision().remaining(), 93);
+    /// # }
+    /// ```
+    pub async fn record<F: Future>(&self, future: F) -> (F::Output, Vec<Recorded>) {
+        let context = RequestContext::new();
+        let output = self.scope(context.clone().scope(future)).await;
+        (output, context.decisions())
+    }
+}
+
+impl Default for TestLimiter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Deref for TestLimiter {
+    type Target = RateLimiter;
+
+    fn deref(&self) -> &RateLimiter {
+        &self.limiter
+    }
+}

@@ -1,0 +1,122 @@
+//! The store of a `TestLimiter`: a memory store that remembers its last decisions and can be made unavailable.
+
+use crate::clock::ManualClock;
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
+use crate::store::memory::MemoryStore;
+use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A store for tests. Clones share all state.
+#[derive(Clone)]
+pub(super) struct TestStore(Arc<State>);
+
+struct State {
+    memory: MemoryStore<ManualClock>,
+    clock: ManualClock,
+    decided: Mutex<Vec<Decided>>,
+    unavailable: AtomicBool,
+}
+
+/// The last decision under a key.
+#[derive(Clone)]
+pub(super) struct Decided {
+    key: StoreKey,
+    pub(super) decision: Decision,
+}
+
+impl Decided {
+    /// The key as text. It is shown in messages, because a test knows who calls.
+    pub(super) fn key(&self) -> String {
+        String::from_utf8_lossy(self.key.as_bytes()).into_owned()
+    }
+
+    /// Whether a shadow limit decided, which never refuses a call: its name ends with `/shadow`.
+    fn is_of_shadow(&self) -> bool {
+        let key = self.key.without_format();
+        let name = key.split(|byte| *byte == b'=').next().unwrap_or_default();
+        name.strip_suffix(b"}").unwrap_or(name).ends_with(b"/shadow")
+    }
+}
+
+impl TestStore {
+    pub(super) fn new() -> Self {
+        let clock = ManualClock::new();
+        let memory = MemoryStore::with_clock(clock.clone());
+        let (decided, unavailable) = (Mutex::default(), AtomicBool::new(false));
+        Self(Arc::new(State { memory, clock, decided, unavailable }))
+    }
+
+    pub(super) fn clock(&self) -> &ManualClock {
+        &self.0.clock
+    }
+
+    pub(super) fn set_available(&self, available: bool) {
+        self.0.unavailable.store(!available, Ordering::Relaxed);
+    }
+
+    /// Returns the last decision of each limit since the last call of this method, without those of shadow limits.
+    pub(super) fn take_decisions(&self) -> Vec<Decided> {
+        let mut decided = std::mem::take(&mut *self.0.decided.lock().unwrap_or_else(PoisonError::into_inner));
+        decided.retain(|decided| !decided.is_of_shadow());
+        decided
+    }
+
+    /// Remembers a decision. A call that waits for a permit asks several times, and the last decision counts.
+    fn remember(&self, requests: &[&Request], decisions: &Decisions) {
+        let mut decided = self.0.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        for (request, decision) in requests.iter().zip(decisions) {
+            decided.retain(|earlier| earlier.key != *request.key());
+            decided.push(Decided { key: request.key().clone(), decision: *decision });
+        }
+    }
+
+    fn ensure_available(&self) -> Result<(), Error> {
+        if self.0.unavailable.load(Ordering::Relaxed) {
+            let message = "the test has made the store unavailable";
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        Ok(())
+    }
+}
+
+impl Store for TestStore {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        let decisions = self.ensure_available().and_then(|()| self.0.memory.decide_now(mode, requests));
+        if let Ok(decisions) = &decisions {
+            self.remember(requests, decisions);
+        }
+        Reply::ready(decisions)
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        Reply::ready(self.ensure_available().and_then(|()| self.0.memory.adjust_now(adjustments)))
+    }
+
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
+        match self.ensure_available() {
+            Ok(()) => self.0.memory.reset(keys),
+            Err(error) => Reply::ready(Err(error)),
+        }
+    }
+
+    fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
+        self.0.memory.load_overrides(key, seen)
+    }
+
+    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
+        match self.ensure_available() {
+            Ok(()) => self.0.memory.save_override(key, entry, change),
+            Err(error) => Reply::ready(Err(error)),
+        }
+    }
+}
+
+impl fmt::Debug for TestStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestStore").field("unavailable", &self.0.unavailable).finish_non_exhaustive()
+    }
+}

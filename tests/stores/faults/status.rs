@@ -1,0 +1,250 @@
+//! The status of a limiter: it is true while its server hangs, is down or set up wrongly, and while no calls are made.
+
+use super::unreliable_server::{DEADLINE, FAULTS, Fault, UnreliableServer};
+use crate::harness::{
+    HUGE, Suspended, failure, limiter_at, limiter_on, poll_once, script_calls, soon, wait_for,
+};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, MemoryStore, OnError, RateLimiter, Status};
+use std::net::TcpListener;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use support::{Cluster, RedisServer, SECOND, Traffic, take_events};
+use tokio::time::Instant;
+
+fn assert_reachable(status: &Status) {
+    assert!(status.is_reachable() && status.is_ready(), "{status}");
+    assert!(status.servers() == status.reachable_servers() && status.unreachable_for().is_none(), "{status}");
+    assert!(status.error().is_none() && status.error_kind().is_none(), "{status}");
+}
+
+async fn wait_until_status_is_reachable(limiter: &RateLimiter) {
+    wait_for("the status is reachable", async || limiter.status().await.is_reachable()).await;
+    // The failure policy was in use within the last second.
+    wait_for("the failure policy is not in use", async || limiter.status().await.fallback().is_none()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_fault_is_noticed_without_calls_and_so_is_its_end() {
+    for fault in FAULTS {
+        let mut server = UnreliableServer::start();
+        let limiter = server.limiter(OnError::Local).await;
+        assert_reachable(&limiter.status().await);
+        let _ = take_events();
+        server.begin(fault);
+        for _ in 0..10 {
+            let status = limiter.status().await;
+            assert!(!status.is_reachable() && status.unreachable_for().is_some(), "{fault:?}: {status}");
+            assert!(matches!(status.error_kind(), Some(ErrorKind::Timeout | ErrorKind::Unavailable)));
+            assert_eq!((status.is_ready(), status.fallback()), (true, Some(OnError::Local)), "{status}");
+            assert!(!limiter.with_on_error(OnError::Deny).status().await.is_ready());
+            let port = server.proxy.port().to_string();
+            assert!(!format!("{status} {status:?}").contains(&port), "an address is shown: {status:?}");
+        }
+        server.end();
+        wait_until_status_is_reachable(&limiter).await;
+        assert_reachable(&limiter.status().await);
+    }
+}
+
+#[tokio::test]
+async fn an_outage_is_logged_although_no_calls_are_made() {
+    let mut server = UnreliableServer::start();
+    let limiter = server.limiter(OnError::Local).await;
+    let _ = take_events();
+    server.begin(Fault::Network(Traffic::Refuse));
+    for _ in 0..3 {
+        assert!(!limiter.status().await.is_reachable());
+    }
+    server.end();
+    wait_until_status_is_reachable(&limiter).await;
+    let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
+    for says in ["the store is unavailable; applying", "the store is available again"] {
+        assert_eq!(events.iter().filter(|event| event.contains(says)).count(), 1, "{says}: {events:?}");
+    }
+}
+
+/// A call fails at once while the server is unhealthy, and makes the attempt to reach it. A status waits for that attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_status_after_the_return_of_a_server_is_true() {
+    let mut server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    server.stop();
+    for _ in 0..5 {
+        let status = soon(limiter.status()).await;
+        assert_eq!(status.error_kind(), Some(ErrorKind::Unavailable), "{status}");
+        assert!(!status.is_ready());
+    }
+    server.restart();
+    // The longest time between two attempts to reach the server.
+    tokio::time::sleep(SECOND).await;
+    assert_reachable(&limiter.status().await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_never_replied_is_unreachable_within_one_deadline() {
+    // The socket accepts connections, and nobody reads from them.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap())).connect_lazily();
+    let limiter = limiter.deadline(DEADLINE).build().await.unwrap();
+    let status = soon(limiter.status()).await;
+    assert_eq!((status.error_kind(), status.is_ready()), (Some(ErrorKind::Timeout), false), "{status}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
+    for (commands, kind, ready) in [
+        // A primary that has become a replica replies to `PING`, and refuses writes.
+        (["REPLICAOF 127.0.0.1 1"].as_slice(), ErrorKind::Unavailable, true),
+        (&["CONFIG SET min-replicas-to-write 1"], ErrorKind::Unavailable, true),
+        (&["CONFIG SET maxmemory 1"], ErrorKind::Unavailable, true),
+        (&["ACL SETUSER default -evalsha -eval"], ErrorKind::Configuration, false),
+    ] {
+        let server = RedisServer::start();
+        let limiter = limiter_on(&server).on_error(OnError::Allow).build().await.unwrap();
+        for command in commands {
+            let words: Vec<&str> = command.split(' ').collect();
+            redis::cmd(words[0]).arg(&words[1..]).exec(&mut server.raw()).unwrap();
+        }
+        let status = limiter.status().await;
+        assert_eq!((status.error_kind(), status.is_ready()), (Some(kind), ready), "{commands:?}: {status}");
+        assert_eq!(status.fallback(), ready.then_some(OnError::Allow), "{status}");
+        assert_eq!(
+            failure(limiter.check(&HUGE, "calls").await).is_none(),
+            ready,
+            "the status tells the truth"
+        );
+    }
+}
+
+/// A status of many callers at once, as when a health endpoint is flooded.
+#[tokio::test]
+async fn concurrent_callers_share_one_probe() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    assert_reachable(&limiter.status().await);
+    let before = script_calls(&server);
+    let mut callers: Vec<_> = (0..100).map(|_| Box::pin(limiter.status())).collect();
+    for caller in &mut callers {
+        assert!(poll_once(caller).await.is_pending());
+    }
+    drop(callers.remove(0)); // the others do not depend on the first one
+    for caller in callers {
+        assert_reachable(&soon(caller).await);
+    }
+    assert_eq!(script_calls(&server) - before, 1);
+    assert_eq!(server.keys_without_ttl(), 0);
+}
+
+/// A store of an application, which implements no probe of its own.
+#[derive(Clone, Default)]
+struct OwnStore {
+    silent: Arc<AtomicBool>,
+    refuses_calls: Arc<AtomicBool>,
+}
+
+impl Store for OwnStore {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        let is_probe =
+            requests.iter().all(|request| request.key().as_bytes().starts_with(b"ratelimit:{#}:probe"));
+        if self.silent.load(Ordering::Relaxed) {
+            return Reply::pending(std::future::pending());
+        }
+        if self.refuses_calls.load(Ordering::Relaxed) && !is_probe {
+            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "no calls")));
+        }
+        MemoryStore::new().decide(mode, requests)
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        Reply::ready(Ok(Adjusted::default()))
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        Reply::ready(Ok(0))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_takes_one_deadline_and_says_since_when() {
+    let store = OwnStore::default();
+    let limiter = RateLimiter::builder().store(store.clone()).deadline(DEADLINE).build().await.unwrap();
+    assert_reachable(&limiter.status().await);
+    store.silent.store(true, Ordering::Relaxed);
+    let start = Instant::now();
+    let status = limiter.status().await;
+    assert_eq!((start.elapsed(), status.error_kind()), (DEADLINE, Some(ErrorKind::Timeout)));
+    assert_eq!(status.unreachable_for(), Some(Duration::ZERO));
+    tokio::time::advance(10 * SECOND).await;
+    let status = limiter.status().await;
+    assert_eq!(status.unreachable_for(), Some(10 * SECOND + DEADLINE));
+    assert!(
+        status.to_string().starts_with("the store is unreachable, for 10 s (no reply in time)"),
+        "{status}"
+    );
+    store.silent.store(false, Ordering::Relaxed);
+    assert!(limiter.status().await.is_reachable());
+    tokio::time::advance(10 * SECOND).await;
+    assert_reachable(&limiter.status().await);
+    store.silent.store(true, Ordering::Relaxed);
+    assert_eq!(limiter.status().await.unreachable_for(), Some(Duration::ZERO), "another outage");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_fail_show_in_the_status_for_a_second() {
+    let store = OwnStore::default();
+    let limiter = RateLimiter::builder().store(store.clone()).on_error(OnError::Allow).build().await.unwrap();
+    store.refuses_calls.store(true, Ordering::Relaxed);
+    limiter.check(&HUGE, "calls").await.unwrap();
+    let status = limiter.status().await;
+    assert!(status.is_reachable() && status.fallback() == Some(OnError::Allow), "{status}");
+    assert!(status.to_string().contains("calls of the last second failed: calls pass undecided"), "{status}");
+    tokio::time::advance(SECOND).await;
+    assert_eq!(limiter.status().await.fallback(), None);
+}
+
+#[tokio::test]
+async fn the_status_of_a_memory_store_needs_no_runtime_and_is_ready_at_once() {
+    let status = poll_once(&mut pin!(RateLimiter::in_memory().status())).await;
+    assert!(status.is_ready());
+    let outside = std::thread::spawn(|| {
+        let limiter = RateLimiter::in_memory();
+        let mut status = pin!(limiter.status());
+        status.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()))
+    });
+    let std::task::Poll::Ready(status) = outside.join().unwrap() else { panic!("it waits") };
+    assert_reachable(&status);
+    assert_eq!(status.servers(), 1);
+    let off = RateLimiter::builder().off().build().await.unwrap().status().await;
+    assert!(off.is_off() && off.is_ready() && !off.is_reachable() && off.servers() == 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_node_of_a_cluster_is_asked() {
+    let cluster = Cluster::start(3);
+    // Nothing is known about the cluster before the first status.
+    let limiter = limiter_at(cluster.url()).connect_lazily().build().await.unwrap();
+    let status = limiter.status().await;
+    assert_reachable(&status);
+    assert_eq!(status.servers(), 3);
+
+    let hasty = limiter_at(cluster.url()).deadline(SECOND / 2).build().await.unwrap();
+    wait_for("all nodes are connected", async || hasty.status().await.is_reachable()).await;
+    let [first, ..] = cluster.primaries()[..] else { panic!("three primaries") };
+    let suspended = Suspended::new(cluster.server(first));
+    let status = hasty.status().await;
+    assert_eq!((status.reachable_servers(), status.servers()), (2, 3), "{status}");
+    assert_eq!(status.error_kind(), Some(ErrorKind::Timeout));
+    assert!(status.is_ready() && !status.is_reachable() && status.fallback() == Some(OnError::Deny));
+    drop(suspended);
+    wait_until_status_is_reachable(&hasty).await;
+
+    let suspended: Vec<_> =
+        cluster.ports().iter().map(|port| Suspended::new(cluster.server(*port))).collect();
+    let status = hasty.status().await;
+    assert_eq!((status.reachable_servers(), status.is_ready()), (0, false), "{status}");
+    drop(suspended);
+    wait_until_status_is_reachable(&hasty).await;
+}
