@@ -10,6 +10,7 @@ mod identity;
 mod key;
 mod limit;
 mod limiter;
+mod proxies;
 mod rejection;
 pub mod store;
 mod web;
@@ -39,6 +40,7 @@ pub use limiter::{
     Admitted, Charge, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit, RateLimiter,
     RateLimiterBuilder,
 };
+pub use proxies::Forwarded;
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{FromRejection, Limited, Rejection, Unavailable, Unidentified};

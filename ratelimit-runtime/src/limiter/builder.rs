@@ -1,6 +1,8 @@
 //! `RateLimiterBuilder`: the settings of a limiter, and the checks of their ranges.
 
-use super::current::URL;
+mod proxies;
+
+use super::current::{TRUSTED_PROXIES, URL};
 use super::deny_cache::DenyCache;
 use super::lease::Leases;
 use super::outage::Outage;
@@ -11,6 +13,7 @@ use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::key::{KeySettings, derive_key};
+use crate::proxies::{Proxies, Settings};
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
@@ -42,6 +45,7 @@ pub struct RateLimiterBuilder {
     prefix: String,
     secret: Option<Vec<u8>>,
     ipv6_prefix: u8,
+    proxies: Settings,
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
@@ -61,6 +65,7 @@ impl Default for RateLimiterBuilder {
             prefix: "ratelimit".to_owned(),
             secret: None,
             ipv6_prefix: 64,
+            proxies: Settings::default(),
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
@@ -153,23 +158,27 @@ impl RateLimiterBuilder {
     /// Returns the limiter without connecting, and its Redis store if it has one.
     pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         self.check()?;
+        if self.proxies.is_empty() && std::env::var_os(TRUSTED_PROXIES).is_some() {
+            tracing::warn!("a builder does not read {TRUSTED_PROXIES}; this limiter trusts no proxies");
+        }
+        let proxies = std::mem::take(&mut self.proxies).build()?;
         Ok(match std::mem::replace(&mut self.source, Source::Memory) {
             Source::Memory => {
                 if std::env::var_os(URL).is_some() {
                     tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
                 }
-                (self.around(Box::new(MemoryStore::new())), None)
+                (self.around(Box::new(MemoryStore::new()), proxies), None)
             }
-            Source::Store(store) => (self.around(store), None),
+            Source::Store(store) => (self.around(store, proxies), None),
             Source::Redis(url) => {
                 let redis = RedisStore::new(&url)?;
-                (self.around(Box::new(redis.clone())), Some(redis))
+                (self.around(Box::new(redis.clone()), proxies), Some(redis))
             }
         })
     }
 
-    /// Returns the limiter with these settings and this store.
-    pub(super) fn around(self, store: Box<dyn Store>) -> RateLimiter {
+    /// Returns the limiter with these settings, this store and these proxies.
+    pub(super) fn around(self, store: Box<dyn Store>, proxies: Proxies) -> RateLimiter {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
@@ -180,6 +189,7 @@ impl RateLimiterBuilder {
             shared: Arc::new(Shared {
                 store,
                 keys,
+                proxies,
                 deadline: self.deadline,
                 local: OnceLock::new(),
                 outage: Outage::new(),

@@ -6,6 +6,7 @@ mod admitted;
 mod builder;
 mod charge;
 mod check;
+mod client_ip;
 pub(crate) mod current;
 mod decide;
 mod decided;
@@ -37,6 +38,7 @@ pub(crate) use refused::{Refused, undecided};
 pub(crate) use stack::{Member, Stack, join};
 
 use crate::key::KeySettings;
+use crate::proxies::Proxies;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use deny_cache::DenyCache;
@@ -81,6 +83,7 @@ pub struct RateLimiter {
 struct Shared {
     store: Box<dyn Store>,
     keys: KeySettings,
+    proxies: Proxies,
     deadline: Duration,
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
@@ -123,7 +126,7 @@ impl RateLimiter {
     /// Returns a limiter with a [`MemoryStore`] and default settings, for a single process or for tests.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::builder().around(Box::new(MemoryStore::new()))
+        Self::builder().around(Box::new(MemoryStore::new()), Proxies::default())
     }
 
     /// Returns the same limiter with another failure policy. While the store is unavailable, a login can be denied, for
