@@ -24,7 +24,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The lines from the last one on.
-    pub(super) fn from_last(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub(super) fn backwards(&self) -> impl Iterator<Item = &'a [u8]> {
         (self.count.saturating_sub(MOST_ENTRIES)..self.count).rev().map(|line| self.last[line % MOST_ENTRIES])
     }
 }

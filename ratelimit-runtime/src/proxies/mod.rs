@@ -113,7 +113,7 @@ impl Proxies {
         headers.header_lines(self.header.name(), &mut |line| lines.push(line));
         match self.header.syntax() {
             Some(syntax) => {
-                let entries = lines.from_last().flat_map(|line| parse::entries(syntax, line));
+                let entries = lines.backwards().flat_map(|line| parse::entries(syntax, line));
                 walk::client(trust, peer, entries)
             }
             None => lines.only().and_then(parse::single).map_or(peer, PeerAddr::Ip),

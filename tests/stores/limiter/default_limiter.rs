@@ -1,14 +1,22 @@
-//! The limiter of a process: installed before the first call, or built by the first call from `RATELIMIT_URL`.
+//! The limiter of a process: installed before the first call, or built by the first call from `RATELIMIT_URL` and
+//! `RATELIMIT_TRUSTED_PROXIES`.
 
 use std::process::Command;
 use support::RedisServer;
 
 /// Runs a process. Returns the lines that it prints, and its log.
 fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
+    run_with(url, None, steps)
+}
+
+fn run_with(url: Option<&str>, proxies: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
-    command.args(steps).env_remove("RATELIMIT_URL").env_remove("RATELIMIT_HASH_SECRET");
-    if let Some(url) = url {
-        command.env("RATELIMIT_URL", url);
+    command.args(steps).env_remove("RATELIMIT_HASH_SECRET");
+    for (name, value) in [("RATELIMIT_URL", url), ("RATELIMIT_TRUSTED_PROXIES", proxies)] {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
     let output = command.output().unwrap();
     let [printed, logged] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -59,6 +67,31 @@ fn a_builder_warns_that_it_does_not_read_the_environment() {
     assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
     assert!(logged.contains("RATELIMIT_URL") && !logged.contains("sesame"), "{logged}");
     assert_eq!(run(None, &["build"]), (vec!["built".to_owned()], String::new()));
+}
+
+#[test]
+fn wrong_proxies_in_the_environment_reject_all_calls() {
+    for (proxies, says) in [
+        ("", "invalid trusted proxy \"\""),
+        ("10.0.0.0/8,", "invalid trusted proxy \"\""),
+        ("10.0.0.0/8, proxy", "invalid trusted proxy \"proxy\""),
+        ("0.0.0.0/0", "trust everybody"),
+        ("10.0.0.1/8", "has bits set"),
+    ] {
+        let (printed, logged) = run_with(None, Some(proxies), &["call", "call"]);
+        assert_eq!(logged.matches("ERROR").count(), 1, "{logged}");
+        assert!(printed[1].starts_with("unavailable: RATELIMIT_TRUSTED_PROXIES: "), "{proxies}: {printed:?}");
+        assert!(printed[1].contains(says), "{proxies}: {printed:?}");
+    }
+    let (printed, _) = run_with(None, Some("10.0.0.0/8, 192.0.2.1,unix"), &["call"]);
+    assert_eq!(printed, ["passed"]);
+}
+
+#[test]
+fn a_builder_does_not_read_the_proxies_in_the_environment() {
+    let (printed, logged) = run_with(None, Some("proxy"), &["build"]);
+    assert_eq!((printed, logged.matches("WARN").count()), (vec!["built".to_owned()], 1), "{logged}");
+    assert!(logged.contains("RATELIMIT_TRUSTED_PROXIES; this limiter trusts no proxies"), "{logged}");
 }
 
 #[test]
