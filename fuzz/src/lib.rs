@@ -1,5 +1,5 @@
-//! Fuzz targets for the code of the attribute macro. A macro crate exports only macros, so this crate mounts its source
-//! files as modules.
+//! Fuzz targets for the code of the attribute macro and for the parser of forwarding headers. Neither is exported, so this crate
+//! mounts their source files as modules.
 
 #[path = "../../ratelimit-macros/src/args.rs"]
 mod args;
@@ -17,6 +17,8 @@ mod completion;
 mod errors;
 #[path = "../../ratelimit-macros/src/expand/mod.rs"]
 mod expand;
+#[path = "../../ratelimit-runtime/src/proxies/parse/mod.rs"]
+mod forwarded;
 #[path = "../../ratelimit-macros/src/future.rs"]
 mod future;
 #[path = "../../ratelimit-macros/src/impl_block.rs"]

@@ -40,6 +40,11 @@ fn an_attribute_becomes_code_or_an_error() {
 }
 
 #[test]
+fn forwarding_headers_are_read_from_the_right() {
+    run("forwarded", 20_000, Generator::mutated);
+}
+
+#[test]
 fn the_dictionary_contains_all_arguments() {
     let words = dictionary();
     for name in names() {

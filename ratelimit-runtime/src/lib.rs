@@ -12,6 +12,7 @@ mod key;
 mod layer;
 mod limit;
 mod limiter;
+mod proxies;
 mod rejection;
 pub mod store;
 pub mod testing;
@@ -46,6 +47,7 @@ pub use limiter::{
     Admitted, Charge, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit, RateLimiter,
     RateLimiterBuilder, Status,
 };
+pub use proxies::Forwarded;
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{FromRejection, Limited, Rejection, Unavailable, Unidentified};

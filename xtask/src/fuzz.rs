@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(crate) const TARGETS: [&str; 4] = ["arguments", "template", "duration", "attribute"];
+pub(crate) const TARGETS: [&str; 5] = ["arguments", "template", "duration", "attribute", "forwarded"];
 
 const EXECUTIONS: u64 = 10_000_000;
 /// The maximum length of an input in bytes. Longer inputs do not reach more code.
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_wrong_argument() {
-        let known = "arguments, template, duration, attribute";
+        let known = "arguments, template, duration, attribute, forwarded";
         assert_eq!(parsed("keys"), Err(format!("unknown target `keys`, expected one of {known}")));
         assert!(parsed("template -- many").unwrap_err().starts_with("`many` is not a number of inputs: "));
         assert!(parsed("template 5").is_err());

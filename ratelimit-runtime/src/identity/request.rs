@@ -49,6 +49,38 @@ pub trait RequestHeaders {
     /// The value of the header with this name, which is in lower case. Return `None` if the header is missing or if there is more
     /// than one, because the code that verifies it may read another one. A call with `None` is rejected.
     fn header(&self, name: &str) -> Option<&[u8]>;
+
+    /// Calls `line` with the value of each line of the header with this name, which is in lower case, in the order in which the
+    /// lines arrived.
+    ///
+    /// Trusted proxies may send `X-Forwarded-For` and `Forwarded` on several lines, so implement this method if requests can have
+    /// several lines of one name. The default has the value of [`header`](Self::header) only: a header on two lines is then treated
+    /// as missing.
+    ///
+    /// ```
+    /// use ratelimit::RequestHeaders;
+    ///
+    /// struct Message {
+    ///     headers: Vec<(String, Vec<u8>)>, // with names in lower case
+    /// }
+    ///
+    /// impl RequestHeaders for Message {
+    ///     fn header(&self, name: &str) -> Option<&[u8]> {
+    ///         let mut values = self.headers.iter().filter(|(known, _)| known == name);
+    ///         let (_, value) = values.next()?;
+    ///         values.next().is_none().then_some(value)
+    ///     }
+    ///
+    ///     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+    ///         self.headers.iter().filter(|(known, _)| known == name).for_each(|(_, value)| line(value));
+    ///     }
+    /// }
+    /// ```
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        if let Some(value) = self.header(name) {
+            line(value);
+        }
+    }
 }
 
 macro_rules! delegate {
@@ -64,6 +96,10 @@ macro_rules! delegate {
         impl<T: RequestHeaders + ?Sized> RequestHeaders for $type {
             fn header(&self, name: &str) -> Option<&[u8]> {
                 (**self).header(name)
+            }
+
+            fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+                (**self).header_lines(name, line);
             }
         }
     )*};

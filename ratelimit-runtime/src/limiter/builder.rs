@@ -1,6 +1,8 @@
 //! `RateLimiterBuilder`: the settings of a limiter, and the checks of their ranges.
 
-use super::current::URL;
+mod proxies;
+
+use super::current::{TRUSTED_PROXIES, URL};
 use super::deny_cache::DenyCache;
 use super::lease::Leases;
 use super::off::OffStore;
@@ -13,6 +15,7 @@ use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::key::{KeySettings, derive_key};
+use crate::proxies::{Proxies, Settings};
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
@@ -44,6 +47,7 @@ pub struct RateLimiterBuilder {
     prefix: String,
     secret: Option<Vec<u8>>,
     ipv6_prefix: u8,
+    proxies: Settings,
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
@@ -64,6 +68,7 @@ impl Default for RateLimiterBuilder {
             prefix: "ratelimit".to_owned(),
             secret: None,
             ipv6_prefix: 64,
+            proxies: Settings::default(),
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
@@ -158,33 +163,35 @@ impl RateLimiterBuilder {
     pub(super) fn assemble(self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         self.check()?;
         let mut this = self.off_by_environment()?;
-        Ok(match std::mem::replace(&mut this.source, Source::Memory) {
-            Source::Redis(url) if this.off => {
-                RedisStore::new(&url)?; // a malformed URL is an error nevertheless
-                (this.around(Box::new(OffStore)), None)
+        if this.proxies.is_empty() && std::env::var_os(TRUSTED_PROXIES).is_some() {
+            tracing::warn!("a builder does not read {TRUSTED_PROXIES}; this limiter trusts no proxies");
+        }
+        let proxies = std::mem::take(&mut this.proxies).build()?;
+        let (store, redis): (Box<dyn Store>, _) = match std::mem::replace(&mut this.source, Source::Memory) {
+            Source::Redis(url) => {
+                let redis = RedisStore::new(&url)?; // a malformed URL is an error also while limits are off
+                if this.off { (Box::new(OffStore), None) } else { (Box::new(redis.clone()), Some(redis)) }
             }
-            _ if this.off => (this.around(Box::new(OffStore)), None),
+            _ if this.off => (Box::new(OffStore), None),
+            Source::Store(store) => (store, None),
             Source::Memory => {
                 if std::env::var_os(URL).is_some() {
                     tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
                 }
-                (this.around(Box::new(MemoryStore::new())), None)
+                (Box::new(MemoryStore::new()), None)
             }
-            Source::Store(store) => (this.around(store), None),
-            Source::Redis(url) => {
-                let redis = RedisStore::new(&url)?;
-                (this.around(Box::new(redis.clone())), Some(redis))
-            }
-        })
+        };
+        let takes_leases = !this.off;
+        Ok((this.around(store, proxies, takes_leases), redis))
     }
 
-    /// Returns the limiter with these settings and this store.
-    pub(super) fn around(self, store: Box<dyn Store>) -> RateLimiter {
-        let takes_leases = !self.off;
-        self.assembled(store, takes_leases)
+    /// Returns a limiter in memory with these settings.
+    pub(super) fn in_memory(self) -> RateLimiter {
+        self.around(Box::new(MemoryStore::new()), Proxies::default(), true)
     }
 
-    fn assembled(self, store: Box<dyn Store>, takes_leases: bool) -> RateLimiter {
+    /// Returns the limiter with these settings, this store and these proxies.
+    fn around(self, store: Box<dyn Store>, proxies: Proxies, takes_leases: bool) -> RateLimiter {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
@@ -195,6 +202,7 @@ impl RateLimiterBuilder {
             shared: Arc::new(Shared {
                 store,
                 keys,
+                proxies,
                 deadline: self.deadline,
                 local: OnceLock::new(),
                 outage: Outage::new(),
@@ -213,11 +221,22 @@ impl RateLimiterBuilder {
     }
 
     /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
-    pub(crate) fn around_for_tests(self, store: impl Store) -> RateLimiter {
-        Self { deny_cache: false, off: false, ..self }.assembled(Box::new(store), false)
+    ///
+    /// # Errors
+    ///
+    /// If a setting is out of range.
+    pub(crate) fn around_for_tests(mut self, store: impl Store) -> Result<RateLimiter, Error> {
+        self.check()?;
+        let proxies = std::mem::take(&mut self.proxies).build()?;
+        Ok(self.around_test_store(store, proxies))
     }
 
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    /// The same without the checks, for settings that need none.
+    pub(crate) fn around_test_store(self, store: impl Store, proxies: Proxies) -> RateLimiter {
+        Self { deny_cache: false, off: false, ..self }.around(Box::new(store), proxies, false)
+    }
+
+    fn check(&self) -> Result<(), Error> {
         let prefix = &self.prefix;
         let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}');
         let message = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(is_allowed) {

@@ -2,6 +2,8 @@
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
+use crate::proxies::Networks;
+use crate::store::redis::RedisStore;
 use once_cell::sync::OnceCell;
 use std::fmt;
 use std::future::Future;
@@ -9,6 +11,8 @@ use std::ops::Deref;
 
 /// The environment variable that names the store of the default limiter.
 pub(super) const URL: &str = "RATELIMIT_URL";
+/// The environment variable that names the trusted proxies of the default limiter, separated by commas.
+pub(super) const TRUSTED_PROXIES: &str = "RATELIMIT_TRUSTED_PROXIES";
 
 static PROCESS: OnceCell<Process> = OnceCell::new();
 
@@ -43,7 +47,8 @@ impl Deref for CurrentLimiter {
 ///
 /// # Errors
 ///
-/// If no limiter is scoped or installed and `RATELIMIT_URL` or `RATELIMIT_OFF` is invalid. The next call tries again.
+/// If no limiter is scoped or installed, and `RATELIMIT_URL`, `RATELIMIT_TRUSTED_PROXIES` or `RATELIMIT_OFF` is invalid. The next
+/// call tries again.
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
     if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
         return Ok(CurrentLimiter::Own(limiter));
@@ -54,17 +59,34 @@ pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
 }
 
 fn from_environment() -> Result<RateLimiter, Error> {
-    let Some(url) = std::env::var_os(URL) else {
+    let (url, proxies) = (variable(URL)?, variable(TRUSTED_PROXIES)?);
+    if url.is_none() {
         tracing::warn!(
             "no limiter is installed and {URL} is not set; rate limits are kept in memory and apply only to this process"
         );
-        return Ok(RateLimiter::builder().assemble()?.0);
-    };
-    let url = url
-        .into_string()
-        .map_err(|_| Error::new(ErrorKind::Configuration, format!("{URL} is not valid UTF-8")))?;
-    let with_variable = |error: Error| Error::new(error.kind(), format!("{URL}: {error}"));
-    Ok(RateLimiter::builder().redis(url).assemble().map_err(with_variable)?.0)
+    }
+    default_limiter(url, proxies.as_deref())
+}
+
+fn variable(name: &str) -> Result<Option<String>, Error> {
+    let not_text = |_| Error::new(ErrorKind::Configuration, format!("{name} is not valid UTF-8"));
+    std::env::var_os(name).map(|value| value.into_string().map_err(not_text)).transpose()
+}
+
+/// The limiter for these values of [`URL`] and [`TRUSTED_PROXIES`].
+fn default_limiter(url: Option<String>, proxies: Option<&str>) -> Result<RateLimiter, Error> {
+    let with_variable = |name: &str, error: &Error| Error::new(error.kind(), format!("{name}: {error}"));
+    let mut builder = RateLimiter::builder();
+    if let Some(proxies) = proxies {
+        let proxies: Vec<&str> = proxies.split(',').collect();
+        Networks::parse(&proxies).map_err(|error| with_variable(TRUSTED_PROXIES, &error))?;
+        builder = builder.trusted_proxies(proxies);
+    }
+    if let Some(url) = url {
+        RedisStore::new(&url).map_err(|error| with_variable(URL, &error))?;
+        builder = builder.redis(url);
+    }
+    Ok(builder.assemble()?.0)
 }
 
 /// Installs `limiter` as the limiter of all attributes in this process. Call it once, before the first limited call.
@@ -162,4 +184,45 @@ impl<F: Future> Future for InScope<F> {
 #[must_use]
 pub fn current_scope() -> Option<RateLimiter> {
     SCOPED.try_with(RateLimiter::clone).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::RequestHeaders;
+    use std::net::IpAddr;
+
+    struct From(&'static str);
+
+    impl RequestHeaders for From {
+        fn header(&self, name: &str) -> Option<&[u8]> {
+            (name == "x-forwarded-for").then_some(self.0.as_bytes())
+        }
+    }
+
+    #[test]
+    fn the_environment_names_trusted_proxies() {
+        let client = |proxies, peer: &str| {
+            let peer: IpAddr = peer.parse().unwrap();
+            default_limiter(None, proxies).unwrap().client_ip(peer, &From("203.0.113.7")).unwrap().to_string()
+        };
+        assert_eq!(client(None, "10.0.0.1"), "10.0.0.1");
+        assert_eq!(client(Some("10.0.0.1"), "10.0.0.1"), "203.0.113.7");
+        assert_eq!(client(Some("192.0.2.0/24, 10.0.0.0/8"), "10.0.0.1"), "203.0.113.7");
+        assert_eq!(client(Some("192.0.2.0/24, unix"), "10.0.0.1"), "10.0.0.1");
+    }
+
+    #[test]
+    fn errors_name_the_variable() {
+        let error = |url: Option<&str>, proxies| {
+            let error = default_limiter(url.map(str::to_owned), proxies).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            error.to_string()
+        };
+        for proxies in ["", "10.0.0.1,", "10.0.0.1;10.0.0.2", "0.0.0.0/0", "10.0.0.1/8"] {
+            let said = error(None, Some(proxies));
+            assert!(said.starts_with("RATELIMIT_TRUSTED_PROXIES: "), "{said}");
+        }
+        assert!(error(Some("http://localhost"), Some("10.0.0.1")).starts_with("RATELIMIT_URL: "));
+    }
 }

@@ -6,7 +6,7 @@ mod admitted;
 mod builder;
 mod charge;
 mod check;
-mod client;
+mod client_ip;
 pub(crate) mod current;
 mod decide;
 mod decided;
@@ -42,6 +42,7 @@ pub(crate) use stack::{Member, Stack, join};
 pub use status::Status;
 
 use crate::key::KeySettings;
+use crate::proxies::Proxies;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use deny_cache::DenyCache;
@@ -87,6 +88,7 @@ pub struct RateLimiter {
 struct Shared {
     store: Box<dyn Store>,
     keys: KeySettings,
+    proxies: Proxies,
     deadline: Duration,
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
@@ -134,7 +136,7 @@ impl RateLimiter {
     /// Returns a limiter with a [`MemoryStore`] and default settings, for a single process or for tests.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::builder().around(Box::new(MemoryStore::new()))
+        Self::builder().in_memory()
     }
 
     /// Returns the same limiter with another failure policy. While the store is unavailable, a login can be denied, for

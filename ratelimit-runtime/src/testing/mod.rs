@@ -28,6 +28,7 @@ use crate::context::{Recorded, RequestContext};
 use crate::error::Error;
 use crate::limiter::current::scope;
 use crate::limiter::{RateLimiter, RateLimiterBuilder};
+use crate::proxies::Proxies;
 use std::future::Future;
 use std::ops::Deref;
 use store::TestStore;
@@ -50,7 +51,7 @@ impl TestLimiter {
     #[must_use]
     pub fn new() -> Self {
         let store = TestStore::new();
-        Self { limiter: RateLimiter::builder().around_for_tests(store.clone()), store }
+        Self { limiter: RateLimiter::builder().around_test_store(store.clone(), Proxies::default()), store }
     }
 
     /// Creates a limiter with the settings of a builder, such as its failure policy, except for the store. Nothing is
@@ -60,9 +61,8 @@ impl TestLimiter {
     ///
     /// If a setting is out of range.
     pub fn with_settings(settings: RateLimiterBuilder) -> Result<Self, Error> {
-        settings.check()?;
         let store = TestStore::new();
-        Ok(Self { limiter: settings.around_for_tests(store.clone()), store })
+        Ok(Self { limiter: settings.around_for_tests(store.clone())?, store })
     }
 
     /// Returns the limiter, to pass it on: to [`RateLimiter::clone`], to a layer, or to code that takes a `RateLimiter`.

@@ -50,17 +50,29 @@ impl RequestHeaders for HeaderMap {
         let value = values.next()?;
         values.next().is_none().then(|| value.as_bytes())
     }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get_all(name).iter().for_each(|value| line(value.as_bytes()));
+    }
 }
 
 impl<B> RequestHeaders for Request<B> {
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers().header(name)
     }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
 }
 
 impl RequestHeaders for Parts {
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers.header_lines(name, line);
     }
 }
 

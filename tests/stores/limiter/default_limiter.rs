@@ -1,24 +1,21 @@
-//! The limiter of a process: installed before the first call, or built by the first call from `RATELIMIT_URL`.
+//! The limiter of a process: installed before the first call, or built by the first call from `RATELIMIT_URL` and
+//! `RATELIMIT_TRUSTED_PROXIES`.
 
 use std::process::Command;
 use support::RedisServer;
 
 /// Runs a process. Returns the lines that it prints, and its log.
 fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
-    run_with(url, None, steps)
+    run_with(url.map(|url| ("RATELIMIT_URL", url)).as_slice(), steps)
 }
 
-/// The same with a value of `RATELIMIT_OFF`.
-fn run_with(url: Option<&str>, off: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
+/// The same with these environment variables, and no others of this library.
+fn run_with(variables: &[(&str, &str)], steps: &[&str]) -> (Vec<String>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
-    command.args(steps).env_remove("RATELIMIT_URL").env_remove("RATELIMIT_HASH_SECRET");
-    command.env_remove("RATELIMIT_OFF");
-    if let Some(url) = url {
-        command.env("RATELIMIT_URL", url);
+    for name in ["URL", "HASH_SECRET", "TRUSTED_PROXIES", "OFF"] {
+        command.env_remove(format!("RATELIMIT_{name}"));
     }
-    if let Some(off) = off {
-        command.env("RATELIMIT_OFF", off);
-    }
+    command.args(steps).envs(variables.iter().copied());
     let output = command.output().unwrap();
     let [printed, logged] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert!(output.status.success(), "{logged}");
@@ -71,6 +68,31 @@ fn a_builder_warns_that_it_does_not_read_the_environment() {
 }
 
 #[test]
+fn wrong_proxies_in_the_environment_reject_all_calls() {
+    for (proxies, says) in [
+        ("", "invalid trusted proxy \"\""),
+        ("10.0.0.0/8,", "invalid trusted proxy \"\""),
+        ("10.0.0.0/8, proxy", "invalid trusted proxy \"proxy\""),
+        ("0.0.0.0/0", "trust everybody"),
+        ("10.0.0.1/8", "has bits set"),
+    ] {
+        let (printed, logged) = run_with(&[("RATELIMIT_TRUSTED_PROXIES", proxies)], &["call", "call"]);
+        assert_eq!(logged.matches("ERROR").count(), 1, "{logged}");
+        assert!(printed[1].starts_with("unavailable: RATELIMIT_TRUSTED_PROXIES: "), "{proxies}: {printed:?}");
+        assert!(printed[1].contains(says), "{proxies}: {printed:?}");
+    }
+    let (printed, _) = run_with(&[("RATELIMIT_TRUSTED_PROXIES", "10.0.0.0/8, 192.0.2.1,unix")], &["call"]);
+    assert_eq!(printed, ["passed"]);
+}
+
+#[test]
+fn a_builder_does_not_read_the_proxies_in_the_environment() {
+    let (printed, logged) = run_with(&[("RATELIMIT_TRUSTED_PROXIES", "proxy")], &["build"]);
+    assert_eq!((printed, logged.matches("WARN").count()), (vec!["built".to_owned()], 1), "{logged}");
+    assert!(logged.contains("RATELIMIT_TRUSTED_PROXIES; this limiter trusts no proxies"), "{logged}");
+}
+
+#[test]
 fn an_outage_is_logged_once() {
     let mut server = RedisServer::start();
     let url = server.url();
@@ -98,12 +120,13 @@ fn a_limiter_is_installed_once_and_before_the_first_call() {
 #[test]
 fn the_environment_turns_limits_off() {
     for value in ["1", "true"] {
-        let (printed, logged) = run_with(Some("redis://127.0.0.1:1"), Some(value), &["call"; 5]);
+        let (printed, logged) =
+            run_with(&[("RATELIMIT_URL", "redis://127.0.0.1:1"), ("RATELIMIT_OFF", value)], &["call"; 5]);
         assert_eq!(printed, ["passed"; 5]);
         assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
         assert!(logged.contains("rate limits are off, because RATELIMIT_OFF is set"), "{logged}");
     }
-    let (printed, logged) = run_with(None, Some("1"), &["build", "call", "call", "call"]);
+    let (printed, logged) = run_with(&[("RATELIMIT_OFF", "1")], &["build", "call", "call", "call"]);
     assert_eq!(printed, ["built", "passed", "passed", "passed"]);
     assert_eq!(
         logged.matches("rate limits are off").count(),
@@ -111,7 +134,7 @@ fn the_environment_turns_limits_off() {
         "the built limiter and the default: {logged}"
     );
     for value in ["0", "false"] {
-        let (printed, logged) = run_with(None, Some(value), &["call", "call", "call"]);
+        let (printed, logged) = run_with(&[("RATELIMIT_OFF", value)], &["call", "call", "call"]);
         assert!(printed[2].starts_with("refused: "), "{printed:?}");
         assert!(!logged.contains("limits are off"), "{logged}");
     }
@@ -120,7 +143,7 @@ fn the_environment_turns_limits_off() {
 #[test]
 fn an_unknown_value_in_the_environment_rejects_all_calls() {
     for value in ["", "on", "sesame"] {
-        let (printed, logged) = run_with(None, Some(value), &["build", "call"]);
+        let (printed, logged) = run_with(&[("RATELIMIT_OFF", value)], &["build", "call"]);
         assert_eq!(printed[0], "not built");
         assert!(
             printed[1].starts_with("unavailable: unknown value of RATELIMIT_OFF; expected"),
@@ -129,6 +152,6 @@ fn an_unknown_value_in_the_environment_rejects_all_calls() {
         assert!(logged.contains("RATELIMIT_OFF") && !logged.contains("sesame"), "{logged}");
     }
     // An installed limiter that was not built by a builder does not read the variable.
-    let (printed, _) = run_with(None, Some("1"), &["install", "call", "call", "call"]);
+    let (printed, _) = run_with(&[("RATELIMIT_OFF", "1")], &["install", "call", "call", "call"]);
     assert!(printed[3].starts_with("refused: "), "{printed:?}");
 }

@@ -1,7 +1,9 @@
-//! The limiter around a store: overrides, the deny cache, floods of refused calls, and the default limiter of a process.
+//! The limiter around a store: overrides, the deny cache, floods of refused calls, the default limiter of a process, and trusted
+//! proxies.
 
 mod default_limiter;
 mod deny_cache;
 mod floods;
 mod override_changes;
 mod overrides;
+mod proxies;

@@ -1,6 +1,7 @@
 //! Tests of the snapshot of the overrides and of the watch for changes.
 
 use super::*;
+use crate::proxies::Proxies;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request, Store};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -66,7 +67,8 @@ impl Store for Remote {
 #[tokio::test(start_paused = true)]
 async fn a_watch_without_a_connection_is_late() {
     let connected = Arc::new(AtomicBool::new(true));
-    let limiter = RateLimiter::builder().around(Box::new(Remote(Arc::clone(&connected))));
+    let limiter =
+        RateLimiter::builder().around_test_store(Remote(Arc::clone(&connected)), Proxies::default());
     limiter.learn_overrides().await;
     let is_late = || limiter.shared.overrides.watch.is_late(Instant::now());
     tokio::time::sleep(10 * SECOND).await;

@@ -1,0 +1,47 @@
+//! Fuzz target `forwarded`: reads forwarding headers. What a client writes on the left of a proxy's entry changes nothing, and
+//! an address is one for the standard library too.
+
+use crate::forwarded::{Syntax, entries, single};
+use std::net::{IpAddr, SocketAddr};
+
+/// The longest text, in bytes: entries that are much longer are not read.
+const LONGEST: usize = 256;
+
+const CLIENT: &str = "203.0.113.7";
+
+pub(super) fn run(text: &str) {
+    if text.len() > LONGEST {
+        return;
+    }
+    // Any text can stand in a quoted string.
+    let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let around = format!("host=\"{quoted}\";for={CLIENT};secret=\"{quoted}\"");
+    for (syntax, entry) in [
+        (Syntax::List, CLIENT),
+        (Syntax::List, "\t[::ffff:203.0.113.7]:80 "),
+        (Syntax::Rfc7239, "for=203.0.113.7"),
+        (Syntax::Rfc7239, around.as_str()),
+    ] {
+        let left: Vec<Option<IpAddr>> = entries(syntax, text.as_bytes()).collect();
+        let line = format!("{text},{entry}");
+        let mut found = entries(syntax, line.as_bytes());
+        assert!(found.next() == Some(CLIENT.parse().ok()), "{line:?}: the last entry is not {CLIENT}");
+        assert!(found.eq(left), "{line:?}: the last entry changes the entries on its left");
+    }
+    if !text.contains('%') {
+        let (found, expected) = (single(text.as_bytes()), definition(text.trim_matches([' ', '\t'])));
+        assert!(found == expected, "{text:?} is read as {found:?}, expected {expected:?}");
+    }
+}
+
+/// The address in a text without a zone.
+fn definition(text: &str) -> Option<IpAddr> {
+    let bare = || text.parse().ok();
+    let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok().map(IpAddr::V6);
+    let with_port = || {
+        let (_, port) = text.rsplit_once(':')?;
+        text.parse().ok().filter(|_| port.len() <= 5).map(|address: SocketAddr| address.ip())
+    };
+    let address: IpAddr = bare().or_else(in_brackets).or_else(with_port)?;
+    Some(address.to_canonical())
+}

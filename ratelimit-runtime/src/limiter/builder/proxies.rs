@@ -1,0 +1,80 @@
+//! Settings of a builder about trusted proxies.
+
+use super::RateLimiterBuilder;
+use crate::proxies::Forwarded;
+use std::fmt::Display;
+
+impl RateLimiterBuilder {
+    /// Sets the reverse proxies whose header names the client: addresses, networks such as `10.0.0.0/8`, and `unix` for proxies that
+    /// connect through a unix socket. Without this method and [`trusted_hops`](Self::trusted_hops), no header is read, and the peer
+    /// is the client.
+    ///
+    /// If the peer is one of these proxies, the entries of the header are read from the right. Trusted proxies are passed over, and
+    /// the first other address is the client. So nothing that a client writes into the header changes the result, as long as each
+    /// proxy appends the address that it was called from, or replaces the header.
+    ///
+    /// The header is `X-Forwarded-For`, unless [`forwarded_by`](Self::forwarded_by) names another one.
+    /// [`RateLimiter::set_trusted_proxies`](crate::RateLimiter::set_trusted_proxies) replaces the list while the service runs.
+    ///
+    /// [`build`](Self::build) refuses an empty list, a network with bits after its prefix (`10.0.0.1/8`), and lists that include all
+    /// IPv4 or all IPv6 addresses.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().trusted_proxies(["10.0.0.0/8", "2001:db8:ff::/48"]).build().await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn trusted_proxies(mut self, proxies: impl IntoIterator<Item = impl Display>) -> Self {
+        self.proxies.set_networks(proxies.into_iter().map(|proxy| proxy.to_string()).collect());
+        self
+    }
+
+    /// Sets the header in which the trusted proxies name the client. The default is
+    /// [`X-Forwarded-For`](Forwarded::XForwardedFor). All other headers are ignored.
+    ///
+    /// [`build`](Self::build) refuses a header without trusted proxies, a name that no header can have, and a list, such as
+    /// `x-forwarded-for`, as a [`Single`](Forwarded::Single) address.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::{Forwarded, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder()
+    ///     .trusted_proxies(["192.0.2.10"])
+    ///     .forwarded_by(Forwarded::Single("x-real-ip"))
+    ///     .build()
+    ///     .await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn forwarded_by(mut self, header: Forwarded<'_>) -> Self {
+        self.proxies.set_header(header);
+        self
+    }
+
+    /// Sets the number of reverse proxies between each client and this server, from 1 to 16, if their addresses are not known. Use
+    /// [`trusted_proxies`](Self::trusted_proxies) where they are known.
+    ///
+    /// Each proxy appends one entry to the header. With 1, the last entry is the client; with 2, the entry before it. Some load
+    /// balancers append two entries, the client and their own address, and count as 2. If the header has fewer entries, the peer
+    /// is the client.
+    ///
+    /// Everyone who can reach this server without passing that many proxies chooses the address. So accept connections from the
+    /// proxies only, for example by a firewall.
+    ///
+    /// [`build`](Self::build) refuses other numbers, and hops together with `trusted_proxies` or with a
+    /// [`Single`](Forwarded::Single) header.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().trusted_hops(2).build().await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn trusted_hops(mut self, hops: u8) -> Self {
+        self.proxies.set_hops(hops);
+        self
+    }
+}

@@ -1,0 +1,148 @@
+//! Trusted proxies: whose forwarding header is read, and the address of the client behind them.
+
+mod error;
+mod forwarded;
+mod lines;
+mod networks;
+mod parse;
+mod settings;
+mod unconfigured;
+mod walk;
+
+pub use forwarded::Forwarded;
+pub(crate) use networks::Networks;
+pub(crate) use settings::Settings;
+
+use crate::error::Error;
+use crate::identity::{PeerAddr, RequestHeaders};
+use error::configuration;
+use forwarded::Header;
+use lines::Lines;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The trusted proxies of a limiter.
+#[derive(Default)]
+pub(crate) struct Proxies {
+    header: Header,
+    /// The trust that the limiter was built with.
+    built: Trust,
+    /// The networks that have replaced it.
+    replaced: RwLock<Option<Arc<Networks>>>,
+    /// [`REPLACED`] and [`WARNED`]. A call of a limiter that trusts nobody reads nothing else that can change.
+    flags: AtomicU8,
+}
+
+/// Set once the networks have been replaced.
+const REPLACED: u8 = 1;
+/// Set once a proxy that is not configured has been reported.
+const WARNED: u8 = 2;
+
+/// Which peers are proxies whose header is read.
+#[derive(Clone, Default)]
+enum Trust {
+    #[default]
+    Nobody,
+    Networks(Arc<Networks>),
+    /// Every peer is a proxy, and this many entries were appended by proxies. From 1 to 16.
+    Hops(u8),
+}
+
+impl Trust {
+    fn includes(&self, peer: PeerAddr) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::Networks(networks) => networks.contain(peer),
+            Self::Hops(_) => true,
+        }
+    }
+}
+
+impl Proxies {
+    fn new(header: Header, trust: Trust) -> Self {
+        Self { header, built: trust, ..Self::default() }
+    }
+
+    /// Replaces the networks for all later calls.
+    pub(crate) fn replace<T: AsRef<str>>(&self, networks: &[T]) -> Result<(), Error> {
+        if matches!(self.built, Trust::Hops(_)) {
+            return Err(configuration(
+                "this limiter counts hops and has no trusted networks to replace; build it with `trusted_proxies`",
+            ));
+        }
+        let networks = Arc::new(Networks::parse(networks)?);
+        *self.replaced.write().unwrap_or_else(PoisonError::into_inner) = Some(networks);
+        self.flags.fetch_or(REPLACED, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Finds the address of the client.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the server does not know the peer, if the peer is a trusted
+    /// proxy and the headers are not at hand, or if there is only a unix socket.
+    pub(crate) fn resolve(
+        &self,
+        peer: Option<PeerAddr>,
+        headers: Option<&dyn RequestHeaders>,
+    ) -> Result<IpAddr, Error> {
+        let peer = canonical(peer.ok_or_else(error::no_peer)?);
+        let flags = self.flags.load(Ordering::Relaxed);
+        let replaced;
+        let trust = if flags & REPLACED == 0 {
+            &self.built
+        } else {
+            replaced = self.replacement();
+            &replaced
+        };
+        if !trust.includes(peer) {
+            if flags & WARNED == 0 && matches!(trust, Trust::Nobody) {
+                self.report_proxy(peer, headers);
+            }
+            return peer.ip().ok_or_else(error::unix_socket);
+        }
+        let headers = headers.ok_or_else(error::no_headers)?;
+        self.behind(trust, peer, headers).ip().ok_or_else(|| error::nameless_proxy(&self.header))
+    }
+
+    /// The client of a trusted peer, or the last hop that is known.
+    fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
+        let mut lines = Lines::new();
+        headers.header_lines(self.header.name(), &mut |line| lines.push(line));
+        match self.header.syntax() {
+            Some(syntax) => {
+                let entries = lines.backwards().flat_map(|line| parse::entries(syntax, line));
+                walk::client(trust, peer, entries)
+            }
+            None => lines.only().and_then(parse::single).map_or(peer, PeerAddr::Ip),
+        }
+    }
+
+    #[cold]
+    fn replacement(&self) -> Trust {
+        let replaced = self.replaced.read().unwrap_or_else(PoisonError::into_inner).clone();
+        // Another thread may see the flag before it sees the networks.
+        replaced.map_or_else(|| self.built.clone(), Trust::Networks)
+    }
+
+    /// Reports a proxy that is not configured, if the request came through one. At most once.
+    #[cold]
+    fn report_proxy(&self, peer: PeerAddr, headers: Option<&dyn RequestHeaders>) {
+        let header = headers.and_then(|headers| unconfigured::forwarding_header(peer, headers));
+        if let Some(header) = header
+            && self.flags.fetch_or(WARNED, Ordering::Relaxed) & WARNED == 0
+        {
+            unconfigured::warn(header);
+        }
+    }
+}
+
+/// A dual-stack socket shows IPv4 peers as mapped addresses.
+fn canonical(peer: PeerAddr) -> PeerAddr {
+    peer.ip().map_or(peer, |address| PeerAddr::Ip(address.to_canonical()))
+}
+
+#[cfg(test)]
+mod tests;

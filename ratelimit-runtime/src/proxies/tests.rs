@@ -1,0 +1,103 @@
+//! Requests whose client cannot be found, and what is not read.
+
+use super::*;
+use crate::error::ErrorKind;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+const PROXY: PeerAddr = PeerAddr::Ip(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)));
+const STRANGER: PeerAddr = PeerAddr::Ip(IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)));
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7));
+
+struct Sent(&'static str);
+
+impl RequestHeaders for Sent {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        (name == "x-forwarded-for").then_some(self.0.as_bytes())
+    }
+}
+
+/// Headers that nobody may look at.
+struct Untouched;
+
+impl RequestHeaders for Untouched {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        panic!("the header {name} was read");
+    }
+}
+
+fn trusting(networks: &[&str]) -> Proxies {
+    let mut settings = Settings::default();
+    settings.set_networks(networks.iter().map(ToString::to_string).collect());
+    settings.build().unwrap()
+}
+
+fn counting(hops: u8) -> Proxies {
+    let mut settings = Settings::default();
+    settings.set_hops(hops);
+    settings.build().unwrap()
+}
+
+fn problem(proxies: &Proxies, peer: Option<PeerAddr>, headers: Option<&dyn RequestHeaders>) -> String {
+    let error = proxies.resolve(peer, headers).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    error.to_string()
+}
+
+#[test]
+fn a_request_without_a_peer_is_an_error_whatever_its_headers_say() {
+    for proxies in [Proxies::default(), trusting(&["10.0.0.0/8"]), counting(1)] {
+        let said = problem(&proxies, None, Some(&Untouched));
+        assert!(said.starts_with("the request has no client address; serve with `into_make"), "{said}");
+    }
+}
+
+#[test]
+fn a_trusted_peer_without_headers_is_an_error() {
+    for proxies in [trusting(&["10.0.0.0/8"]), counting(1)] {
+        let said = problem(&proxies, Some(PROXY), None);
+        assert!(said.contains("add `HeaderMap` (or the request) to the arguments"), "{said}");
+        assert!(said.contains("or `RateLimitLayer`"), "{said}");
+    }
+}
+
+#[test]
+fn an_untrusted_peer_needs_no_headers_and_nobody_reads_them() {
+    for proxies in [Proxies::default(), trusting(&["10.0.0.0/8", "unix"])] {
+        assert_eq!(proxies.resolve(Some(STRANGER), None).ok(), STRANGER.ip());
+        assert_eq!(proxies.resolve(Some(STRANGER), Some(&Untouched)).ok(), STRANGER.ip());
+    }
+}
+
+#[test]
+fn a_unix_socket_has_an_address_only_behind_a_trusted_proxy() {
+    let said = problem(&trusting(&["10.0.0.0/8"]), Some(PeerAddr::Unix), Some(&Untouched));
+    assert!(said.ends_with("add \"unix\" to `trusted_proxies`"), "{said}");
+    let said = problem(&Proxies::default(), Some(PeerAddr::Unix), Some(&Untouched));
+    assert!(said.contains("unix socket"), "{said}");
+    for proxies in [trusting(&["unix"]), counting(1)] {
+        let found = proxies.resolve(Some(PeerAddr::Unix), Some(&Sent("203.0.113.7")));
+        assert_eq!(found.ok(), Some(CLIENT));
+        let said = problem(&proxies, Some(PeerAddr::Unix), Some(&Sent("unknown")));
+        assert!(said.contains("let it send `x-forwarded-for`"), "{said}");
+    }
+}
+
+#[test]
+fn a_peer_of_nat64_is_not_trusted_as_the_ipv4_address_in_it() {
+    let through: Ipv6Addr = "64:ff9b::10.0.0.1".parse().unwrap();
+    let found = trusting(&["10.0.0.0/8"]).resolve(Some(IpAddr::from(through).into()), Some(&Untouched));
+    assert_eq!(found.ok(), Some(through.into()));
+}
+
+#[test]
+fn replaced_networks_apply_to_the_next_call() {
+    let proxies = Proxies::default();
+    let client = || proxies.resolve(Some(PROXY), Some(&Sent("203.0.113.7"))).ok();
+    assert_eq!(client(), PROXY.ip());
+    proxies.replace(&["10.0.0.0/8"]).unwrap();
+    assert_eq!(client(), Some(CLIENT));
+    assert!(proxies.replace(&[""; 0]).is_err() && proxies.replace(&["::/0"]).is_err());
+    assert_eq!(client(), Some(CLIENT), "a refused list changes nothing");
+    proxies.replace(&["192.0.2.1"]).unwrap();
+    assert_eq!(client(), PROXY.ip());
+}

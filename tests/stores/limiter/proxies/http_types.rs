@@ -1,0 +1,48 @@
+//! Headers of the `http` crate: all lines of a header are read, also through references and smart pointers.
+
+use super::{limiter, peer};
+use axum::http::{HeaderMap, HeaderValue, Request};
+use ratelimit::RequestHeaders;
+use std::sync::Arc;
+
+/// Two lines: what a client has sent, and what the proxy has added. `header` finds none.
+fn headers() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.append("x-forwarded-for", HeaderValue::from_static("6.6.6.6"));
+    headers.append("x-other", HeaderValue::from_static("6.6.6.6"));
+    headers.append("X-Forwarded-For", HeaderValue::from_static("203.0.113.7"));
+    headers
+}
+
+#[tokio::test]
+async fn all_lines_are_read() {
+    let limiter = limiter(|builder| builder.trusted_proxies(["10.0.0.0/8"])).await;
+    let client =
+        |headers: &dyn RequestHeaders| limiter.client_ip(peer("10.0.0.1"), &headers).unwrap().to_string();
+    let mut map = headers();
+    assert_eq!(client(&map), "203.0.113.7");
+    assert_eq!(client(&&mut map), "203.0.113.7");
+    assert_eq!(client(&Arc::new(headers())), "203.0.113.7");
+    let boxed: Box<dyn RequestHeaders> = Box::new(headers());
+    assert_eq!(client(&boxed), "203.0.113.7");
+    let mut request = Request::new(());
+    *request.headers_mut() = headers();
+    assert_eq!(client(&request), "203.0.113.7");
+    assert_eq!(client(&request.into_parts().0), "203.0.113.7");
+}
+
+/// Headers without `header_lines`.
+struct OneLine(&'static [u8]);
+
+impl RequestHeaders for OneLine {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        (name == "x-forwarded-for").then_some(self.0)
+    }
+}
+
+#[tokio::test]
+async fn one_line_is_enough_for_a_type_without_header_lines() {
+    let limiter = limiter(|builder| builder.trusted_proxies(["10.0.0.0/8"])).await;
+    let found = limiter.client_ip(peer("10.0.0.1"), &OneLine(b"6.6.6.6, 203.0.113.7"));
+    assert_eq!(found, peer("203.0.113.7").ip());
+}
