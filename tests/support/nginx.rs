@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Nginx {
     // Dropped before the directory: the server must end before its files are removed.
-    process: Watched,
+    _process: Watched,
     directory: Directory,
     port: u16,
 }
@@ -28,7 +28,7 @@ impl Nginx {
         loop {
             let port = free_port();
             if let Some(process) = launch(&directory, port, upstream, directives) {
-                return Self { process, directory, port };
+                return Self { _process: process, directory, port };
             }
             // Another process may take the port between its choice and its use.
             assert!(Instant::now() < deadline, "nginx does not start:\n{}", directory.log_tail());

@@ -120,7 +120,6 @@ impl Proxies {
         }
     }
 
-    #[cold]
     fn replacement(&self) -> Trust {
         let replaced = self.replaced.read().unwrap_or_else(PoisonError::into_inner).clone();
         // Another thread may see the flag before it sees the networks.
