@@ -1,6 +1,7 @@
 //! Expands functions that return a future without being async. The key is evaluated at the call, and the decision is
 //! made when the future is first polled.
 
+use super::probe::{Probes, of_arguments};
 use super::{afterwards, as_a_block, as_a_tail, guard, refusal};
 use crate::body::split_inner_attributes;
 use crate::future::ReturnedFuture;
@@ -25,7 +26,7 @@ use syn::{Path, Type, parse_quote};
 //         async move { let check = ..; ..; { once(move || { body }).await } }
 //     }
 pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> TokenStream {
-    let probe = super::probe(model, &mut item);
+    let Probes { front, client } = of_arguments(model, &mut item);
     let (attributes, awaited) = match &future.block {
         Some(block) => split_inner_attributes(&block.content),
         None => (TokenStream::new(), called_later(&model.runtime, &item, future)),
@@ -39,7 +40,7 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
         let reject = refusal::reject(model, Some(&output), item.span());
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
     };
-    let (call, decision) = guard::parted(model, &item, &reject);
+    let (call, decision) = guard::parted(model, &item, &client, &reject);
     let content = quote!(#attributes #decision #awaited);
     let (attributes, body) = match &future.block {
         Some(block) => {
@@ -48,7 +49,7 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
         }
         None => (split_inner_attributes(&item.body).0, in_a_block(&model.runtime, &content, future)),
     };
-    let mut guarded = Group::new(Delimiter::Brace, quote!(#attributes #probe #call #body));
+    let mut guarded = Group::new(Delimiter::Brace, quote!(#attributes #front #call #body));
     guarded.set_span(item.body.span());
     item.body = guarded;
     item.into_token_stream()

@@ -59,15 +59,12 @@ fn a_handler_limited_by_address() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
+                        Argument, KeptAddress, MergeAddress, Nothing, ProbeAddress as _,
                     };
-                    FoundAddress::found(
+                    KeptAddress::kept(
                         MergeAddress::merge(
-                            MergeAddress::merge(
-                                Nothing,
-                                (&&&Argument(&argument0)).__ratelimit_probe_ip(),
-                            ),
-                            (&&&Argument(&query)).__ratelimit_probe_ip(),
+                            Nothing,
+                            (&&&&&Argument(&argument0)).__ratelimit_probe_ip(),
                         ),
                     )
                 };
@@ -78,7 +75,25 @@ fn a_handler_limited_by_address() {
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
                     let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                    ::ratelimit::__private::Call::ip(&mut call, ip);
+                    #[allow(clippy::used_underscore_binding)]
+                    ::ratelimit::__private::Call::ip(
+                        &mut call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
+                                TrustedAddress,
+                            };
+                            FoundAddress::found(
+                                TrustedAddress::trusted(
+                                    MergeAddress::merge(
+                                        MergeAddress::merge(Nothing, ip),
+                                        (&&&&&Argument(&query)).__ratelimit_probe_ip(),
+                                    ),
+                                ),
+                            )
+                        },
+                    );
                     call.start()
                 };
                 if let ::core::result::Result::Err(rejection) = check.await {
@@ -107,28 +122,6 @@ fn values_that_are_known_at_the_call() {
                 tenant: &Tenant,
                 kind: &str,
             ) -> Result<Report, Error> {
-                #[allow(clippy::used_underscore_binding)]
-                let ip = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
-                    };
-                    FoundAddress::found(
-                        MergeAddress::merge(
-                            MergeAddress::merge(
-                                MergeAddress::merge(
-                                    MergeAddress::merge(
-                                        Nothing,
-                                        (&&&Argument(&peer)).__ratelimit_probe_ip(),
-                                    ),
-                                    (&&&Argument(&user)).__ratelimit_probe_ip(),
-                                ),
-                                (&&&Argument(&tenant)).__ratelimit_probe_ip(),
-                            ),
-                            (&&&Argument(&kind)).__ratelimit_probe_ip(),
-                        ),
-                    )
-                };
                 let check = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::ProbeKeyPart as _;
@@ -149,7 +142,34 @@ fn values_that_are_known_at_the_call() {
                             BURST,
                         ),
                     );
-                    ::ratelimit::__private::Call::ip(&mut call, ip);
+                    #[allow(clippy::used_underscore_binding)]
+                    ::ratelimit::__private::Call::ip(
+                        &mut call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
+                                TrustedAddress,
+                            };
+                            FoundAddress::found(
+                                TrustedAddress::trusted(
+                                    MergeAddress::merge(
+                                        MergeAddress::merge(
+                                            MergeAddress::merge(
+                                                MergeAddress::merge(
+                                                    Nothing,
+                                                    (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                                ),
+                                                (&&&&&Argument(&user)).__ratelimit_probe_ip(),
+                                            ),
+                                            (&&&&&Argument(&tenant)).__ratelimit_probe_ip(),
+                                        ),
+                                        (&&&&&Argument(&kind)).__ratelimit_probe_ip(),
+                                    ),
+                                ),
+                            )
+                        },
+                    );
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&&user.id)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::identity(&mut call),

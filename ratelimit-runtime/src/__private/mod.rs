@@ -11,7 +11,9 @@ mod request;
 mod site;
 mod warn;
 
-pub use address::{FoundAddress, MergeAddress, ProbeAddress};
+pub use address::{
+    Client, FoundAddress, KeptAddress, MergeAddress, PassAddress, ProbeAddress, RequestPeer, TrustedAddress,
+};
 pub use admission::{Admission, Admit, judge};
 pub use call::{Call, Calls};
 pub use check::Check;

@@ -41,13 +41,14 @@ pub trait Identity {
     fn write(&self, key: &mut KeyWriter<'_>);
 }
 
-/// A type that knows the address of the client: a request, a connection, an address.
+/// A type that knows the address of the client, such as an extractor of your own that has resolved it.
 ///
-/// `by = "ip"` finds the argument with the address by this trait. Implement it for a request type of your own. Return the peer of
-/// the socket, because a client can send any header.
+/// `by = "ip"` finds the argument with the address by this trait. The address is final: the limiter does not look for another
+/// client behind it. So return neither the address of a proxy nor what a client has sent. The requests and connections of the
+/// web frameworks do not implement it, because they know only the peer, from which the limiter resolves the client.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not know the address of the client",
-    note = "implement `ratelimit::ClientIp` for the type, or write the address, as in `by = addr`"
+    note = "implement `ratelimit::ClientIp` for the type, or write an address that you trust, as in `by = addr`"
 )]
 pub trait ClientIp {
     /// The address. A call with `None` is rejected.
@@ -99,13 +100,6 @@ macro_rules! addresses {
             fn write(&self, key: &mut KeyWriter<'_>) {
                 let $address = self;
                 key.ip($ip);
-            }
-        }
-
-        impl ClientIp for $type {
-            fn client_ip(&self) -> Option<IpAddr> {
-                let $address = self;
-                Some($ip)
             }
         }
     )*};

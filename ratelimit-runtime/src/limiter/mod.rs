@@ -6,6 +6,7 @@ mod admitted;
 mod builder;
 mod charge;
 mod check;
+mod client;
 pub(crate) mod current;
 mod decide;
 mod decided;

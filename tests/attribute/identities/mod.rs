@@ -1,5 +1,6 @@
 //! Keys and identities: `key` and every form of `by`.
 
+mod clients;
 mod expressions;
 mod ip;
 mod keys;

@@ -1,0 +1,94 @@
+//! Names the arguments of a function, so that the probes can look at each of them.
+
+use super::names_of;
+use crate::item::Item;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::{Attribute, FnArg, Pat, PatType, Path, Type, parse_quote};
+
+/// A name that an argument binds.
+pub(super) struct Named {
+    pub(super) name: Ident,
+    /// The `cfg` attributes under which the argument exists.
+    pub(super) conditions: Vec<Attribute>,
+    /// Whether a pattern takes the argument apart before the key is written.
+    pub(super) taken_apart: bool,
+    /// The type of the whole argument, if the name binds a part of it.
+    pub(super) part_of: Option<Type>,
+}
+
+impl Named {
+    /// All names that the arguments bind.
+    pub(super) fn all(item: &Item) -> Vec<Self> {
+        let typed = item.signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(argument) => Some(argument),
+            FnArg::Receiver(_) => None,
+        });
+        typed.flat_map(Self::of).collect()
+    }
+
+    fn of(argument: &PatType) -> impl Iterator<Item = Self> {
+        let conditions = conditions(argument);
+        let whole = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none());
+        let part_of = (!whole).then(|| (*argument.ty).clone());
+        names_of(&argument.pat).into_iter().map(move |name| Self {
+            name: name.clone(),
+            conditions: conditions.clone(),
+            // `#[async_trait]` takes arguments apart that it has named.
+            taken_apart: name.to_string().starts_with("__arg"),
+            part_of: part_of.clone(),
+        })
+    }
+}
+
+fn conditions(argument: &PatType) -> Vec<Attribute> {
+    let is_condition = |path: &Path| path.is_ident("cfg") || path.is_ident("cfg_attr");
+    argument.attrs.iter().filter(|attribute| is_condition(attribute.path())).cloned().collect()
+}
+
+/// The names of the arguments, for the probe.
+#[derive(Default)]
+pub(super) struct Probed {
+    pub(super) names: Vec<Named>,
+    /// Statements that bind the patterns of arguments that got a new name.
+    pub(super) rebind: TokenStream,
+}
+
+impl Probed {
+    /// Gives a name to each argument that is a pattern. Plain names stay, because frameworks and other attributes
+    /// read them. Patterns whose names another attribute may read stay too; then their parts are probed.
+    pub(super) fn name_arguments(item: &mut Item) -> Self {
+        let mut probed = Self::default();
+        let read_by_others = names_read_by_others(item);
+        for (i, argument) in item.signature.inputs.iter_mut().enumerate() {
+            let FnArg::Typed(argument) = argument else {
+                continue;
+            };
+            let names = names_of(&argument.pat);
+            let plain = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none());
+            if plain || names.iter().any(|name| read_by_others(name)) {
+                probed.names.extend(Named::of(argument));
+                continue;
+            }
+            let name = format_ident!("argument{i}", span = Span::mixed_site());
+            let conditions = conditions(argument);
+            let pattern = std::mem::replace(&mut *argument.pat, parse_quote!(#name));
+            let taken_apart = !matches!(pattern, Pat::Wild(_));
+            if taken_apart {
+                let rebind = quote_spanned!(Span::mixed_site()=> #(#conditions)* let #pattern = #name;);
+                probed.rebind.extend(rebind);
+            }
+            probed.names.push(Named { name, conditions, taken_apart, part_of: None });
+        }
+        probed
+    }
+}
+
+/// Finds the names that another attribute may read: the names that it mentions, or all names for `#[instrument]`.
+fn names_read_by_others(item: &Item) -> impl Fn(&Ident) -> bool + use<> {
+    let attributes = item.attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
+    let mentioned: String = attributes.map(|attribute| attribute.to_token_stream().to_string()).collect();
+    let mentioned: Vec<String> =
+        mentioned.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect();
+    move |name| mentioned.iter().any(|word| word == "instrument" || name == word)
+}
