@@ -9,7 +9,7 @@ use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Path, Type, parse_quote};
+use syn::{Path, parse_quote};
 
 // Input:
 //     fn open(id: u64) -> impl Future<Output = R> { let door = find(id); async move { body } }
@@ -33,9 +33,9 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
     };
     let afterwards = afterwards::afterwards(model);
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
-    let (reject, awaited) = if matches!(output, Type::ImplTrait(_)) && model.widens() {
+    let (reject, awaited) = if refusal::is_widened(model, Some(&output)) {
         refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&awaited, &afterwards)
+        refusal::widened(&awaited, Some(&output), item.span(), &afterwards)
     } else {
         let reject = refusal::reject(model, Some(&output), item.span());
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))

@@ -48,10 +48,9 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
     let afterwards = afterwards::afterwards(model);
-    let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.widens();
-    let (reject, body) = if opaque {
+    let (reject, body) = if refusal::is_widened(model, returned.as_ref()) {
         refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&body, &afterwards)
+        refusal::widened(&body, returned.as_ref(), item.span(), &afterwards)
     } else {
         let reject = refusal::reject(model, returned.as_ref(), item.span());
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))

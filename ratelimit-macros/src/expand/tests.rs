@@ -46,6 +46,45 @@ fn a_plain_function() {
 }
 
 #[test]
+fn a_function_that_becomes_fallible() {
+    check(
+        r#"key = "greet", fallible, by = name"#,
+        "async fn greet(name: &str) -> String { hello(name) }",
+        &expect![[r#"
+            async fn greet(name: &str) -> ::core::result::Result<String, ::ratelimit::Rejection> {
+                let check = {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeKeyPart as _;
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "greet",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Way::write(
+                        (&&&&::ratelimit::__private::KeyPart(&name)).__ratelimit_key_part(),
+                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                    );
+                    call.start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return ::core::result::Result::Err(rejection);
+                }
+                let result: String = async move {
+                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        String,
+                    > {
+                        return result;
+                    }
+                    #[allow(clippy::cargo_common_metadata)] { hello(name) }
+                }
+                    .await;
+                ::core::result::Result::Ok(result)
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn a_handler_limited_by_address() {
     check(
         r#"time = "1m", by = "ip""#,
@@ -380,6 +419,8 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod limit {}
                     ///`on_limit = |rejection| ..`: a function from a `Rejection`. Default: the error of the return type, by `From<Rejection>`.
                     pub mod on_limit {}
+                    ///`fallible`: no value. Default: the function returns what it says.
+                    pub mod fallible {}
                     ///`on_error = "deny"`: `"local"`, `"allow"`, `"deny"`. Default: the limiter's policy, else `"local"`.
                     pub mod on_error {}
                     ///`limiter = self.limits`: a `RateLimiter`. Default: the scoped one, else the installed one.
