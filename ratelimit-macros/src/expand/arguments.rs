@@ -27,6 +27,15 @@ impl Named {
         typed.flat_map(Self::of).collect()
     }
 
+    /// The arguments with a name and a type `&mut _`.
+    pub(super) fn exclusive(item: &Item) -> Vec<Self> {
+        let typed = item.signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(argument) if is_exclusive(&argument.ty) => Some(argument),
+            _ => None,
+        });
+        typed.flat_map(Self::of).filter(|named| !named.taken_apart && named.part_of.is_none()).collect()
+    }
+
     fn of(argument: &PatType) -> impl Iterator<Item = Self> {
         let conditions = conditions(argument);
         let whole = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none());
@@ -38,6 +47,15 @@ impl Named {
             taken_apart: name.to_string().starts_with("__arg"),
             part_of: part_of.clone(),
         })
+    }
+}
+
+fn is_exclusive(of: &Type) -> bool {
+    match of {
+        Type::Group(inner) => is_exclusive(&inner.elem),
+        Type::Paren(inner) => is_exclusive(&inner.elem),
+        Type::Reference(reference) => reference.mutability.is_some(),
+        _ => false,
     }
 }
 

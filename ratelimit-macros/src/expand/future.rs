@@ -37,7 +37,8 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&awaited, Some(&output), item.span(), &afterwards)
     } else {
-        let reject = refusal::reject(model, Some(&output), item.span());
+        // Code in front of the future may have moved the arguments.
+        let reject = refusal::reject(model, Some(&output), item.span(), &[]);
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
     };
     let (call, decision) = guard::parted(model, &item, &client, &reject);

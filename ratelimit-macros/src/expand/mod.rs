@@ -11,6 +11,7 @@ mod limit;
 mod probe;
 mod refusal;
 mod spans;
+mod target;
 #[cfg(test)]
 mod tests;
 mod warn;
@@ -52,7 +53,7 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&body, returned.as_ref(), item.span(), &afterwards)
     } else {
-        let reject = refusal::reject(model, returned.as_ref(), item.span());
+        let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
     let guard = guard(model, &item, &client, &reject);
@@ -72,9 +73,9 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
     // `#[async_trait]` writes a unit with a span of its own.
-    let returned = item.return_type().and_then(output).filter(|returned| !is_unit(returned));
+    let returned = item.return_type().and_then(output).filter(|returned| !target::is_unit(Some(returned)));
     let Probes { front, client } = probe::of_names(model, &Named::all(&item));
-    let reject = refusal::reject(model, returned.as_ref(), item.span());
+    let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
     let guard = rename_self(guard(model, &item, &client, &reject));
     let afterwards = rename_self(afterwards::afterwards(model));
     let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
@@ -98,10 +99,6 @@ fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: 
 fn as_a_block(body: &Group) -> TokenStream {
     let attribute = quote_spanned!(Span::mixed_site()=> #[allow(clippy::cargo_common_metadata)]);
     quote!(#attribute #body)
-}
-
-fn is_unit(returned: &Type) -> bool {
-    matches!(returned, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
 fn names_of(pattern: &Pat) -> Vec<&Ident> {

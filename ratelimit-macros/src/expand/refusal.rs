@@ -1,18 +1,25 @@
 //! Writes what a refused call returns.
 
+use super::arguments::Named;
 use super::spans::{ends, located};
-use super::{afterwards, as_a_block};
+use super::{afterwards, as_a_block, target};
 use crate::future::output_mut;
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{
     GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
 };
 
-/// Makes the return value of a rejection.
-pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> TokenStream {
+/// Makes the return value of a rejection. A function without one writes the rejection into one of the `targets`.
+pub(super) fn reject(
+    model: &Model,
+    returned: Option<&Type>,
+    function: Span,
+    targets: &[Named],
+) -> TokenStream {
     let runtime = &model.runtime;
     let at = Span::mixed_site();
     if let Some(on_limit) = &model.on_limit {
@@ -21,6 +28,9 @@ pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> 
         let runtime = located(runtime, first);
         let arguments = quote_spanned!(last=> (#on_limit, rejection));
         return quote_spanned!(first=> #runtime::__private::on_limit #arguments);
+    }
+    if target::is_unit(returned) {
+        return target::written(model, targets, returned.map_or(function, Spanned::span));
     }
     let returned = nameable(returned, function);
     quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(rejection))

@@ -4,11 +4,13 @@ mod address;
 mod admission;
 mod call;
 mod check;
+mod error;
 mod key_part;
 pub mod limit;
 mod probe;
 mod request;
 mod site;
+mod target;
 mod warn;
 
 pub use address::{
@@ -17,10 +19,12 @@ pub use address::{
 pub use admission::{Admission, Admit, judge};
 pub use call::{Call, Calls};
 pub use check::Check;
+pub use error::ErrorOfRejection;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::Site;
+pub use target::{FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target};
 pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
 
 pub use std::boxed::Box;

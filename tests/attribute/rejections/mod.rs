@@ -4,3 +4,4 @@ mod axum_app;
 mod fallible;
 mod on_error;
 mod return_types;
+mod targets;
