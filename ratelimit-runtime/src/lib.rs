@@ -31,7 +31,7 @@ pub use context::{
 };
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
-pub use identity::{ClientIp, Identity, PeerAddr, RequestHeaders, UserId};
+pub use identity::{ClientIp, Displayed, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
 pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};

@@ -2,6 +2,7 @@
 
 mod clients;
 mod expressions;
+mod ids;
 mod ip;
 mod keys;
 mod users_and_headers;
