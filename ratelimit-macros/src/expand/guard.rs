@@ -12,7 +12,7 @@ use syn::Ident;
 /// Writes code that decides, and returns early from the function if the call is refused. All borrows end before the
 /// await, because the decision owns what it needs.
 pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &TokenStream) -> TokenStream {
-    let warning = warn::shared_by_all(model, item);
+    let warning = warn::warnings(model, item);
     let (check, moved) = (calls(model, item, client, Some(&start(model))), probe::moved(model));
     let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
     let decided = decided(model, reject);
@@ -28,7 +28,7 @@ pub(super) fn parted(
 ) -> (TokenStream, TokenStream) {
     let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
     let kind = Ident::new(if model.members.len() == 1 { "Call" } else { "Calls" }, at);
-    let warning = warn::shared_by_all(model, item);
+    let warning = warn::warnings(model, item);
     let (call, moved) = (calls(model, item, client, None), probe::moved(model));
     let decided = decided(model, reject);
     (

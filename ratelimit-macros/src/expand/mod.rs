@@ -2,6 +2,7 @@
 
 mod address;
 mod afterwards;
+mod answer;
 mod arguments;
 mod call;
 mod future;

@@ -25,7 +25,10 @@ pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::Site;
 pub use target::{FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target};
-pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
+pub use warn::{
+    ArgumentOf, NoMissing, NoRequest, NoSuccess, OfRequest, OfUser, RequestArgument, RequestSeesMissing,
+    RequestSeesSuccess, UserSeesMissing, UserSeesSuccess,
+};
 
 pub use std::boxed::Box;
 

@@ -206,7 +206,7 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                                         FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target,
                                     };
                                     #[allow(clippy::used_underscore_binding)]
-                                    FoundTarget::reject(Nothing, rejection)
+                                    FoundTarget::reject(Nothing, rejection);
                                 };
                             }
                         };
