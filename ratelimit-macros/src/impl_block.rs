@@ -5,6 +5,7 @@ use crate::async_trait::is_word;
 use crate::completion::hints;
 use crate::errors::Errors;
 use crate::item::{self, Item};
+use crate::neighbors::may_read_names;
 use crate::{check, expand, stack};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -135,11 +136,13 @@ impl ImplBlock {
     /// Marks the methods that the block limits: async methods without an attribute of their own.
     fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
         let (mut awaited, mut limited) = (0, 0);
+        let named = may_read_names(&self.attributes);
         for block_item in &mut self.items {
             match block_item {
                 BlockItem::Function(item) => {
                     let has_its_own = has_its_own(first, item, errors);
                     let awaits = item.awaits();
+                    item.named_by_block = named;
                     item.block = (awaits && !has_its_own).then(|| self.generics.clone());
                     awaited += usize::from(awaits);
                     limited += usize::from(item.block.is_some());

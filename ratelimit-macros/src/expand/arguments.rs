@@ -2,6 +2,7 @@
 
 use super::names_of;
 use crate::item::Item;
+use crate::neighbors::may_read_names;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::{Attribute, FnArg, Pat, PatType, Path, Type, parse_quote};
@@ -74,17 +75,18 @@ pub(super) struct Probed {
 
 impl Probed {
     /// Gives a name to each argument that is a pattern. Plain names stay, because frameworks and other attributes
-    /// read them. Patterns whose names another attribute may read stay too; then their parts are probed.
+    /// read them. Patterns whose names another attribute may read stay too; then their parts are probed. A `_` has no name that
+    /// could be read, but a span would record the name that it gets.
     pub(super) fn name_arguments(item: &mut Item) -> Self {
         let mut probed = Self::default();
-        let read_by_others = names_read_by_others(item);
+        let readers = Readers::of(item);
         for (i, argument) in item.signature.inputs.iter_mut().enumerate() {
             let FnArg::Typed(argument) = argument else {
                 continue;
             };
             let names = names_of(&argument.pat);
             let plain = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none());
-            if plain || names.iter().any(|name| read_by_others(name)) {
+            if plain || readers.need(&names) {
                 probed.names.extend(Named::of(argument));
                 continue;
             }
@@ -102,11 +104,30 @@ impl Probed {
     }
 }
 
-/// Finds the names that another attribute may read: the names that it mentions, or all names for `#[instrument]`.
-fn names_read_by_others(item: &Item) -> impl Fn(&Ident) -> bool + use<> {
-    let attributes = item.attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
-    let mentioned: String = attributes.map(|attribute| attribute.to_token_stream().to_string()).collect();
-    let mentioned: Vec<String> =
-        mentioned.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect();
-    move |name| mentioned.iter().any(|word| word == "instrument" || name == word)
+/// What other attributes may read of the arguments.
+struct Readers {
+    all: bool,
+    /// Whether a span records all arguments that have a name, also headers with tokens.
+    recorded: bool,
+    mentioned: Vec<String>,
+}
+
+impl Readers {
+    fn of(item: &Item) -> Self {
+        let attributes = item.attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
+        let text: String = attributes.map(|attribute| attribute.to_token_stream().to_string()).collect();
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mentioned: Vec<String> = words.map(str::to_owned).collect();
+        let has = |expected: &str| mentioned.iter().any(|word| word == expected);
+        let recorded = has("instrument") && !has("skip_all");
+        Self { all: item.named_by_block || may_read_names(&item.attributes), recorded, mentioned }
+    }
+
+    /// Whether a pattern with these names must stay.
+    fn need(&self, names: &[&Ident]) -> bool {
+        match names {
+            [] => self.recorded,
+            names => self.all || names.iter().any(|name| self.mentioned.iter().any(|word| *name == word)),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod admission;
 mod blocks;
 mod futures;
+mod patterns;
 mod stacks;
 
 use expect_test::{Expect, expect};
