@@ -7,7 +7,7 @@ use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::future::Future;
 use std::hint::black_box;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -41,7 +41,7 @@ async fn integer(n: u32, user: u64) -> Result<u32, Rejection> {
 }
 
 #[rate_limit(key = "bench:ip", time = "1d", count = 4_000_000_000, by = "ip")]
-async fn ip(n: u32, peer: IpAddr) -> Result<u32, Rejection> {
+async fn ip(n: u32, peer: SocketAddr) -> Result<u32, Rejection> {
     black_box(peer);
     Ok(n)
 }
@@ -67,7 +67,7 @@ fn now<F: Future>(future: F) -> F::Output {
 }
 
 fn subjects() -> [(&'static str, Call); 8] {
-    let peer = IpAddr::from(Ipv4Addr::new(203, 0, 113, 7));
+    let peer = SocketAddr::from(([203, 0, 113, 7], 4000));
     let limiter = RateLimiter::in_memory();
     let limit = Limit::counter(4_000_000_000, Duration::from_secs(86_400));
     let user = "customer-81726";

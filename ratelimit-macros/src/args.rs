@@ -6,9 +6,9 @@ use crate::table::{ARGUMENTS, Argument, unknown};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Expr, Meta, Token};
+use syn::{Attribute, Expr, Meta, Token, parse_quote_spanned};
 
-/// The one argument without a value.
+/// The word that is no argument of a limit.
 const SKIP: &str = "skip";
 
 /// The arguments of one attribute, each at most once.
@@ -128,6 +128,9 @@ impl Arguments {
             return Ok(());
         };
         let assigned = input.parse::<Option<Token![=]>>()?.is_some();
+        if argument.is_flag() {
+            return self.parse_flag(argument, name, assigned, errors);
+        }
         if !assigned || input.is_empty() || input.peek(Token![,]) {
             let message = format!("`{name}` needs a value: write `{}`", argument.example);
             self.half_typed.extend((!assigned).then(|| name.clone()));
@@ -140,12 +143,33 @@ impl Arguments {
                 "`by` takes a header in quotes: write `by = \"header:x-api-key\"`",
             ));
         }
-        if self.get(argument.name).is_some() {
+        self.add(Given { argument, name, value }, errors);
+        Ok(())
+    }
+
+    fn parse_flag(
+        &mut self,
+        argument: &'static Argument,
+        name: Ident,
+        assigned: bool,
+        errors: &mut Errors,
+    ) -> syn::Result<()> {
+        if assigned {
+            let message = format!("`{name}` takes no value: write only `{}`", argument.example);
+            return Err(syn::Error::new(name.span(), message));
+        }
+        let value = parse_quote_spanned!(name.span()=> true);
+        self.add(Given { argument, name, value }, errors);
+        Ok(())
+    }
+
+    fn add(&mut self, given: Given, errors: &mut Errors) {
+        let name = &given.name;
+        if self.get(given.argument.name).is_some() {
             errors.at(name.span(), format!("`{name}` is given twice: remove one of them"));
         } else {
-            self.given.push(Given { argument, name, value });
+            self.given.push(given);
         }
-        Ok(())
     }
 }
 

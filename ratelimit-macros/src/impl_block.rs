@@ -1,9 +1,11 @@
 //! Expands the attribute of an `impl` block, which limits each async method of the block.
 
 use crate::args::Arguments;
+use crate::async_trait::is_word;
 use crate::completion::hints;
 use crate::errors::Errors;
 use crate::item::{self, Item};
+use crate::neighbors::may_read_names;
 use crate::{check, expand, stack};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -108,6 +110,9 @@ impl ImplBlock {
         for arguments in std::iter::once(first).chain(&others) {
             arguments.check_skip(&mut errors);
         }
+        if let Some(given) = first.get("fallible").filter(|_| self.implements_a_trait()) {
+            errors.on(&given.name, check::FALLIBLE_OF_A_TRAIT);
+        }
         self.choose(first, &mut errors);
         let limited = self.functions().filter(|item| item.block.is_some());
         let models = limited.map(|item| {
@@ -131,11 +136,13 @@ impl ImplBlock {
     /// Marks the methods that the block limits: async methods without an attribute of their own.
     fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
         let (mut awaited, mut limited) = (0, 0);
+        let named = may_read_names(&self.attributes);
         for block_item in &mut self.items {
             match block_item {
                 BlockItem::Function(item) => {
                     let has_its_own = has_its_own(first, item, errors);
                     let awaits = item.awaits();
+                    item.named_by_block = named;
                     item.block = (awaits && !has_its_own).then(|| self.generics.clone());
                     awaited += usize::from(awaits);
                     limited += usize::from(item.block.is_some());
@@ -156,6 +163,18 @@ impl ImplBlock {
                 "every async method of this block has an attribute of its own: remove this one",
             );
         }
+    }
+
+    /// Whether the block is `impl Trait for Type`. The `for` of a `for<'a>` is none of such a block.
+    fn implements_a_trait(&self) -> bool {
+        let mut tokens = self.header.clone().into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            let lifetimes = matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '<');
+            if is_word(&token, "for") && !lifetimes {
+                return true;
+            }
+        }
+        false
     }
 
     fn functions(&self) -> impl Iterator<Item = &Item> {

@@ -23,6 +23,8 @@ pub(crate) struct Item {
     pub(crate) form: Form,
     /// The generic parameters of the annotated block, for a method that the block limits.
     pub(crate) block: Option<Vec<Ident>>,
+    /// Whether another attribute of the block may read the names of arguments.
+    pub(crate) named_by_block: bool,
 }
 
 /// The place where a function can await the decision.
@@ -62,7 +64,7 @@ impl Parse for Item {
         }
         let (signature, body) = (signature(input)?, body(input)?);
         let form = Form::of(&signature, &body);
-        Ok(Self { attributes, visibility, signature, body, form, block: None })
+        Ok(Self { attributes, visibility, signature, body, form, block: None, named_by_block: false })
     }
 }
 

@@ -14,6 +14,7 @@ mod impl_block;
 mod item;
 mod key;
 mod model;
+mod neighbors;
 mod rate;
 #[allow(dead_code, unreachable_pub, reason = "a link to files of the runtime, which uses more of them")]
 mod rules;

@@ -23,6 +23,11 @@ const fn argument(
 }
 
 impl Argument {
+    /// Whether the argument is a word without a value.
+    pub(crate) fn is_flag(&self) -> bool {
+        !self.example.contains('=')
+    }
+
     /// The text that an editor shows.
     pub(crate) fn hint(&self) -> String {
         let Self { example, takes, default, .. } = self;
@@ -32,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub(crate) const ARGUMENTS: [Argument; 21] = [
+pub(crate) const ARGUMENTS: [Argument; 22] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -78,6 +83,8 @@ pub(crate) const ARGUMENTS: [Argument; 21] = [
     argument("on_limit", "on_limit = |rejection| ..",
         ["a function from a `Rejection`", "the error of the return type, by `From<Rejection>`"],
         &["fallback", "on_reject", "error", "or_else", "on_limited", "on_exceeded", "error_message", "fallback_method", "message", "handler"]),
+    argument("fallible", "fallible",
+        ["no value", "the function returns what it says"], &["result", "wrap_return", "with_result"]),
     argument("on_error", "on_error = \"deny\"",
         ["`\"local\"`, `\"allow\"`, `\"deny\"`", "the limiter's policy, else `\"local\"`"],
         &["fail_mode", "on_failure", "on_unavailable", "failure_policy"]),

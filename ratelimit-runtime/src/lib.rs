@@ -35,7 +35,7 @@ pub use context::{
 };
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
-pub use identity::{ClientIp, Identity, PeerAddr, RequestHeaders, UserId};
+pub use identity::{ClientIp, Displayed, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
 #[cfg(feature = "_web")]
 pub use layer::{By, LayerRequest, RateLimitLayer};

@@ -1,5 +1,6 @@
 //! `Rejection`: the error of a call that was not admitted, and its conversion into a return value.
 
+use crate::__private::ErrorOfRejection;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::LimitName;
@@ -189,8 +190,9 @@ pub(crate) fn whole_seconds(wait: Duration) -> u64 {
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
     label = "this return type cannot report a refused call",
-    note = "return `Result<.., ratelimit::Rejection>`, or a `Result` whose error type implements `From<ratelimit::Rejection>`",
-    note = "or compute what a refused call returns, for example `on_limit = |rejection| Err(rejection.to_string())`; callers must be able to tell it from a success",
+    note = "write `fallible`, as in `#[rate_limit(count = 5, fallible)]`: the function then returns `Result<{Self}, ratelimit::Rejection>`",
+    note = "or return a `Result` whose error type implements `From<ratelimit::Rejection>`",
+    note = "or compute what a refused call returns: `on_limit = |rejection| ..`; callers must be able to tell it from a success",
     note = "to return a response of a web framework, enable its feature: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait FromRejection {
@@ -198,9 +200,8 @@ pub trait FromRejection {
     fn from_rejection(rejection: Rejection) -> Self;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T, E: From<Rejection>> FromRejection for Result<T, E> {
+impl<T, E: ErrorOfRejection> FromRejection for Result<T, E> {
     fn from_rejection(rejection: Rejection) -> Self {
-        Err(E::from(rejection))
+        Err(E::of_rejection(rejection))
     }
 }

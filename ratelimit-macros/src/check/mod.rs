@@ -4,6 +4,7 @@ mod afterwards;
 mod algorithm;
 mod checker;
 mod condition;
+mod fallible;
 mod identity;
 mod lease;
 mod limit;
@@ -19,6 +20,7 @@ use crate::item::Item;
 use crate::key::Template;
 use crate::model::{Member, Model, OnError, request_parts};
 use checker::Checker;
+pub(crate) use fallible::OF_A_TRAIT as FALLIBLE_OF_A_TRAIT;
 use literal::string;
 use proc_macro2::Span;
 use syn::{Expr, Path, parse_quote_spanned};
@@ -27,7 +29,7 @@ use syn::{Expr, Path, parse_quote_spanned};
 pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
     let mut topmost = Checker { arguments: first, item, errors };
     let mut members = vec![topmost.member()];
-    let (runtime, on_error) = (topmost.runtime(), topmost.on_error());
+    let (runtime, on_error, fallible) = (topmost.runtime(), topmost.on_error(), topmost.fallible());
     members.extend(others.iter().map(|arguments| Checker { arguments, item, errors }.member()));
     names::tell_apart(first, others, &mut members, item, errors);
     stack::check(first, others, &members, errors);
@@ -36,6 +38,7 @@ pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors
         request_parts: request_parts(&members),
         members,
         on_limit: first.value("on_limit").cloned(),
+        fallible,
         on_error,
         limiter: first.value("limiter").cloned(),
     }

@@ -8,7 +8,7 @@ use quote::ToTokens;
 use syn::Expr;
 
 /// The arguments that a stack has once.
-const OF_THE_STACK: [&str; 4] = ["on_limit", "on_error", "limiter", "crate"];
+const OF_THE_STACK: [&str; 5] = ["on_limit", "fallible", "on_error", "limiter", "crate"];
 
 pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member], errors: &mut Errors) {
     for arguments in others {

@@ -15,13 +15,19 @@ pub(super) struct Call {
 }
 
 /// Writes the call of one limit, decided by this limiter if there is one.
-pub(super) fn call(model: &Model, member: &Member, limiter: Option<&TokenStream>, item: &Item) -> Call {
+pub(super) fn call(
+    model: &Model,
+    member: &Member,
+    limiter: Option<&TokenStream>,
+    item: &Item,
+    client: &TokenStream,
+) -> Call {
     let runtime = &model.runtime;
     let (declared, site) = limit::site(runtime, member, item);
     let new =
         if let Some(limiter) = limiter { quote!(by_limiter(#site, #limiter)) } else { quote!(new(#site)) };
     let new = quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new);
-    Call { declared, new, statements: statements(model, member, item) }
+    Call { declared, new, statements: statements(model, member, item, client) }
 }
 
 impl Call {
@@ -47,14 +53,14 @@ impl Call {
 }
 
 /// Writes the statements of a call. They use paths, because a trait of the user could have methods of the same names.
-fn statements(model: &Model, member: &Member, item: &Item) -> TokenStream {
+fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream) -> TokenStream {
     let runtime = &model.runtime;
     let limit = (member.limit.known() == KnownAt::Call).then(|| {
         let limit = limit::per_call(runtime, &member.limit);
         quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
     });
     let identities = member.identities().iter().map(|identity| match identity {
-        Identity::Part(part, _) => probe::written(model, part),
+        Identity::Part(part, _) => probe::written(model, part, client),
         Identity::Value(value) => key_part::written(runtime, value, "identity"),
     });
     let placeholders = member.key.iter().flat_map(|key| &key.placeholders);

@@ -1,6 +1,7 @@
 //! Expands functions that return a future without being async. The key is evaluated at the call, and the decision is
 //! made when the future is first polled.
 
+use super::probe::{Probes, of_arguments};
 use super::{afterwards, as_a_block, as_a_tail, guard, refusal};
 use crate::body::split_inner_attributes;
 use crate::future::ReturnedFuture;
@@ -8,7 +9,7 @@ use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Path, Type, parse_quote};
+use syn::{Path, parse_quote};
 
 // Input:
 //     fn open(id: u64) -> impl Future<Output = R> { let door = find(id); async move { body } }
@@ -25,21 +26,22 @@ use syn::{Path, Type, parse_quote};
 //         async move { let check = ..; ..; { once(move || { body }).await } }
 //     }
 pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> TokenStream {
-    let probe = super::probe(model, &mut item);
+    let Probes { front, client } = of_arguments(model, &mut item);
     let (attributes, awaited) = match &future.block {
         Some(block) => split_inner_attributes(&block.content),
         None => (TokenStream::new(), called_later(&model.runtime, &item, future)),
     };
     let afterwards = afterwards::afterwards(model);
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
-    let (reject, awaited) = if matches!(output, Type::ImplTrait(_)) && model.widens() {
+    let (reject, awaited) = if refusal::is_widened(model, Some(&output)) {
         refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&awaited, &afterwards)
+        refusal::widened(&awaited, Some(&output), item.span(), &afterwards)
     } else {
-        let reject = refusal::reject(model, Some(&output), item.span());
+        // Code in front of the future may have moved the arguments.
+        let reject = refusal::reject(model, Some(&output), item.span(), &[]);
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
     };
-    let (call, decision) = guard::parted(model, &item, &reject);
+    let (call, decision) = guard::parted(model, &item, &client, &reject);
     let content = quote!(#attributes #decision #awaited);
     let (attributes, body) = match &future.block {
         Some(block) => {
@@ -48,7 +50,7 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
         }
         None => (split_inner_attributes(&item.body).0, in_a_block(&model.runtime, &content, future)),
     };
-    let mut guarded = Group::new(Delimiter::Brace, quote!(#attributes #probe #call #body));
+    let mut guarded = Group::new(Delimiter::Brace, quote!(#attributes #front #call #body));
     guarded.set_span(item.body.span());
     item.body = guarded;
     item.into_token_stream()

@@ -11,20 +11,25 @@ use syn::Ident;
 
 /// Writes code that decides, and returns early from the function if the call is refused. All borrows end before the
 /// await, because the decision owns what it needs.
-pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
-    let warning = warn::shared_by_all(model, item);
-    let (check, moved) = (calls(model, item, Some(&start(model))), probe::moved(model));
+pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &TokenStream) -> TokenStream {
+    let warning = warn::warnings(model, item);
+    let (check, moved) = (calls(model, item, client, Some(&start(model))), probe::moved(model));
     let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
     let decided = decided(model, reject);
     quote_spanned!(Span::mixed_site()=> #warning let check = #check; #decided)
 }
 
 /// Writes the same in two parts: one evaluates the key, and the other decides, in another place.
-pub(super) fn parted(model: &Model, item: &Item, reject: &TokenStream) -> (TokenStream, TokenStream) {
+pub(super) fn parted(
+    model: &Model,
+    item: &Item,
+    client: &TokenStream,
+    reject: &TokenStream,
+) -> (TokenStream, TokenStream) {
     let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
     let kind = Ident::new(if model.members.len() == 1 { "Call" } else { "Calls" }, at);
-    let warning = warn::shared_by_all(model, item);
-    let (call, moved) = (calls(model, item, None), probe::moved(model));
+    let warning = warn::warnings(model, item);
+    let (call, moved) = (calls(model, item, client, None), probe::moved(model));
     let decided = decided(model, reject);
     (
         quote_spanned!(at=> #warning let call = { #moved #call };),
@@ -63,30 +68,36 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
 }
 
 /// Writes the calls of all limits, and the start of their decision if `start` is given.
-fn calls(model: &Model, item: &Item, start: Option<&Ident>) -> TokenStream {
+fn calls(model: &Model, item: &Item, client: &TokenStream, start: Option<&Ident>) -> TokenStream {
     let at = Span::mixed_site();
     let traits = key_part::traits(model);
     let limiter = model.limiter.as_ref().map(borrowed);
     if let [member] = model.members.as_slice() {
-        let call = call(model, member, limiter.as_ref(), item);
+        let call = call(model, member, limiter.as_ref(), item, client);
         return match start {
             Some(start) => call.started(traits.as_ref(), start),
             None => call.made(traits.as_ref()),
         };
     }
     let (Some(value), Some(limiter)) = (&model.limiter, limiter) else {
-        let stack = stack(model, None, item, start);
+        let stack = stack(model, None, item, client, start);
         return quote_spanned!(at=> { #traits #stack });
     };
     // `match` evaluates the limiter once, and keeps temporaries alive.
     let name = Ident::new("limiter", ends(value).0).into_token_stream();
-    let stack = stack(model, Some(&name), item, start);
+    let stack = stack(model, Some(&name), item, client, start);
     quote_spanned!(at=> { #traits match #limiter { #name => #stack } })
 }
 
-fn stack(model: &Model, limiter: Option<&TokenStream>, item: &Item, start: Option<&Ident>) -> TokenStream {
+fn stack(
+    model: &Model,
+    limiter: Option<&TokenStream>,
+    item: &Item,
+    client: &TokenStream,
+    start: Option<&Ident>,
+) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
-    let calls = model.members.iter().map(|member| call(model, member, limiter, item).made(None));
+    let calls = model.members.iter().map(|member| call(model, member, limiter, item, client).made(None));
     let joined = calls.enumerate().fold(TokenStream::new(), |joined, (i, call)| match i {
         0 => call,
         1 => quote_spanned!(at=> #runtime::__private::Call::and(#joined, #call)),

@@ -1,6 +1,9 @@
 //! Expands checked attributes: puts a guard in front of the untouched body.
 
+mod address;
 mod afterwards;
+mod answer;
+mod arguments;
 mod call;
 mod future;
 mod guard;
@@ -9,6 +12,7 @@ mod limit;
 mod probe;
 mod refusal;
 mod spans;
+mod target;
 #[cfg(test)]
 mod tests;
 mod warn;
@@ -18,8 +22,9 @@ use crate::body::split_inner_attributes;
 use crate::future::output;
 use crate::item::{Form, Item, bound_names};
 use crate::model::Model;
+use arguments::Named;
 use guard::guard;
-use probe::{Named, Probed};
+use probe::Probes;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Pat, Type};
@@ -41,33 +46,22 @@ pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
 }
 
 fn expand_async(model: &Model, mut item: Item) -> TokenStream {
-    let probe = probe(model, &mut item);
+    let Probes { front, client } = probe::of_arguments(model, &mut item);
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
     let afterwards = afterwards::afterwards(model);
-    let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.widens();
-    let (reject, body) = if opaque {
+    let (reject, body) = if refusal::is_widened(model, returned.as_ref()) {
         refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&body, &afterwards)
+        refusal::widened(&body, returned.as_ref(), item.span(), &afterwards)
     } else {
-        let reject = refusal::reject(model, returned.as_ref(), item.span());
+        let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
-    let guard = guard(model, &item, &reject);
-    let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #probe #guard #body));
+    let guard = guard(model, &item, &client, &reject);
+    let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #front #guard #body));
     guarded.set_span(item.body.span());
     item.body = guarded;
     item.into_token_stream()
-}
-
-/// Looks up request parts among the arguments, before patterns take the arguments apart.
-fn probe(model: &Model, item: &mut Item) -> TokenStream {
-    if model.request_parts.is_empty() {
-        return TokenStream::new();
-    }
-    let Probed { names, rebind } = Probed::name_arguments(item);
-    let probe = probe::probe(model, &names);
-    quote!(#probe #rebind)
 }
 
 // Input:
@@ -80,13 +74,13 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
     // `#[async_trait]` writes a unit with a span of its own.
-    let returned = item.return_type().and_then(output).filter(|returned| !is_unit(returned));
-    let probe = probe::probe(model, &Named::all(&item));
-    let reject = refusal::reject(model, returned.as_ref(), item.span());
-    let guard = rename_self(guard(model, &item, &reject));
+    let returned = item.return_type().and_then(output).filter(|returned| !target::is_unit(Some(returned)));
+    let Probes { front, client } = probe::of_names(model, &Named::all(&item));
+    let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
+    let guard = rename_self(guard(model, &item, &client, &reject));
     let afterwards = rename_self(afterwards::afterwards(model));
     let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
-    item.body = boxed.rebuild(&item.body, probe, &quote!(#inner_attributes #guard #body));
+    item.body = boxed.rebuild(&item.body, front, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()
 }
 
@@ -106,10 +100,6 @@ fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: 
 fn as_a_block(body: &Group) -> TokenStream {
     let attribute = quote_spanned!(Span::mixed_site()=> #[allow(clippy::cargo_common_metadata)]);
     quote!(#attribute #body)
-}
-
-fn is_unit(returned: &Type) -> bool {
-    matches!(returned, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
 fn names_of(pattern: &Pat) -> Vec<&Ident> {

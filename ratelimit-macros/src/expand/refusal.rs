@@ -1,17 +1,25 @@
 //! Writes what a refused call returns.
 
+use super::arguments::Named;
 use super::spans::{ends, located};
+use super::{afterwards, as_a_block, target};
 use crate::future::output_mut;
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{
     GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
 };
 
-/// Makes the return value of a rejection.
-pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> TokenStream {
+/// Makes the return value of a rejection. A function without one writes the rejection into one of the `targets`.
+pub(super) fn reject(
+    model: &Model,
+    returned: Option<&Type>,
+    function: Span,
+    targets: &[Named],
+) -> TokenStream {
     let runtime = &model.runtime;
     let at = Span::mixed_site();
     if let Some(on_limit) = &model.on_limit {
@@ -20,6 +28,9 @@ pub(super) fn reject(model: &Model, returned: Option<&Type>, function: Span) -> 
         let runtime = located(runtime, first);
         let arguments = quote_spanned!(last=> (#on_limit, rejection));
         return quote_spanned!(first=> #runtime::__private::on_limit #arguments);
+    }
+    if target::is_unit(returned) {
+        return target::written(model, targets, returned.map_or(function, Spanned::span));
     }
     let returned = nameable(returned, function);
     quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(rejection))
@@ -74,11 +85,19 @@ fn erase_opaque_arguments(path: &mut Path) {
     }
 }
 
-/// Turns `-> impl Trait` into `-> Result<impl Trait, Rejection>`, for the function or for the future that it returns.
-/// A rejection cannot become an unknown type.
+/// Whether the function returns its result in a `Result`: as `fallible` says, or because a rejection cannot become an
+/// `impl Trait`.
+pub(super) fn is_widened(model: &Model, result: Option<&Type>) -> bool {
+    model.fallible || matches!(result, Some(Type::ImplTrait(_))) && model.widens()
+}
+
+/// Turns `-> T` into `-> Result<T, Rejection>`, for the function or for the future that it returns.
 pub(super) fn widen(item: &mut Item, runtime: &Path) {
     let is_async = item.signature.asyncness.is_some();
-    let ReturnType::Type(_, output) = &mut item.signature.output else { return };
+    let ReturnType::Type(_, output) = &mut item.signature.output else {
+        item.signature.output = parse_quote!(-> ::core::result::Result<(), #runtime::Rejection>);
+        return;
+    };
     let output = if is_async { Some(&mut **output) } else { output_mut(output) };
     if let Some(output) = output {
         *output = parse_quote!(::core::result::Result<#output, #runtime::Rejection>);
@@ -87,13 +106,23 @@ pub(super) fn widen(item: &mut Item, runtime: &Path) {
 
 /// Writes what a refused call of such a function returns, and its new body. The body is a block of its own, because
 /// it may contain `return`.
-pub(super) fn widened(body: &Group, afterwards: &TokenStream) -> (TokenStream, TokenStream) {
+pub(super) fn widened(
+    body: &Group,
+    result: Option<&Type>,
+    function: Span,
+    afterwards: &TokenStream,
+) -> (TokenStream, TokenStream) {
     let at = Span::mixed_site();
     let value = quote!(async move #body.await);
-    let body = if afterwards.is_empty() {
-        quote!(::core::result::Result::Ok(#value))
-    } else {
-        quote_spanned!(at=> let result = #value; #afterwards ::core::result::Result::Ok(result))
+    let body = match (result, afterwards.is_empty()) {
+        (Some(Type::ImplTrait(_)), true) => quote!(::core::result::Result::Ok(#value)),
+        (Some(Type::ImplTrait(_)), false) => {
+            quote_spanned!(at=> let result = #value; #afterwards ::core::result::Result::Ok(result))
+        }
+        _ => {
+            let result = afterwards::result(&as_a_block(body), &nameable(result, function));
+            quote_spanned!(at=> #result #afterwards ::core::result::Result::Ok(result))
+        }
     };
     (quote_spanned!(at=> ::core::result::Result::Err(rejection)), body)
 }

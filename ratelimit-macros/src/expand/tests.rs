@@ -4,6 +4,7 @@ mod admission;
 mod blocks;
 mod futures;
 mod names;
+mod patterns;
 mod stacks;
 
 use expect_test::{Expect, expect};
@@ -47,6 +48,45 @@ fn a_plain_function() {
 }
 
 #[test]
+fn a_function_that_becomes_fallible() {
+    check(
+        r#"key = "greet", fallible, by = name"#,
+        "async fn greet(name: &str) -> String { hello(name) }",
+        &expect![[r#"
+            async fn greet(name: &str) -> ::core::result::Result<String, ::ratelimit::Rejection> {
+                let check = {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeKeyPart as _;
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "greet",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Way::write(
+                        (&&&&::ratelimit::__private::KeyPart(&name)).__ratelimit_key_part(),
+                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                    );
+                    call.start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return ::core::result::Result::Err(rejection);
+                }
+                let result: String = async move {
+                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        String,
+                    > {
+                        return result;
+                    }
+                    #[allow(clippy::cargo_common_metadata)] { hello(name) }
+                }
+                    .await;
+                ::core::result::Result::Ok(result)
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn a_handler_limited_by_address() {
     check(
         r#"time = "1m", by = "ip""#,
@@ -60,15 +100,12 @@ fn a_handler_limited_by_address() {
                 let ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
-                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
+                        Argument, KeptAddress, MergeAddress, Nothing, ProbeAddress as _,
                     };
-                    FoundAddress::found(
+                    KeptAddress::kept(
                         MergeAddress::merge(
-                            MergeAddress::merge(
-                                Nothing,
-                                (&&&Argument(&argument0)).__ratelimit_probe_ip(),
-                            ),
-                            (&&&Argument(&query)).__ratelimit_probe_ip(),
+                            Nothing,
+                            (&&&&&Argument(&argument0)).__ratelimit_probe_ip(),
                         ),
                     )
                 };
@@ -79,7 +116,25 @@ fn a_handler_limited_by_address() {
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
                     let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                    ::ratelimit::__private::Call::ip(&mut call, ip);
+                    #[allow(clippy::used_underscore_binding)]
+                    ::ratelimit::__private::Call::ip(
+                        &mut call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
+                                TrustedAddress,
+                            };
+                            FoundAddress::found(
+                                TrustedAddress::trusted(
+                                    MergeAddress::merge(
+                                        MergeAddress::merge(Nothing, ip),
+                                        (&&&&&Argument(&query)).__ratelimit_probe_ip(),
+                                    ),
+                                ),
+                            )
+                        },
+                    );
                     call.start()
                 };
                 if let ::core::result::Result::Err(rejection) = check.await {
@@ -108,28 +163,6 @@ fn values_that_are_known_at_the_call() {
                 tenant: &Tenant,
                 kind: &str,
             ) -> Result<Report, Error> {
-                #[allow(clippy::used_underscore_binding)]
-                let ip = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
-                    };
-                    FoundAddress::found(
-                        MergeAddress::merge(
-                            MergeAddress::merge(
-                                MergeAddress::merge(
-                                    MergeAddress::merge(
-                                        Nothing,
-                                        (&&&Argument(&peer)).__ratelimit_probe_ip(),
-                                    ),
-                                    (&&&Argument(&user)).__ratelimit_probe_ip(),
-                                ),
-                                (&&&Argument(&tenant)).__ratelimit_probe_ip(),
-                            ),
-                            (&&&Argument(&kind)).__ratelimit_probe_ip(),
-                        ),
-                    )
-                };
                 let check = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::ProbeKeyPart as _;
@@ -150,7 +183,34 @@ fn values_that_are_known_at_the_call() {
                             BURST,
                         ),
                     );
-                    ::ratelimit::__private::Call::ip(&mut call, ip);
+                    #[allow(clippy::used_underscore_binding)]
+                    ::ratelimit::__private::Call::ip(
+                        &mut call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
+                                TrustedAddress,
+                            };
+                            FoundAddress::found(
+                                TrustedAddress::trusted(
+                                    MergeAddress::merge(
+                                        MergeAddress::merge(
+                                            MergeAddress::merge(
+                                                MergeAddress::merge(
+                                                    Nothing,
+                                                    (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                                ),
+                                                (&&&&&Argument(&user)).__ratelimit_probe_ip(),
+                                            ),
+                                            (&&&&&Argument(&tenant)).__ratelimit_probe_ip(),
+                                        ),
+                                        (&&&&&Argument(&kind)).__ratelimit_probe_ip(),
+                                    ),
+                                ),
+                            )
+                        },
+                    );
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&&user.id)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::identity(&mut call),
@@ -361,6 +421,8 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod limit {}
                     ///`on_limit = |rejection| ..`: a function from a `Rejection`. Default: the error of the return type, by `From<Rejection>`.
                     pub mod on_limit {}
+                    ///`fallible`: no value. Default: the function returns what it says.
+                    pub mod fallible {}
                     ///`on_error = "deny"`: `"local"`, `"allow"`, `"deny"`. Default: the limiter's policy, else `"local"`.
                     pub mod on_error {}
                     ///`limiter = self.limits`: a `RateLimiter`. Default: the scoped one, else the installed one.

@@ -1,20 +1,46 @@
-//! Writes a warning if all clients of a web service share a limit although the attribute does not say so.
+//! Writes warnings about handlers of web requests: all clients share a limit although the attribute does not say so, or a
+//! refused call looks like another answer.
 
+use super::answer::{Looks, looks};
+use super::spans::ends;
 use crate::item::Item;
 use crate::model::{Algorithm, Limit, Member, Model};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Type};
 
-/// Writes calls that do nothing, but are deprecated if an argument is a part of a web request.
-pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
+/// Writes all warnings.
+pub(super) fn warnings(model: &Model, item: &Item) -> TokenStream {
+    let (shared, hidden) = (shared_by_all(model, item), hidden_refusal(model, item));
+    quote!(#shared #hidden)
+}
+
+fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
     if !model.members.iter().all(is_unsaid) {
         return TokenStream::new();
     }
+    let method = Ident::new("limit_without_identity", item.span());
+    warning(model, item, &method, "Request")
+}
+
+/// Warns about an `on_limit` that hides the refusal from the client.
+fn hidden_refusal(model: &Model, item: &Item) -> TokenStream {
+    let Some(on_limit) = &model.on_limit else { return TokenStream::new() };
+    let Some(looks) = looks(on_limit) else { return TokenStream::new() };
+    // The span of a token of the user.
+    let span = ends(on_limit).0.resolved_at(Span::call_site());
+    let (method, kind) = match looks {
+        Looks::Admitted => ("refusal_looks_like_a_success", "Success"),
+        Looks::Missing => ("refusal_looks_like_nothing", "Missing"),
+    };
+    warning(model, item, &Ident::new(method, span), kind)
+}
+
+/// Writes calls that do nothing, but are deprecated if an argument is a part of a web request. The method has a span of the
+/// user, so that the compiler shows the warning.
+fn warning(model: &Model, item: &Item, method: &Ident, kind: &str) -> TokenStream {
     let runtime = &model.runtime;
     let at = Span::mixed_site();
-    // A span of the user, so that the compiler shows the warning.
-    let method = Ident::new("limit_without_identity", item.span());
     let types = item.signature.inputs.iter().filter_map(|argument| match argument {
         // An argument with an attribute may be removed by `cfg`.
         FnArg::Typed(argument) if argument.attrs.is_empty() && may_be_of_a_request(&argument.ty) => {
@@ -28,10 +54,15 @@ pub(super) fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
     if calls.is_empty() {
         return calls;
     }
+    let name = |of: &str| Ident::new(of, at);
+    let [no, of_request, of_user] = match kind {
+        "Request" => [name("NoRequest"), name("OfRequest"), name("OfUser")],
+        kind => ["No", "RequestSees", "UserSees"].map(|of| name(&format!("{of}{kind}"))),
+    };
     quote_spanned! {at=>
         {
             #[allow(unused_imports)]
-            use #runtime::__private::{NoRequest as _, OfRequest as _, OfUser as _};
+            use #runtime::__private::{#no as _, #of_request as _, #of_user as _};
             #calls
         }
     }
@@ -87,7 +118,7 @@ fn may_be_of_a_request(of: &Type) -> bool {
 
 /// Whether a type contains neither `impl Trait` nor macros. It reads tokens, because syn's visitor would slow down
 /// the build of every user.
-fn is_nameable(of: impl ToTokens) -> bool {
+pub(super) fn is_nameable(of: impl ToTokens) -> bool {
     of.to_token_stream().into_iter().all(|token| match token {
         TokenTree::Group(group) => is_nameable(group.stream()),
         TokenTree::Ident(word) => word != "impl",

@@ -19,6 +19,8 @@ pub(crate) struct Model {
     /// use.
     pub(crate) request_parts: Vec<(RequestPart, Span)>,
     pub(crate) on_limit: Option<Expr>,
+    /// Whether the expansion wraps any return type in a `Result`.
+    pub(crate) fallible: bool,
     pub(crate) on_error: Option<OnError>,
     pub(crate) limiter: Option<Expr>,
 }

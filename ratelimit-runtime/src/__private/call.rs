@@ -1,5 +1,6 @@
 //! `Call`: one limit of a limited call, with its limiter, key and cost. `Calls`: the limits of one call.
 
+use super::address::Client;
 use super::request::HeaderValue;
 use super::site::Site;
 use crate::error::{Error, ErrorKind};
@@ -10,16 +11,12 @@ use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter};
 use crate::store::Request;
 use smallvec::SmallVec;
-use std::net::IpAddr;
 use std::sync::LazyLock;
 
 /// The error of `by = "user"` without a user.
 const NO_USER: &str = "the request has no user; set one in a middleware, for example as `Extension<User>`";
 /// The error of `by = "header:.."` without a usable header.
 const NO_HEADER: &str = "the header that identifies the caller is missing or occurs more than once";
-/// The error of `by = "ip"` without an address.
-const NO_ADDRESS: &str =
-    "the request has no client address; serve with `into_make_service_with_connect_info::<SocketAddr>()`";
 
 /// One limit of a call that is about to be decided.
 pub struct Call {
@@ -96,11 +93,13 @@ impl Call {
         self.key.part(settings(&self.limiter))
     }
 
-    /// Sets the identity to the address that was found among the arguments.
-    pub fn ip(&mut self, address: Option<IpAddr>) {
-        match address {
-            Some(address) => self.identity().ip(address),
-            None => self.key.set_absent(ErrorKind::Configuration, NO_ADDRESS),
+    /// Sets the identity to the address of the client that was found among the arguments.
+    pub fn ip(&mut self, client: Client<'_>) {
+        let Ok(limiter) = &self.limiter else { return };
+        match client.address(limiter) {
+            Ok(address) => self.identity().ip(address),
+            // The call is rejected with this error, as without a limiter.
+            Err(error) => self.limiter = Err(error),
         }
     }
 

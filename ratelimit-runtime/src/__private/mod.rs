@@ -4,23 +4,32 @@ mod address;
 mod admission;
 mod call;
 mod check;
+mod error;
 mod key_part;
 pub mod limit;
 mod probe;
 mod record;
 mod request;
 mod site;
+mod target;
 mod warn;
 
-pub use address::{FoundAddress, MergeAddress, ProbeAddress, RequestPeer};
+pub use address::{
+    Client, FoundAddress, KeptAddress, MergeAddress, PassAddress, ProbeAddress, RequestPeer, TrustedAddress,
+};
 pub use admission::{Admission, Admit, judge};
 pub use call::{Call, Calls};
 pub use check::Check;
+pub use error::ErrorOfRejection;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::Site;
-pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
+pub use target::{FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target};
+pub use warn::{
+    ArgumentOf, NoMissing, NoRequest, NoSuccess, OfRequest, OfUser, RequestArgument, RequestSeesMissing,
+    RequestSeesSuccess, UserSeesMissing, UserSeesSuccess,
+};
 
 pub use std::boxed::Box;
 

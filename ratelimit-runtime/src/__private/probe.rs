@@ -11,7 +11,7 @@
 pub struct Argument<'a, T: ?Sized>(pub &'a T);
 
 /// The result for an argument without the value, and the start of a merge.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 
 /// An argument that has the value.
@@ -21,7 +21,7 @@ pub struct Carrier<'a, T: ?Sized>(pub(super) &'a T);
 macro_rules! probe {
     (
         $(#[$meta:meta])* $trait:ident :: $method:ident($wrapper:ident);
-        $([$($reference:tt)*] $(if $bound:ident)? => $found:ty: |$value:pat_param| $probed:expr;)*
+        $([$($reference:tt)*] $(if $bound:ident $(& $more:ident)?)? => $found:ty: |$value:pat_param| $probed:expr;)*
     ) => {
         $(#[$meta])*
         pub trait $trait {
@@ -29,7 +29,7 @@ macro_rules! probe {
             fn $method(&self) -> Self::Found;
         }
 
-        $(impl<'a, T: $($bound +)? ?Sized> $trait for $($reference)* $wrapper<'a, T> {
+        $(impl<'a, T: $($bound + $($more +)?)? ?Sized> $trait for $($reference)* $wrapper<'a, T> {
             type Found = $found;
             fn $method(&self) -> $found {
                 let $value = self.0;

@@ -1,9 +1,11 @@
 //! Identities: the values that say who is limited, and the request types that have them.
 
+mod displayed;
 pub(crate) mod ip;
 mod peer;
 mod request;
 
+pub use displayed::Displayed;
 pub use peer::PeerAddr;
 pub use request::{RequestHeaders, UserId};
 
@@ -15,8 +17,9 @@ use std::sync::Arc;
 
 /// A value that says who is limited, or that fills a placeholder in the name of a limit.
 ///
-/// Strings, numbers, addresses, references, `Option`s (a call with `None` is rejected) and tuples of them are identities. The
-/// attribute also accepts everything that implements [`Display`](std::fmt::Display). Implement it for a type of your own to choose
+/// Strings, numbers, addresses, references, `Option`s (a call with `None` is rejected) and tuples of them are identities, and with
+/// the features `uuid` and `ulid`, `uuid::Uuid` and `ulid::Ulid`. The attribute also accepts everything that implements
+/// [`Display`](std::fmt::Display); elsewhere, wrap such a value in [`Displayed`]. Implement it for a type of your own to choose
 /// what counts, or to keep a secret value out of the store:
 ///
 /// ```
@@ -33,7 +36,8 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an identity",
     label = "does not implement `Identity`",
-    note = "write a field that is one, as in `by = user.id`, or implement `ratelimit::Identity` for the type"
+    note = "write a field that is one, as in `by = user.id`, or implement `ratelimit::Identity` for the type",
+    note = "for a type of another crate, use `.to_string()`, or `ratelimit::Displayed(..)` if it implements `Display`; for `uuid::Uuid` and `ulid::Ulid`, enable the features `uuid` and `ulid` of `ratelimit-runtime`"
 )]
 pub trait Identity {
     /// Writes the value with one or more calls of the writer's methods. An implementation that writes nothing has no identity,
@@ -41,13 +45,14 @@ pub trait Identity {
     fn write(&self, key: &mut KeyWriter<'_>);
 }
 
-/// A type that knows the address of the client: a request, a connection, an address.
+/// A type that knows the address of the client, such as an extractor of your own that has resolved it.
 ///
-/// `by = "ip"` finds the argument with the address by this trait. Implement it for a request type of your own. Return the peer of
-/// the socket, because a client can send any header.
+/// `by = "ip"` finds the argument with the address by this trait. The address is final: the limiter does not look for another
+/// client behind it. So return neither the address of a proxy nor what a client has sent. The requests and connections of the
+/// web frameworks do not implement it, because they know only the peer, from which the limiter resolves the client.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not know the address of the client",
-    note = "implement `ratelimit::ClientIp` for the type, or write the address, as in `by = addr`"
+    note = "implement `ratelimit::ClientIp` for the type, or write an address that you trust, as in `by = addr`"
 )]
 pub trait ClientIp {
     /// The address. A call with `None` is rejected.
@@ -99,13 +104,6 @@ macro_rules! addresses {
             fn write(&self, key: &mut KeyWriter<'_>) {
                 let $address = self;
                 key.ip($ip);
-            }
-        }
-
-        impl ClientIp for $type {
-            fn client_ip(&self) -> Option<IpAddr> {
-                let $address = self;
-                Some($ip)
             }
         }
     )*};

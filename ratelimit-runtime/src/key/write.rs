@@ -53,7 +53,8 @@ impl<'w> KeyWriter<'w> {
     /// Writes the text that a value displays.
     pub fn display(&mut self, value: &dyn fmt::Display) {
         self.separate();
-        let mut displayed = Displayed { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
+        let mut displayed =
+            DisplayedText { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
         if write!(displayed, "{value}").is_err() {
             *self.absent = Some((
                 ErrorKind::NoIdentity,
@@ -129,13 +130,13 @@ impl fmt::Debug for KeyWriter<'_> {
 }
 
 /// Collects the text that a value displays. Hashes it instead when it gets long.
-struct Displayed {
+struct DisplayedText {
     head: smallvec::SmallVec<[u8; MAX_VALUE]>,
     long: Option<SipHasher24>,
     hasher: SipHasher24,
 }
 
-impl Write for Displayed {
+impl Write for DisplayedText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.long.is_none() && self.head.len() + text.len() <= MAX_VALUE {
             self.head.extend_from_slice(text.as_bytes());

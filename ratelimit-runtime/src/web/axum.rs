@@ -14,32 +14,44 @@ use axum::http::{Extensions, HeaderMap, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 
-/// The address of the peer, which `into_make_service_with_connect_info` provides.
+/// The peer, which `into_make_service_with_connect_info` provides.
+impl RequestPeer for ConnectInfo<SocketAddr> {
+    fn peer(&self) -> Option<PeerAddr> {
+        Some(self.0.into())
+    }
+}
+
+impl<B> RequestPeer for Request<B> {
+    fn peer(&self) -> Option<PeerAddr> {
+        peer(self.extensions())
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+impl RequestPeer for Parts {
+    fn peer(&self) -> Option<PeerAddr> {
+        peer(&self.extensions)
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(&self.headers)
+    }
+}
+
+/// The client, if the service has a connection type of its own that knows it.
 impl<T: ClientIp> ClientIp for ConnectInfo<T> {
     fn client_ip(&self) -> Option<IpAddr> {
         self.0.client_ip()
     }
 }
 
-impl<B> ClientIp for Request<B> {
+/// The client that a middleware has put into the request.
+impl<T: ClientIp> ClientIp for Extension<T> {
     fn client_ip(&self) -> Option<IpAddr> {
-        peer(self.extensions())
-    }
-}
-
-impl ClientIp for Parts {
-    fn client_ip(&self) -> Option<IpAddr> {
-        peer(&self.extensions)
-    }
-}
-
-impl<B> RequestPeer for Request<B> {
-    fn peer(&self) -> Option<PeerAddr> {
-        peer(self.extensions()).map(PeerAddr::from)
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+        self.0.client_ip()
     }
 }
 
@@ -93,12 +105,15 @@ impl<T> RequestArgument for Extension<T> {}
 impl<T> RequestArgument for Path<T> {}
 impl<T> RequestArgument for State<T> {}
 
-/// The address of the peer in a request.
-fn peer(extensions: &Extensions) -> Option<IpAddr> {
-    let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer);
+/// The peer in the extensions of a request. A [`PeerAddr`] takes precedence, because a listener that reads the PROXY protocol
+/// sets it beside the address of the socket.
+fn peer(extensions: &Extensions) -> Option<PeerAddr> {
+    let given = || extensions.get::<PeerAddr>().copied();
+    let connected = || extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| (*peer).into());
     // Tests set `MockConnectInfo`, which axum's own extractor reads too.
-    let mocked = || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| peer);
-    peer.or_else(mocked)?.client_ip()
+    let mocked =
+        || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| (*peer).into());
+    given().or_else(connected).or_else(mocked)
 }
 
 fn status(answer: &Answer) -> StatusCode {

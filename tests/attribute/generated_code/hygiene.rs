@@ -2,7 +2,7 @@
 
 use crate::harness::{Runs, keys_of, passes_once};
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::SocketAddr;
 
 /// Methods on every type that have the names of methods of the runtime.
 #[expect(dead_code, reason = "generated code is not to call them")]
@@ -73,7 +73,7 @@ async fn names(
 async fn names_beside_an_address(
     (call, check): (u32, u32),
     ip: u32,
-    address: IpAddr,
+    address: SocketAddr,
     argument0: u32,
     found: u32,
 ) -> Result<u32> {
@@ -114,7 +114,7 @@ async fn arguments_keep_their_names() {
     assert_eq!(refused.name(), "{call}:{check}:{ip}:{rejection}:{address}");
     let keys = keys_of(async {
         assert_eq!(names('x', 1, 2, 3, 4, 5, runs).await.unwrap(), 17 + u32::from('x'));
-        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let address = SocketAddr::from(([127, 0, 0, 1], 1));
         assert_eq!(names_beside_an_address((1, 2), 3, address, 4, 5).await.unwrap(), 17);
     })
     .await;

@@ -12,8 +12,7 @@ use std::task::Poll;
 use tracing::Level;
 
 /// The address of a client.
-pub(crate) const PEER_IP: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-pub(crate) const PEER: SocketAddr = SocketAddr::new(PEER_IP, 1);
+pub(crate) const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
 /// Counts how often a body has run.
 #[derive(Debug, Default)]

@@ -50,7 +50,7 @@ async fn socket_address(id: u64, peer: SocketAddr) -> Result<(), Rejection> {
 }
 
 #[rate_limit(key = "k", by = "ip")]
-async fn unused(_: u64, _peer: &IpAddr) -> Result<(), Rejection> {
+async fn unused(_: u64, _peer: &SocketAddr) -> Result<(), Rejection> {
     Ok(())
 }
 
@@ -127,7 +127,7 @@ async fn types_of_frameworks() {
 async fn bare_addresses() {
     let keys = keys_of(async {
         socket_address(1, PEER).await.unwrap();
-        unused(1, &CLIENT).await.unwrap();
+        unused(1, &PEER).await.unwrap();
     })
     .await;
     assert_eq!(keys, ["{203.0.113.7}:k"; 2]);

@@ -7,42 +7,42 @@
     reason = "conditions that always hold, and those that never do"
 )]
 
-use crate::harness::{PEER_IP, Runs, passes_once};
+use crate::harness::{PEER, Runs, passes_once};
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 struct Wrapped<T>(T);
 
-impl ratelimit::ClientIp for Wrapped<IpAddr> {
-    fn client_ip(&self) -> Option<IpAddr> {
-        Some(self.0)
+impl ratelimit::ClientIp for Wrapped<SocketAddr> {
+    fn client_ip(&self) -> Option<std::net::IpAddr> {
+        Some(self.0.ip())
     }
 }
 
 /// Some of these arguments are compiled out.
 #[rate_limit(count = 1, key = "{a}", by = "ip")]
 async fn conditional_arguments(
-    #[cfg(any())] absent: IpAddr,
-    #[cfg(all())] peer: IpAddr,
+    #[cfg(any())] absent: SocketAddr,
+    #[cfg(all())] peer: SocketAddr,
     #[cfg(any())] Wrapped((a, _)): Wrapped<(u8, u8)>,
     #[cfg(not(any()))] Wrapped([a, _]): Wrapped<[u8; 2]>,
     #[cfg(any())] _: String,
     #[allow(unused_variables)] unused: u8,
     runs: &Runs,
 ) -> Result<u32, Rejection> {
-    assert!(peer.is_loopback());
+    assert!(peer.ip().is_loopback());
     Ok(runs.add() + u32::from(a))
 }
 
 #[rate_limit(count = 1, by = "ip")]
 fn conditional_arguments_of_a_future(
-    #[cfg(any())] absent: IpAddr,
-    #[cfg(all())] Wrapped(peer): Wrapped<IpAddr>,
+    #[cfg(any())] absent: SocketAddr,
+    #[cfg(all())] Wrapped(peer): Wrapped<SocketAddr>,
     runs: &Runs,
 ) -> impl Future<Output = Result<u32, Rejection>> {
     async move {
-        assert!(peer.is_loopback());
+        assert!(peer.ip().is_loopback());
         Ok(runs.add())
     }
 }
@@ -51,8 +51,8 @@ fn conditional_arguments_of_a_future(
 trait Conditional {
     async fn argument(
         &self,
-        #[cfg(any())] absent: IpAddr,
-        #[cfg(all())] peer: IpAddr,
+        #[cfg(any())] absent: SocketAddr,
+        #[cfg(all())] peer: SocketAddr,
     ) -> Result<u32, Rejection>;
 }
 
@@ -61,10 +61,10 @@ impl Conditional for Runs {
     #[rate_limit(count = 1, by = "ip")]
     async fn argument(
         &self,
-        #[cfg(any())] absent: IpAddr,
-        #[cfg(all())] peer: IpAddr,
+        #[cfg(any())] absent: SocketAddr,
+        #[cfg(all())] peer: SocketAddr,
     ) -> Result<u32, Rejection> {
-        assert!(peer.is_loopback());
+        assert!(peer.ip().is_loopback());
         Ok(self.add())
     }
 }
@@ -84,8 +84,8 @@ async fn conditional_attributes(id: &u32, runs: &Runs) -> Result<u32, Rejection>
 #[tokio::test]
 async fn conditions() {
     let runs = &Runs::default();
-    passes_once(runs, async || conditional_arguments(PEER_IP, Wrapped([1, 2]), 3, runs).await).await;
-    passes_once(runs, async || conditional_arguments_of_a_future(Wrapped(PEER_IP), runs).await).await;
-    passes_once(runs, async || runs.argument(PEER_IP).await).await;
+    passes_once(runs, async || conditional_arguments(PEER, Wrapped([1, 2]), 3, runs).await).await;
+    passes_once(runs, async || conditional_arguments_of_a_future(Wrapped(PEER), runs).await).await;
+    passes_once(runs, async || runs.argument(PEER).await).await;
     passes_once(runs, async || conditional_attributes(&1, runs).await).await;
 }

@@ -1,9 +1,9 @@
 //! The attribute on `impl` blocks: it limits each async method.
 
-use crate::harness::{PEER_IP, Runs, keys_of, passes_once, scoped};
+use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -90,13 +90,13 @@ impl<'r, Tenant: Plan> Shared<'r, Tenant>
 where
     Tenant: Copy,
 {
-    async fn first(&self, id: u32, peer: IpAddr) -> Result<Tenant, Rejection> {
-        assert!(id > 0 && peer.is_loopback());
+    async fn first(&self, id: u32, peer: SocketAddr) -> Result<Tenant, Rejection> {
+        assert!(id > 0 && peer.ip().is_loopback());
         self.0.add();
         Ok(self.1)
     }
 
-    async fn second(&self, (peer, id): (IpAddr, u32), from: IpAddr) -> Result<&'r Runs, Rejection> {
+    async fn second(&self, (peer, id): (SocketAddr, u32), from: SocketAddr) -> Result<&'r Runs, Rejection> {
         assert!(id > 0 && peer == from);
         self.0.add();
         Ok(self.0)
@@ -181,11 +181,11 @@ async fn a_key_is_shared_by_all_methods() {
     let runs = &Runs::default();
     let shared = Shared(runs, 1_u8);
     scoped(async {
-        shared.first(1, PEER_IP).await.unwrap();
-        shared.second((PEER_IP, 1), PEER_IP).await.unwrap();
-        assert_eq!(shared.first(1, PEER_IP).await.unwrap_err().name(), "shared:{id}");
-        assert!(shared.second((PEER_IP, 1), PEER_IP).await.is_err());
-        shared.first(2, PEER_IP).await.unwrap();
+        shared.first(1, PEER).await.unwrap();
+        shared.second((PEER, 1), PEER).await.unwrap();
+        assert_eq!(shared.first(1, PEER).await.unwrap_err().name(), "shared:{id}");
+        assert!(shared.second((PEER, 1), PEER).await.is_err());
+        shared.first(2, PEER).await.unwrap();
     })
     .await;
     assert_eq!(runs.count(), 3);

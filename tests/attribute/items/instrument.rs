@@ -3,6 +3,7 @@
 use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
 use axum::extract::ConnectInfo;
+use axum::http::HeaderMap;
 use ratelimit::{Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -42,6 +43,19 @@ async fn below_with_an_address(
     runs.add();
     assert!(peer.port() > 0);
     Ok(secret + &id.to_string())
+}
+
+/// The span must not record the headers, which have no name.
+#[rate_limit(count = 1, by = "ip")]
+#[instrument(skip(runs))]
+async fn below_with_headers(
+    peer: ConnectInfo<SocketAddr>,
+    _: HeaderMap,
+    runs: &Runs,
+) -> Result<(), Rejection> {
+    let _ = peer;
+    runs.add();
+    Ok(())
 }
 
 #[async_trait]
@@ -130,12 +144,13 @@ async fn the_fields_of_spans_keep_their_names() {
     let keys = keys_of(async {
         above_with_an_address(ConnectInfo(PEER), runs).await.unwrap();
         below_with_an_address(ConnectInfo(PEER), pair(), runs).await.unwrap();
+        below_with_headers(ConnectInfo(PEER), HeaderMap::new(), runs).await.unwrap();
     })
     .await;
     drop(guard);
     assert!(keys.iter().all(|key| key.starts_with("{127.0.0.1}:")), "{keys:?}");
     let fields = recorder.0.lock().unwrap().clone();
-    assert_eq!(fields, ["peer=127.0.0.1:1", "peer=127.0.0.1:1", "id=5"]);
+    assert_eq!(fields, ["peer=127.0.0.1:1", "peer=127.0.0.1:1", "id=5", "peer=ConnectInfo(127.0.0.1:1)"]);
     passes_once(runs, async || above_with_an_address(ConnectInfo(PEER), runs).await).await;
     passes_once(runs, async || below_with_an_address(ConnectInfo(PEER), pair(), runs).await).await;
 }

@@ -4,7 +4,7 @@ use crate::harness::{Runs, at_once, keys_of, passes_once, scoped, soon};
 use ratelimit::{Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -114,7 +114,10 @@ fn permit(runs: &Runs) -> impl Future<Output = Result<u32, Rejection>> {
 }
 
 #[rate_limit(count = 1, by = "ip")]
-fn by_address((peer, n): (IpAddr, u32), from: IpAddr) -> impl Future<Output = Result<u32, Rejection>> {
+fn by_address(
+    (peer, n): (SocketAddr, u32),
+    from: SocketAddr,
+) -> impl Future<Output = Result<u32, Rejection>> {
     async move {
         assert_eq!(peer, from);
         Ok(n)
@@ -207,7 +210,7 @@ async fn the_key_is_built_at_the_call_and_decided_at_the_first_poll() {
         first.await.unwrap_err();
         assert_eq!(unit_and_fallback(runs, 7).await, 3);
         assert_eq!(unit_and_fallback(runs, 7).await, 7);
-        let peer = IpAddr::from([127, 0, 0, 1]);
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
         at_once(by_address((peer, 1), peer)).await.unwrap();
         at_once(by_address((peer, 1), peer)).await.unwrap_err();
     })

@@ -14,7 +14,7 @@ async fn search(runs: &Runs) -> Result<u32, Rejection> {
 }
 
 #[rate_limit(key = "rows", count = 10, cost = rows)]
-#[rate_limit(key = "calls:{user}", count = 3, by = "ip", algorithm = "sliding_log")]
+#[rate_limit(key = "calls:{user}", count = 3, by = peer, algorithm = "sliding_log")]
 async fn costs(peer: IpAddr, user: &str, rows: u32) -> Result<usize, Rejection> {
     let _ = (peer, rows);
     Ok(user.len())

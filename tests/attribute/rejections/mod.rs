@@ -2,6 +2,8 @@
 
 mod answers;
 mod axum_app;
+mod fallible;
 mod on_error;
 mod public_names;
 mod return_types;
+mod targets;

@@ -4,7 +4,7 @@
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Clock, Key, Limit, ManualClock, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -25,14 +25,14 @@ async fn global() -> Result<(), Rejection> {
 }
 
 #[rate_limit(key = "heap:{kind}", count = 50, by = "ip", algorithm = "token_bucket", burst = burst)]
-async fn keyed(peer: IpAddr, kind: &str, burst: u32) -> Result<(), Rejection> {
+async fn keyed(peer: SocketAddr, kind: &str, burst: u32) -> Result<(), Rejection> {
     let _ = (peer, kind, burst);
     Ok(())
 }
 
 #[test]
 fn a_limited_call_needs_no_heap() {
-    let peer = IpAddr::from([203, 0, 113, 7]);
+    let peer = SocketAddr::from(([203, 0, 113, 7], 4000));
     let calls = || {
         for _ in 0..100 {
             let _ = now(global());

@@ -3,7 +3,7 @@
 #![allow(unused_variables)]
 
 use ratelimit::{Rejection, rate_limit};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 struct Service;
 
@@ -24,7 +24,7 @@ impl Service {
 
 #[rate_limit(by = "ip")]
 impl Service {
-    async fn has_an_address(&self, peer: IpAddr) -> Result<(), Rejection> {
+    async fn has_an_address(&self, peer: SocketAddr) -> Result<(), Rejection> {
         Ok(())
     }
 
@@ -42,6 +42,6 @@ impl Service {
 
 fn main() {
     let _ = (Service::fits(1, ""), Service.has_another(""), Service.has_none());
-    let _ = (Service.has_an_address(IpAddr::from([127, 0, 0, 1])), Service.has_no_address());
+    let _ = (Service.has_an_address(SocketAddr::from(([127, 0, 0, 1], 1))), Service.has_no_address());
     let _ = Service.cannot_be_refused();
 }

@@ -200,7 +200,14 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                         let mut admission = match check.await {
                             ::core::result::Result::Ok(admission) => admission,
                             ::core::result::Result::Err(rejection) => {
-                                return <() as ::ratelimit::FromRejection>::from_rejection(rejection);
+                                return {
+                                    #[allow(unused_imports)]
+                                    use ::ratelimit::__private::{
+                                        FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target,
+                                    };
+                                    #[allow(clippy::used_underscore_binding)]
+                                    FoundTarget::reject(Nothing, rejection);
+                                };
                             }
                         };
                         let result: () = async move {

@@ -75,16 +75,6 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
         async fn search(&self, peer: IpAddr) -> Result<Page, Error> { self.find().await }"#,
         &expect![[r#"
             async fn search(&self, peer: IpAddr) -> Result<Page, Error> {
-                #[allow(clippy::used_underscore_binding)]
-                let ip = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
-                    };
-                    FoundAddress::found(
-                        MergeAddress::merge(Nothing, (&&&Argument(&peer)).__ratelimit_probe_ip()),
-                    )
-                };
                 let check = {
                     match &self.limits {
                         limiter => {
@@ -113,7 +103,25 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                                                 &__SITE,
                                                 limiter,
                                             );
-                                            ::ratelimit::__private::Call::ip(&mut call, ip);
+                                            #[allow(clippy::used_underscore_binding)]
+                                            ::ratelimit::__private::Call::ip(
+                                                &mut call,
+                                                {
+                                                    #[allow(unused_imports)]
+                                                    use ::ratelimit::__private::{
+                                                        Argument, FoundAddress, MergeAddress, Nothing,
+                                                        ProbeAddress as _, TrustedAddress,
+                                                    };
+                                                    FoundAddress::found(
+                                                        TrustedAddress::trusted(
+                                                            MergeAddress::merge(
+                                                                Nothing,
+                                                                (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                                            ),
+                                                        ),
+                                                    )
+                                                },
+                                            );
                                             call
                                         },
                                     ),

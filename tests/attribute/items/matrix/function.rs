@@ -5,10 +5,10 @@
 macro_rules! function {
     (free [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
-        async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+        async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -16,11 +16,11 @@ macro_rules! function {
         struct Service;
         impl Service {
             $($above)* $($limit)* $($below)*
-            async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service::cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service::cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -28,16 +28,16 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell: Sized {
-            async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service::cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service::cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -45,11 +45,11 @@ macro_rules! function {
         struct Service;
         impl Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -57,16 +57,16 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell: Sized {
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -74,11 +74,11 @@ macro_rules! function {
         struct Service;
         impl Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(&mut self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&mut self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -86,16 +86,16 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell: Sized {
-            async fn cell(&mut self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell(&mut self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(&mut self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&mut self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -103,11 +103,11 @@ macro_rules! function {
         struct Service;
         impl Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -115,16 +115,16 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell: Sized {
-            async fn cell(self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell(self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -132,11 +132,11 @@ macro_rules! function {
         struct Service;
         impl Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(self: Arc<Self>, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(self: Arc<Self>, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Arc::new(Service).cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Arc::new(Service).cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -144,27 +144,27 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell: Sized {
-            async fn cell(self: Arc<Self>, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell(self: Arc<Self>, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell(self: Arc<Self>, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(self: Arc<Self>, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Arc::new(Service).cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Arc::new(Service).cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
     (generic [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
-        async fn cell<T: Display + Send, const N: usize>(value: [T; N], $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> {
+        async fn cell<T: Display + Send, const N: usize>(value: [T; N], $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> {
             run($id, $peer, runs).inspect(|n| drop((n, value.map(|value| value.to_string()))))
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(["a"], ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { cell(["a"], ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -172,18 +172,18 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell {
-            async fn cell<T: Display + Send>(&self, value: T, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell<T: Display + Send>(&self, value: T, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell<T: Display + Send>(&self, value: T, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> {
+            async fn cell<T: Display + Send>(&self, value: T, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> {
                 run($id, $peer, runs).inspect(|n| drop((n, value.to_string())))
             }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell("a", ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell("a", ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -191,12 +191,12 @@ macro_rules! function {
         struct Service;
         trait Cell {
             $($above)* $($limit)* $($below)*
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
         impl Cell for Service {}
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -205,40 +205,40 @@ macro_rules! function {
         #[async_trait]
         trait Cell: Sync {
             $($above)* $($limit)* $($below)*
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
         #[async_trait]
         impl Cell for Service {}
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
     (opaque [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
-        async fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> impl Display { run($id, $peer, runs).map_or_else(|_| 0, |run| run) }
+        async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> impl Display { run($id, $peer, runs).map_or_else(|_| 0, |run| run) }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
     (future [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
-        fn cell($id: u32, $peer: IpAddr, runs: &Runs) -> impl Future<Output = Result<u32, Rejection>> {
+        fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> impl Future<Output = Result<u32, Rejection>> {
             let next = $id + 1;
             async move { run(next - 1, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
     (boxed [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
-        fn cell<'r>($id: u32, $peer: IpAddr, runs: &'r Runs) -> Pin<Box<dyn Future<Output = Result<u32, Rejection>> + Send + 'r>> {
+        fn cell<'r>($id: u32, $peer: SocketAddr, runs: &'r Runs) -> Pin<Box<dyn Future<Output = Result<u32, Rejection>> + Send + 'r>> {
             if $id == 0 {
                 return Box::pin(ready(Ok(0)));
             }
@@ -246,7 +246,7 @@ macro_rules! function {
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -255,11 +255,11 @@ macro_rules! function {
         $($limit)*
         impl Service {
             $($below)*
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 
@@ -267,17 +267,17 @@ macro_rules! function {
         struct Service;
         #[async_trait]
         trait Cell {
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         $($limit)*
         impl Cell for Service {
             $($below)*
-            async fn cell(&self, $id: u32, $peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
         pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER_IP, runs).await.map(drop) })
+            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
         }
     };
 }

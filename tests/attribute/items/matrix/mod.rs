@@ -3,13 +3,13 @@
 
 mod function;
 
-use crate::harness::{PEER_IP, Runs, scoped};
+use crate::harness::{PEER, Runs, scoped};
 use async_trait::async_trait;
 use function::function;
 use ratelimit::{Limit, Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use support::MINUTE;
@@ -29,8 +29,8 @@ struct Cell {
 
 /// The body of each function.
 #[expect(clippy::unnecessary_wraps, reason = "the functions return what it returns")]
-fn run(id: u32, peer: IpAddr, runs: &Runs) -> Result<u32, Rejection> {
-    assert_eq!((id, peer), (ID, PEER_IP));
+fn run(id: u32, peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> {
+    assert_eq!((id, peer), (ID, PEER));
     Ok(runs.add())
 }
 

@@ -1,0 +1,130 @@
+//! Recognizes an `on_limit` that hides the refusal, as far as its tokens show it.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Block, Expr, ExprClosure, Pat, Stmt};
+
+/// How a refused call looks to the client of a web service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looks {
+    /// Like an admitted call.
+    Admitted,
+    /// As if there were nothing.
+    Missing,
+}
+
+/// Words of a value that tells the client of the refusal.
+const TELLING: [&str; 11] =
+    ["toomany", "too_many", "status", "response", "reject", "refus", "limit", "retry", "err", "429", "503"];
+
+/// Says how the result of `on_limit` looks. `None` if that cannot be seen, or if it shows the refusal.
+pub(super) fn looks(on_limit: &Expr) -> Option<Looks> {
+    match on_limit {
+        // `drop`, in any module.
+        Expr::Path(path) => {
+            path.path.segments.last().filter(|last| last.ident == "drop").map(|_| Looks::Admitted)
+        }
+        Expr::Closure(closure) => value_looks(&closure.body, closure),
+        _ => None,
+    }
+}
+
+fn value_looks(value: &Expr, closure: &ExprClosure) -> Option<Looks> {
+    match value {
+        Expr::Paren(inner) => value_looks(&inner.expr, closure),
+        Expr::Group(inner) => value_looks(&inner.expr, closure),
+        Expr::Block(block) if block.attrs.is_empty() => block_looks(&block.block, closure),
+        Expr::Tuple(tuple) if tuple.elems.is_empty() => Some(Looks::Admitted),
+        Expr::Path(path) if path.path.is_ident("None") => Some(Looks::Missing),
+        Expr::Call(call) => match (last_word(&call.func)?.as_str(), call.args.len()) {
+            ("default", 0) => Some(Looks::Admitted),
+            ("Ok" | "Some", 1) => {
+                let tells = call.args.iter().any(|argument| tells(argument, closure));
+                (!tells).then_some(Looks::Admitted)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The last statement decides. A block that does something and returns nothing may have written a response.
+fn block_looks(block: &Block, closure: &ExprClosure) -> Option<Looks> {
+    let Some((last, before)) = block.stmts.split_last() else { return Some(Looks::Admitted) };
+    let Stmt::Expr(value, None) = last else { return None };
+    let is_unit = matches!(value, Expr::Tuple(tuple) if tuple.elems.is_empty());
+    value_looks(value, closure).filter(|_| before.is_empty() || !is_unit)
+}
+
+fn last_word(function: &Expr) -> Option<String> {
+    match function {
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether a value has a part of the rejection, or a word that tells of it.
+fn tells(value: &Expr, closure: &ExprClosure) -> bool {
+    let text = value.to_token_stream().to_string().to_lowercase();
+    let of_rejection = match closure.inputs.first() {
+        Some(Pat::Ident(parameter)) => mentions(value.to_token_stream(), &parameter.ident.to_string()),
+        Some(Pat::Wild(_)) | None => false,
+        Some(_) => true,
+    };
+    of_rejection || TELLING.iter().any(|word| text.contains(word))
+}
+
+/// Whether a name occurs, also in the text of a macro such as `format!("{name}")`.
+fn mentions(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        TokenTree::Literal(text) => text.to_string().contains(&format!("{{{name}")),
+        TokenTree::Punct(_) => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_client_sees() {
+        let look = |on_limit: &str| looks(&syn::parse_str(on_limit).unwrap());
+        for admitted in [
+            "drop",
+            "std::mem::drop",
+            "|_| ()",
+            "|_| {}",
+            "|r: Rejection| { {} }",
+            "|_| Ok(())",
+            "|_| Ok(Json(vec![]))",
+            "|r| Some(page)",
+            "|_| Default::default()",
+            "|_| Page::default()",
+            "|r| { log(r); Ok(0) }",
+            "move |_| (Ok(1))",
+        ] {
+            assert_eq!(look(admitted), Some(Looks::Admitted), "{admitted}");
+        }
+        for missing in ["|_| None", "|r| { log(r); None }"] {
+            assert_eq!(look(missing), Some(Looks::Missing), "{missing}");
+        }
+        for shown in [
+            "ignore",
+            "|_| Err(())",
+            "|r| Ok(r.into_response())",
+            "|_| Ok(StatusCode::TOO_MANY_REQUESTS)",
+            "|r| Some(to(&r))",
+            "|_| Ok(HttpResponse::TooManyRequests().finish())",
+            "|r| r.into()",
+            "|_| { res.status(429); }",
+            "|r| Ok(format!(\"{r}\"))",
+            "|_| { res.render(\"slow down\"); () }",
+            "|_| 0",
+            "self.refused",
+        ] {
+            assert_eq!(look(shown), None, "{shown}");
+        }
+    }
+}

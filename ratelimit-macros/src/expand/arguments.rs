@@ -1,0 +1,133 @@
+//! Names the arguments of a function, so that the probes can look at each of them.
+
+use super::names_of;
+use crate::item::Item;
+use crate::neighbors::may_read_names;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::{Attribute, FnArg, Pat, PatType, Path, Type, parse_quote};
+
+/// A name that an argument binds.
+pub(super) struct Named {
+    pub(super) name: Ident,
+    /// The `cfg` attributes under which the argument exists.
+    pub(super) conditions: Vec<Attribute>,
+    /// Whether a pattern takes the argument apart before the key is written.
+    pub(super) taken_apart: bool,
+    /// The type of the whole argument, if the name binds a part of it.
+    pub(super) part_of: Option<Type>,
+}
+
+impl Named {
+    /// All names that the arguments bind.
+    pub(super) fn all(item: &Item) -> Vec<Self> {
+        let typed = item.signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(argument) => Some(argument),
+            FnArg::Receiver(_) => None,
+        });
+        typed.flat_map(Self::of).collect()
+    }
+
+    /// The arguments with a name and a type `&mut _`.
+    pub(super) fn exclusive(item: &Item) -> Vec<Self> {
+        let typed = item.signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(argument) if is_exclusive(&argument.ty) => Some(argument),
+            _ => None,
+        });
+        typed.flat_map(Self::of).filter(|named| !named.taken_apart && named.part_of.is_none()).collect()
+    }
+
+    fn of(argument: &PatType) -> impl Iterator<Item = Self> {
+        let conditions = conditions(argument);
+        let whole = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none());
+        let part_of = (!whole).then(|| (*argument.ty).clone());
+        names_of(&argument.pat).into_iter().map(move |name| Self {
+            name: name.clone(),
+            conditions: conditions.clone(),
+            // `#[async_trait]` takes arguments apart that it has named.
+            taken_apart: name.to_string().starts_with("__arg"),
+            part_of: part_of.clone(),
+        })
+    }
+}
+
+fn is_exclusive(of: &Type) -> bool {
+    match of {
+        Type::Group(inner) => is_exclusive(&inner.elem),
+        Type::Paren(inner) => is_exclusive(&inner.elem),
+        Type::Reference(reference) => reference.mutability.is_some(),
+        _ => false,
+    }
+}
+
+fn conditions(argument: &PatType) -> Vec<Attribute> {
+    let is_condition = |path: &Path| path.is_ident("cfg") || path.is_ident("cfg_attr");
+    argument.attrs.iter().filter(|attribute| is_condition(attribute.path())).cloned().collect()
+}
+
+/// The names of the arguments, for the probe.
+#[derive(Default)]
+pub(super) struct Probed {
+    pub(super) names: Vec<Named>,
+    /// Statements that bind the patterns of arguments that got a new name.
+    pub(super) rebind: TokenStream,
+}
+
+impl Probed {
+    /// Gives a name to each argument that is a pattern. Plain names stay, because frameworks and other attributes
+    /// read them. Patterns whose names another attribute may read stay too; then their parts are probed. A `_` has no name that
+    /// could be read, but a span would record the name that it gets.
+    pub(super) fn name_arguments(item: &mut Item) -> Self {
+        let mut probed = Self::default();
+        let readers = Readers::of(item);
+        for (i, argument) in item.signature.inputs.iter_mut().enumerate() {
+            let FnArg::Typed(argument) = argument else {
+                continue;
+            };
+            let names = names_of(&argument.pat);
+            let plain = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none());
+            if plain || readers.need(&names) {
+                probed.names.extend(Named::of(argument));
+                continue;
+            }
+            let name = format_ident!("argument{i}", span = Span::mixed_site());
+            let conditions = conditions(argument);
+            let pattern = std::mem::replace(&mut *argument.pat, parse_quote!(#name));
+            let taken_apart = !matches!(pattern, Pat::Wild(_));
+            if taken_apart {
+                let rebind = quote_spanned!(Span::mixed_site()=> #(#conditions)* let #pattern = #name;);
+                probed.rebind.extend(rebind);
+            }
+            probed.names.push(Named { name, conditions, taken_apart, part_of: None });
+        }
+        probed
+    }
+}
+
+/// What other attributes may read of the arguments.
+struct Readers {
+    all: bool,
+    /// Whether a span records all arguments that have a name, also headers with tokens.
+    recorded: bool,
+    mentioned: Vec<String>,
+}
+
+impl Readers {
+    fn of(item: &Item) -> Self {
+        let attributes = item.attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
+        let text: String = attributes.map(|attribute| attribute.to_token_stream().to_string()).collect();
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mentioned: Vec<String> = words.map(str::to_owned).collect();
+        let has = |expected: &str| mentioned.iter().any(|word| word == expected);
+        let recorded = has("instrument") && !has("skip_all");
+        Self { all: item.named_by_block || may_read_names(&item.attributes), recorded, mentioned }
+    }
+
+    /// Whether a pattern with these names must stay.
+    fn need(&self, names: &[&Ident]) -> bool {
+        match names {
+            [] => self.recorded,
+            names => self.all || names.iter().any(|name| self.mentioned.iter().any(|word| *name == word)),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Patterns of arguments, which stay where another attribute may read their names.
+
+use super::check;
+use expect_test::expect;
+
+const HANDLER: &str = "async fn hello(ConnectInfo(peer): ConnectInfo<SocketAddr>, _: HeaderMap, name: Query<String>) -> Result<Page, ApiError> { page(peer) }";
+
+#[test]
+fn a_method_of_an_api_keeps_its_patterns() {
+    let method = format!("#[oai(path = \"/hello\", method = \"get\")] {HANDLER}");
+    check(
+        r#"key = "hello", by = "ip""#,
+        &method,
+        &expect![[r##"
+        #[oai(path = "/hello", method = "get")]
+        async fn hello(
+            ConnectInfo(peer): ConnectInfo<SocketAddr>,
+            argument1: HeaderMap,
+            name: Query<String>,
+        ) -> Result<Page, ApiError> {
+            let check = {
+                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                    "hello",
+                    ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                );
+                let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                #[allow(clippy::used_underscore_binding)]
+                ::ratelimit::__private::Call::ip(
+                    &mut call,
+                    {
+                        #[allow(unused_imports)]
+                        use ::ratelimit::__private::{
+                            Argument, ArgumentOf, PassAddress as _, FoundAddress, MergeAddress,
+                            Nothing, ProbeAddress as _, TrustedAddress,
+                        };
+                        FoundAddress::found(
+                            TrustedAddress::trusted(
+                                MergeAddress::merge(
+                                    MergeAddress::merge(
+                                        MergeAddress::merge(
+                                            Nothing,
+                                            (&&&ArgumentOf::<ConnectInfo<SocketAddr>>::new())
+                                                .__ratelimit_pass_ip(
+                                                    (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                                ),
+                                        ),
+                                        (&&&&&Argument(&argument1)).__ratelimit_probe_ip(),
+                                    ),
+                                    (&&&&&Argument(&name)).__ratelimit_probe_ip(),
+                                ),
+                            ),
+                        )
+                    },
+                );
+                call.start()
+            };
+            if let ::core::result::Result::Err(rejection) = check.await {
+                return <Result<
+                    Page,
+                    ApiError,
+                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+            }
+            #[allow(clippy::cargo_common_metadata)] { page(peer) }
+        }
+    "##]],
+    );
+}
+
+#[test]
+fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
+    let block = "#[OpenApi] impl Api { async fn hello(&self, Path(id): Path<u64>, request: &Request) -> Result<Page, ApiError> { page(id) } }";
+    check(
+        r#"key = "hello", by = "ip""#,
+        block,
+        &expect![[r##"
+        #[OpenApi]
+        impl Api {
+            async fn hello(
+                &self,
+                Path(id): Path<u64>,
+                request: &Request,
+            ) -> Result<Page, ApiError> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "hello",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    #[allow(clippy::used_underscore_binding)]
+                    ::ratelimit::__private::Call::ip(
+                        &mut call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                Argument, ArgumentOf, PassAddress as _, FoundAddress,
+                                MergeAddress, Nothing, ProbeAddress as _, TrustedAddress,
+                            };
+                            FoundAddress::found(
+                                TrustedAddress::trusted(
+                                    MergeAddress::merge(
+                                        MergeAddress::merge(
+                                            Nothing,
+                                            (&&&ArgumentOf::<Path<u64>>::new())
+                                                .__ratelimit_pass_ip(
+                                                    (&&&&&Argument(&id)).__ratelimit_probe_ip(),
+                                                ),
+                                        ),
+                                        (&&&&&Argument(&request)).__ratelimit_probe_ip(),
+                                    ),
+                                ),
+                            )
+                        },
+                    );
+                    call.start()
+                };
+                if let ::core::result::Result::Err(rejection) = check.await {
+                    return <Result<
+                        Page,
+                        ApiError,
+                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                }
+                #[allow(clippy::cargo_common_metadata)] { page(id) }
+            }
+        }
+    "##]],
+    );
+}
+
+#[test]
+fn a_route_reads_no_names() {
+    let handler = format!("#[get(\"/hello\")] {HANDLER}");
+    check(
+        r#"key = "hello", by = "header:x-api-key""#,
+        &handler,
+        &expect![[r##"
+        #[get("/hello")]
+        async fn hello(
+            argument0: ConnectInfo<SocketAddr>,
+            argument1: HeaderMap,
+            name: Query<String>,
+        ) -> Result<Page, ApiError> {
+            #[allow(clippy::used_underscore_binding)]
+            let header0 = {
+                #[allow(unused_imports)]
+                use ::ratelimit::__private::{
+                    Argument, FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _,
+                };
+                FoundHeaders::header(
+                    MergeHeaders::merge(
+                        MergeHeaders::merge(
+                            MergeHeaders::merge(
+                                Nothing,
+                                (&&&Argument(&argument0)).__ratelimit_probe_headers(),
+                            ),
+                            (&&&Argument(&argument1)).__ratelimit_probe_headers(),
+                        ),
+                        (&&&Argument(&name)).__ratelimit_probe_headers(),
+                    ),
+                    "x-api-key",
+                )
+            };
+            let ConnectInfo(peer) = argument0;
+            let check = {
+                let (header0,) = (header0,);
+                {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "hello",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Call::header(
+                        &mut call,
+                        ::core::option::Option::as_ref(&header0),
+                    );
+                    call.start()
+                }
+            };
+            if let ::core::result::Result::Err(rejection) = check.await {
+                return <Result<
+                    Page,
+                    ApiError,
+                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+            }
+            #[allow(clippy::cargo_common_metadata)] { page(peer) }
+        }
+    "##]],
+    );
+}

@@ -1,0 +1,186 @@
+//! Merges what the arguments say about the client, and reports arguments that do not say enough.
+
+use super::client::{Address, Client};
+use super::{Bare, Candidate, Peer, Resolved, Socket};
+use crate::__private::probe::Nothing;
+use std::marker::PhantomData;
+
+/// Merges the next argument into the earlier ones.
+#[diagnostic::on_unimplemented(
+    message = "`by = \"ip\"`: more than one argument has the address of the client",
+    label = "ambiguous",
+    note = "remove one of them, or write the value that identifies the client, as in `by = client`"
+)]
+pub trait MergeAddress<Next> {
+    type Found;
+    fn merge(self, next: Next) -> Self::Found;
+}
+
+#[diagnostic::do_not_recommend]
+impl MergeAddress<Self> for Nothing {
+    type Found = Self;
+    fn merge(self, next: Self) -> Self {
+        next
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, K> MergeAddress<Candidate<'a, K>> for Nothing {
+    type Found = Candidate<'a, K>;
+    fn merge(self, next: Candidate<'a, K>) -> Candidate<'a, K> {
+        next
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> MergeAddress<Nothing> for Candidate<'_, K> {
+    type Found = Self;
+    fn merge(self, _: Nothing) -> Self {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, K: Meets<L>, L> MergeAddress<Candidate<'a, L>> for Candidate<'a, K> {
+    type Found = Candidate<'a, K::Kind>;
+    fn merge(self, next: Candidate<'a, L>) -> Self::Found {
+        let Client { address, headers } = K::choose(self.client, next.client);
+        Candidate::new(address, headers)
+    }
+}
+
+/// Chooses between arguments of two kinds. Two that are equally good have no implementation.
+pub trait Meets<Next> {
+    type Kind;
+    fn choose<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a>;
+}
+
+macro_rules! meets {
+    ($($this:ty, $next:ty => $kind:ty: $choose:expr;)*) => {$(
+        impl Meets<$next> for $this {
+            type Kind = $kind;
+            fn choose<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a> {
+                $choose(this, next)
+            }
+        }
+    )*};
+    // The first kind takes precedence, wherever it stands.
+    ($($first:ty > $($second:ty)+;)*) => {$($(
+        meets! {
+            $first, $second => $first: prefer;
+            $second, $first => $first: |this, next| prefer(next, this);
+        }
+    )+)*};
+}
+
+meets! {
+    Resolved > Peer Socket Bare Nothing;
+    Peer > Socket Bare Nothing;
+    Socket > Bare Nothing;
+    Bare > Nothing;
+}
+
+meets! {
+    Peer, Peer => Peer: of_peers;
+    Bare, Bare => Bare: prefer;
+    Nothing, Nothing => Nothing: prefer;
+}
+
+/// Takes the address of the first, and the headers of the other one if the first has none.
+fn prefer<'a>(first: Client<'a>, other: Client<'a>) -> Client<'a> {
+    Client { address: first.address, headers: first.headers.or(other.headers) }
+}
+
+/// Prefers a peer with headers, then a peer that is known, then the first one.
+fn of_peers<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a> {
+    let (first, second) =
+        if this.headers.is_none() && next.headers.is_some() { (next, this) } else { (this, next) };
+    match first.address {
+        Address::Peer(None) => Client { address: second.address, headers: first.headers },
+        _ => prefer(first, second),
+    }
+}
+
+/// Keeps what an argument says that is taken apart before the key is written. Its headers cannot be kept.
+pub trait KeptAddress {
+    type Kept: Copy;
+    fn kept(self) -> Self::Kept;
+}
+
+impl KeptAddress for Nothing {
+    type Kept = Self;
+    fn kept(self) -> Self {
+        self
+    }
+}
+
+impl<K> KeptAddress for Candidate<'_, K> {
+    type Kept = Kept<K>;
+    fn kept(self) -> Kept<K> {
+        Kept(self.client.address, PhantomData)
+    }
+}
+
+/// A candidate that borrows nothing.
+pub struct Kept<Kind>(Address, PhantomData<Kind>);
+
+impl<K> Clone for Kept<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Kept<K> {}
+
+#[diagnostic::do_not_recommend]
+impl<K: 'static> MergeAddress<Kept<K>> for Nothing {
+    type Found = Candidate<'static, K>;
+    fn merge(self, Kept(address, _): Kept<K>) -> Candidate<'static, K> {
+        Candidate::new(address, None)
+    }
+}
+
+/// A merge that is not only a plain IP address.
+#[diagnostic::on_unimplemented(
+    message = "`by = \"ip\"`: a plain IP address may not be that of the client",
+    label = "no other argument has the address of the client",
+    note = "if you trust the argument, write it: `by = addr`. Do not trust rocket's `IpAddr`, which is read from a header that anybody can send; its `SocketAddr` is the peer"
+)]
+pub trait TrustedAddress {
+    fn trusted(self) -> Self;
+}
+
+/// The address that was found among all arguments.
+#[diagnostic::on_unimplemented(
+    message = "`by = \"ip\"`: no argument of this function has the address of the client",
+    label = "add an argument such as `ConnectInfo<SocketAddr>` or the request",
+    note = "enable the framework's feature of `ratelimit-runtime`; in a function that cannot have such an argument, write `by = ratelimit::client_ip()` and add `RateLimitLayer` to the service",
+    note = "a type of your own that knows the client can implement `ratelimit::ClientIp`"
+)]
+pub trait FoundAddress<'a> {
+    fn found(self) -> Client<'a>;
+}
+
+macro_rules! complete {
+    ($($trusted:ty),*; $($found:ty),*) => {
+        $(#[diagnostic::do_not_recommend]
+        impl TrustedAddress for $trusted {
+            fn trusted(self) -> Self {
+                self
+            }
+        })*
+
+        $(#[diagnostic::do_not_recommend]
+        impl<'a> FoundAddress<'a> for Candidate<'a, $found> {
+            fn found(self) -> Client<'a> {
+                self.client
+            }
+        })*
+    };
+}
+
+// Each is without the other's mistake, so that only one of them is reported.
+complete! {
+    Nothing, Candidate<'_, Nothing>, Candidate<'_, Socket>, Candidate<'_, Peer>, Candidate<'_, Resolved>;
+    Bare, Socket, Peer, Resolved
+}

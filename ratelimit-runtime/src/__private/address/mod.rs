@@ -1,0 +1,144 @@
+//! Finds the address of the client among the arguments of a function.
+
+mod client;
+mod merge;
+mod pass;
+
+pub use client::Client;
+pub use merge::{FoundAddress, KeptAddress, MergeAddress, TrustedAddress};
+pub use pass::PassAddress;
+
+use super::probe::{Argument, Nothing, probe};
+use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
+use client::Address;
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::sync::Arc;
+
+/// A request or a connection of a web framework. It knows the peer, behind which the limiter finds the client.
+pub trait RequestPeer {
+    /// The other end of the connection. `None` if the server does not provide it.
+    fn peer(&self) -> Option<PeerAddr>;
+
+    /// The headers of the request. `None` for a type that has no headers, such as a connection.
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        None
+    }
+}
+
+macro_rules! delegate {
+    ($($type:ty),*) => {$(
+        impl<T: RequestPeer + ?Sized> RequestPeer for $type {
+            fn peer(&self) -> Option<PeerAddr> {
+                (**self).peer()
+            }
+
+            fn headers(&self) -> Option<&dyn RequestHeaders> {
+                (**self).headers()
+            }
+        }
+    )*};
+}
+
+delegate!(&T, &mut T, Arc<T>);
+
+impl<T: RequestPeer> RequestPeer for Option<T> {
+    fn peer(&self) -> Option<PeerAddr> {
+        self.as_ref()?.peer()
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        self.as_ref()?.headers()
+    }
+}
+
+/// The kind of an argument with a plain IP address, which anybody may have chosen.
+#[derive(Debug)]
+pub struct Bare;
+
+/// The kind of an argument with a plain socket address, which is the peer if no other argument knows the peer.
+#[derive(Debug)]
+pub struct Socket;
+
+/// The kind of a request or a connection.
+#[derive(Debug)]
+pub struct Peer;
+
+/// The kind of an argument that knows the client.
+#[derive(Debug)]
+pub struct Resolved;
+
+/// What one or more arguments say about the client. Its kind is known to the compiler.
+pub struct Candidate<'a, Kind> {
+    client: Client<'a>,
+    kind: PhantomData<Kind>,
+}
+
+impl<'a, Kind> Candidate<'a, Kind> {
+    const fn new(address: Address, headers: Option<&'a dyn RequestHeaders>) -> Self {
+        Self { client: Client { address, headers }, kind: PhantomData }
+    }
+}
+
+/// Types that are an address and nothing else.
+pub trait PlainAddress {
+    type Kind;
+    fn address(&self) -> Address;
+}
+
+macro_rules! plain {
+    ($($type:ty: $kind:ty, |$address:ident| $ip:expr;)*) => {$(
+        impl PlainAddress for $type {
+            type Kind = $kind;
+            fn address(&self) -> Address {
+                let $address = *self;
+                Address::Peer(Some(PeerAddr::Ip($ip)))
+            }
+        }
+    )*};
+}
+
+plain! {
+    IpAddr: Bare, |address| address;
+    Ipv4Addr: Bare, |address| address.into();
+    Ipv6Addr: Bare, |address| address.into();
+    SocketAddr: Socket, |address| address.ip();
+    SocketAddrV4: Socket, |address| (*address.ip()).into();
+    SocketAddrV6: Socket, |address| (*address.ip()).into();
+}
+
+impl<T: PlainAddress + ?Sized> PlainAddress for &T {
+    type Kind = T::Kind;
+    fn address(&self) -> Address {
+        (**self).address()
+    }
+}
+
+impl<T: PlainAddress + ?Sized> PlainAddress for &mut T {
+    type Kind = T::Kind;
+    fn address(&self) -> Address {
+        (**self).address()
+    }
+}
+
+impl<T: PlainAddress> PlainAddress for Option<T> {
+    type Kind = T::Kind;
+    fn address(&self) -> Address {
+        self.as_ref().map_or(Address::Peer(None), PlainAddress::address)
+    }
+}
+
+probe! {
+    /// Finds out what an argument says about the client.
+    ProbeAddress::__ratelimit_probe_ip(Argument);
+    [&&&&] if PlainAddress => Candidate<'a, T::Kind>: |plain| Candidate::new(plain.address(), None);
+    [&&&] if RequestPeer => Candidate<'a, Peer>: |request| {
+        Candidate::new(Address::Peer(request.peer()), request.headers())
+    };
+    [&&] if ClientIp => Candidate<'a, Resolved>: |known| Candidate::new(Address::Resolved(known.client_ip()), None);
+    [&] if RequestHeaders & Sized => Candidate<'a, Nothing>: |headers| Candidate::new(Address::Unknown, Some(headers));
+    [] => Nothing: |_| Nothing;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Ids of other crates: one id is one key, however the attribute gets it.
+
+use crate::harness::keys_of;
+use ratelimit::{Displayed, Identity, Key, Limit, Rejection, UserId, rate_limit};
+use std::fmt;
+use std::time::Duration;
+use ulid::Ulid;
+use uuid::Uuid;
+
+/// An id of another crate, which displays itself and is no identity.
+#[derive(Clone, Copy)]
+struct Foreign(u32);
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "acc-{}", self.0)
+    }
+}
+
+struct User<I>(I);
+
+impl<I: Identity + Copy + 'static> UserId for User<I> {
+    type Id = I;
+
+    fn user_id(&self) -> Option<I> {
+        Some(self.0)
+    }
+}
+
+#[rate_limit(key = "k", by = id)]
+async fn by_uuid(id: Uuid) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+#[rate_limit(key = "k", by = id)]
+async fn by_optional_uuid(id: Option<Uuid>) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+#[rate_limit(key = "k", by = id)]
+async fn by_ulid(id: &Ulid) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+#[rate_limit(key = "k", by = id)]
+async fn by_foreign(id: Foreign) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+#[rate_limit(key = "k", by = id.map(Displayed))]
+async fn by_optional_foreign(id: Option<Foreign>) -> Result<(), Rejection> {
+    let _ = id;
+    Ok(())
+}
+
+#[rate_limit(key = "k", by = text)]
+async fn by_text(text: String) -> Result<(), Rejection> {
+    let _ = text;
+    Ok(())
+}
+
+#[rate_limit(key = "k", by = "user")]
+async fn by_user<I: Identity + Copy + 'static>(user: &User<I>) -> Result<(), Rejection> {
+    let _ = user;
+    Ok(())
+}
+
+/// Asks the scoped limiter without the attribute.
+async fn by_hand(id: impl Identity + Send + Sync) {
+    let limit = Limit::counter(100, Duration::from_secs(60));
+    let limiter = ratelimit::scope::current().unwrap();
+    limiter.check(&limit, Key::new("k").by(id)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_uuid_is_its_hyphenated_text() {
+    let id = Uuid::from_u128(0x550e_8400_e29b_41d4_a716_4466_5544_00AB);
+    let keys = keys_of(async {
+        by_uuid(id).await.unwrap();
+        by_optional_uuid(Some(id)).await.unwrap();
+        by_user(&User(id)).await.unwrap();
+        by_user(&User(Displayed(id))).await.unwrap();
+        by_text(id.to_string()).await.unwrap();
+        by_hand(id).await;
+        assert!(matches!(by_optional_uuid(None).await, Err(Rejection::Unidentified(_))));
+    })
+    .await;
+    assert_eq!(keys, ["{550e8400-e29b-41d4-a716-4466554400ab}:k"; 6]);
+}
+
+#[tokio::test]
+async fn a_ulid_is_its_text() {
+    let id = Ulid::from(0x0178_0f1b_5a2e_4c11_98d2_00ab_cdef_0123_u128);
+    let keys = keys_of(async {
+        by_ulid(&id).await.unwrap();
+        by_user(&User(id)).await.unwrap();
+        by_user(&User(Displayed(id))).await.unwrap();
+        by_text(id.to_string()).await.unwrap();
+        by_hand(id).await;
+    })
+    .await;
+    assert_eq!(keys, vec![format!("{{{id}}}:k"); 5]);
+}
+
+#[tokio::test]
+async fn any_other_id_is_the_text_that_it_displays() {
+    let id = Foreign(7);
+    let keys = keys_of(async {
+        by_foreign(id).await.unwrap();
+        by_optional_foreign(Some(id)).await.unwrap();
+        by_user(&User(Displayed(id))).await.unwrap();
+        by_text("acc-7".to_owned()).await.unwrap();
+        by_hand(Displayed(id)).await;
+        assert!(matches!(by_optional_foreign(None).await, Err(Rejection::Unidentified(_))));
+    })
+    .await;
+    assert_eq!(keys, ["{acc-7}:k"; 5]);
+}
