@@ -34,12 +34,20 @@
 
 use crate::harness::scoped;
 use axum::extract::ConnectInfo;
+use ratelimit::__private::RejectionTarget;
 use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use tokio::task::yield_now;
+
+#[derive(Debug)]
+pub(crate) struct Response;
+
+impl RejectionTarget for Response {
+    fn write_rejection(&mut self, _: Rejection) {}
+}
 
 /// A documented function.
 ///
@@ -79,6 +87,17 @@ pub(crate) async fn unused_address(_peer: SocketAddr) -> Result<(), Rejection> {
 pub(crate) async fn opaque() -> impl Display {
     "text"
 }
+
+#[rate_limit(count = 5, fallible)]
+pub(crate) async fn fallible(_unused: &mut String) {}
+
+#[rate_limit(by = "ip", fallible)]
+pub(crate) async fn fallible_value(ConnectInfo(peer): ConnectInfo<SocketAddr>) -> String {
+    peer.to_string()
+}
+
+#[rate_limit(count = 5)]
+pub(crate) async fn into_a_response(_unused: &mut String, _response: &mut Response) {}
 
 #[rate_limit(on_limit = |rejection| rejection.to_string())]
 pub(crate) async fn fallback() -> String {
@@ -218,6 +237,9 @@ async fn linted_functions_are_limited() {
         assert!(opaque().await.is_ok());
         assert!(fallback().await.is_empty());
         nothing().await;
+        assert!(fallible(&mut String::new()).await.is_ok());
+        assert!(fallible_value(ConnectInfo(peer)).await.is_ok());
+        into_a_response(&mut String::new(), &mut Response).await;
         assert!(service.method().await.is_ok());
         assert!(service.send("ann".into()).await.is_ok());
         assert!(permit(1).await.is_ok());

@@ -78,7 +78,7 @@ async fn by_hand(id: impl Identity + Send + Sync) {
 
 #[tokio::test]
 async fn a_uuid_is_its_hyphenated_text() {
-    let id = Uuid::from_u128(0x550e_8400_e29b_41d4_a716_4466_5544_00AB);
+    let id = Uuid::from_u128(0x550e_8400_e29b_41d4_a716_4466_5544_00ab);
     let keys = keys_of(async {
         by_uuid(id).await.unwrap();
         by_optional_uuid(Some(id)).await.unwrap();
