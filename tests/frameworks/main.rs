@@ -1,7 +1,6 @@
 //! Tests of each web framework: annotated handlers behind a real server, asked by a real client on loopback.
 
 mod axum;
-#[cfg(any())]
 mod behind_nginx;
 mod harness;
 mod layer;
