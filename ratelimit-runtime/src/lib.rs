@@ -6,6 +6,7 @@ mod clock;
 mod context;
 mod decision;
 mod error;
+mod hold;
 mod identity;
 mod key;
 mod limit;
@@ -31,6 +32,9 @@ pub use context::{
 };
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
+#[cfg(feature = "_http")]
+pub use hold::HeldBody;
+pub use hold::{Held, HoldBody, Holding, Sent};
 pub use identity::{ClientIp, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
 pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refill};

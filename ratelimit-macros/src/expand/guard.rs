@@ -2,7 +2,7 @@
 
 use super::call::call;
 use super::spans::{borrowed, ends};
-use super::{key_part, probe, warn};
+use super::{key_part, probe, stream, until, warn};
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Span, TokenStream};
@@ -12,7 +12,7 @@ use syn::Ident;
 /// Writes code that decides, and returns early from the function if the call is refused. All borrows end before the
 /// await, because the decision owns what it needs.
 pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenStream {
-    let warning = warn::shared_by_all(model, item);
+    let warning = warnings(model, item);
     let (check, moved) = (calls(model, item, Some(&start(model))), probe::moved(model));
     let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
     let decided = decided(model, reject);
@@ -23,13 +23,19 @@ pub(super) fn guard(model: &Model, item: &Item, reject: &TokenStream) -> TokenSt
 pub(super) fn parted(model: &Model, item: &Item, reject: &TokenStream) -> (TokenStream, TokenStream) {
     let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
     let kind = Ident::new(if model.members.len() == 1 { "Call" } else { "Calls" }, at);
-    let warning = warn::shared_by_all(model, item);
+    let warning = warnings(model, item);
     let (call, moved) = (calls(model, item, None), probe::moved(model));
     let decided = decided(model, reject);
     (
         quote_spanned!(at=> #warning let call = { #moved #call };),
         quote_spanned!(at=> let check = #runtime::__private::#kind::#start(call); #decided),
     )
+}
+
+fn warnings(model: &Model, item: &Item) -> TokenStream {
+    let mut warnings = warn::shared_by_all(model, item);
+    warnings.extend(stream::ends_too_early(model, item));
+    warnings
 }
 
 fn start(model: &Model) -> Ident {
@@ -49,16 +55,24 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
             }
         };
     }
-    let admission =
-        if model.judges() { quote_spanned!(at=> mut admission) } else { quote_spanned!(at=> _admission) };
+    let admission = match (model.judges(), model.outlives()) {
+        (true, _) => quote_spanned!(at=> mut admission),
+        (false, true) => quote_spanned!(at=> admission),
+        (false, false) => quote_spanned!(at=> _admission),
+    };
+    let settles = until::settles(model);
     if model.never_rejects() {
-        return quote_spanned!(at=> let #admission = #runtime::__private::Admission::of_shadows(check.await););
+        return quote_spanned! {at=>
+            let #admission = #runtime::__private::Admission::of_shadows(check.await);
+            #settles
+        };
     }
     quote_spanned! {at=>
         let #admission = match check.await {
             ::core::result::Result::Ok(admission) => admission,
             ::core::result::Result::Err(rejection) => return #reject,
         };
+        #settles
     }
 }
 

@@ -9,8 +9,10 @@ mod limit;
 mod probe;
 mod refusal;
 mod spans;
+mod stream;
 #[cfg(test)]
 mod tests;
+mod until;
 mod warn;
 
 use crate::async_trait::{AsyncTraitBody, rename_self};
@@ -44,13 +46,14 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     let probe = probe(model, &mut item);
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
-    let afterwards = afterwards::afterwards(model);
+    let afterwards = afterwards::afterwards(model, returned.as_ref());
     let opaque = matches!(returned, Some(Type::ImplTrait(_))) && model.widens();
     let (reject, body) = if opaque {
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&body, &afterwards)
     } else {
-        let reject = refusal::reject(model, returned.as_ref(), item.span());
+        until::rewrite(model, &mut item.signature.output);
+        let reject = refusal::reject(model, item.return_type(), item.span());
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
     let guard = guard(model, &item, &reject);
@@ -84,7 +87,7 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     let probe = probe::probe(model, &Named::all(&item));
     let reject = refusal::reject(model, returned.as_ref(), item.span());
     let guard = rename_self(guard(model, &item, &reject));
-    let afterwards = rename_self(afterwards::afterwards(model));
+    let afterwards = rename_self(afterwards::afterwards(model, returned.as_ref()));
     let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
     item.body = boxed.rebuild(&item.body, probe, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()

@@ -87,7 +87,7 @@ fn may_be_of_a_request(of: &Type) -> bool {
 
 /// Whether a type contains neither `impl Trait` nor macros. It reads tokens, because syn's visitor would slow down
 /// the build of every user.
-fn is_nameable(of: impl ToTokens) -> bool {
+pub(super) fn is_nameable(of: impl ToTokens) -> bool {
     of.to_token_stream().into_iter().all(|token| match token {
         TokenTree::Group(group) => is_nameable(group.stream()),
         TokenTree::Ident(word) => word != "impl",

@@ -9,16 +9,18 @@ pub mod limit;
 mod probe;
 mod request;
 mod site;
+mod stream;
 mod warn;
 
 pub use address::{FoundAddress, MergeAddress, ProbeAddress};
-pub use admission::{Admission, Admit, judge};
+pub use admission::{Admission, Admit, Lasting, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::Site;
+pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
 pub use warn::{ArgumentOf, NoRequest, OfRequest, OfUser, RequestArgument};
 
 pub use std::boxed::Box;
