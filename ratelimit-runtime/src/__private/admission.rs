@@ -1,7 +1,7 @@
 //! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
 use super::call::{Call, Calls, Names};
-use crate::hold::{Held, Sent};
+use crate::hold::{Held, Sent, Settle};
 use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
@@ -163,9 +163,9 @@ pub struct Lasting {
 
 impl Lasting {
     /// Settles the charge of a limit when the body ends.
-    pub fn settle(&mut self, at: usize, cost: impl FnOnce(Sent) -> u32 + Send + 'static) {
+    pub fn settle(&mut self, at: usize, cost: SettleOnEnd) {
         if let Some(position) = self.positions.get(at).copied().flatten() {
-            self.held.settle(position, cost);
+            self.held.settle(position, cost.0);
         }
     }
 
@@ -175,9 +175,18 @@ impl Lasting {
     }
 }
 
-/// Returns a closure of `settle` with `until = "body_end"`. This signature lets the closure omit its parameter type.
-pub fn settle_on_end<F: FnOnce(Sent) -> u32 + Send + 'static>(cost: F) -> F {
-    cost
+/// The function of `settle` with `until = "body_end"`.
+pub struct SettleOnEnd(Settle);
+
+/// Takes the closure of `settle`. This signature lets the closure omit its parameter type.
+pub fn settle_on_end(cost: impl FnOnce(Sent) -> u32 + Send + 'static) -> SettleOnEnd {
+    SettleOnEnd(Box::new(cost))
+}
+
+impl fmt::Debug for SettleOnEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SettleOnEnd").finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Admit {

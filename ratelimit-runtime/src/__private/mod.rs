@@ -13,7 +13,7 @@ mod stream;
 mod warn;
 
 pub use address::{FoundAddress, MergeAddress, ProbeAddress};
-pub use admission::{Admission, Admit, Lasting, judge, settle_on_end};
+pub use admission::{Admission, Admit, Lasting, SettleOnEnd, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};

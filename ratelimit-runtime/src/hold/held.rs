@@ -24,12 +24,13 @@ pub struct Held {
 /// What one call of a limiter holds.
 struct Part {
     holdings: Box<Holdings>,
-    /// The charges to settle: their positions in `holdings`, and the functions of their costs.
-    settle: Vec<(usize, Settle)>,
+    /// The charges to settle: their positions in `holdings`, and the functions of their costs. The mutexes are never locked.
+    /// They make a body `Sync` that was it before.
+    settle: Vec<(usize, Mutex<Settle>)>,
 }
 
-/// Computes the cost of a call. In a mutex that is never locked, which makes the body `Sync` if it was before.
-type Settle = Mutex<Box<dyn FnOnce(Sent) -> u32 + Send>>;
+/// Computes the cost of a call.
+pub(crate) type Settle = Box<dyn FnOnce(Sent) -> u32 + Send>;
 
 impl Held {
     /// Holds these permits and charges.
@@ -38,9 +39,9 @@ impl Held {
     }
 
     /// Settles the charge at this position of the holdings when the body ends.
-    pub(crate) fn settle(&mut self, at: usize, cost: impl FnOnce(Sent) -> u32 + Send + 'static) {
+    pub(crate) fn settle(&mut self, at: usize, cost: Settle) {
         if let Some(part) = self.parts.last_mut() {
-            part.settle.push((at, Mutex::new(Box::new(cost))));
+            part.settle.push((at, Mutex::new(cost)));
         }
     }
 

@@ -101,3 +101,6 @@ impl<B: Body> Body for HeldBody<B> {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests;

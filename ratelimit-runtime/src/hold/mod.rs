@@ -13,6 +13,7 @@ mod held_body;
 mod tonic;
 
 pub use held::Held;
+pub(crate) use held::Settle;
 #[cfg(feature = "_http")]
 pub use held_body::HeldBody;
 pub use hold_body::HoldBody;

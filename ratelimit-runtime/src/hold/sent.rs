@@ -15,7 +15,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     pub(super) bytes: u64,
-    pub(super) messages: u64,
+    pub(super) messages: u32,
     pub(super) complete: bool,
 }
 
@@ -31,9 +31,9 @@ impl Sent {
     }
 
     /// The number of messages of a gRPC stream, of events of an SSE stream (with keep-alive comments), or of chunks of any
-    /// other body.
+    /// other body. At most [`u32::MAX`], so that it can be a cost.
     #[must_use]
-    pub const fn messages(&self) -> u64 {
+    pub const fn messages(&self) -> u32 {
         self.messages
     }
 
@@ -41,7 +41,7 @@ impl Sent {
     /// zero counts as 1.
     ///
     /// ```
-    /// # use ratelimit::{HoldBody, Limit, RateLimiter, Sent};
+    /// # use ratelimit::Sent;
     /// let kibibytes = |sent: Sent| sent.blocks(1024); // 0 bytes: 0, 1 byte: 1, 1024 bytes: 1, 1025 bytes: 2
     /// # let _ = kibibytes;
     /// ```

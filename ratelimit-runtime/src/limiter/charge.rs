@@ -94,7 +94,7 @@ impl Charge {
         cost: impl FnOnce(Sent) -> u32 + Send + 'static,
     ) -> R::Output {
         let mut held = Held::new(Box::new(self.holdings));
-        held.settle(0, cost);
+        held.settle(0, Box::new(cost));
         response.hold(held)
     }
 }

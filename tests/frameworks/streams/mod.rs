@@ -4,6 +4,7 @@
 mod by_hand;
 mod charges;
 mod events;
+mod grpc;
 mod permits;
 mod server;
 mod types;
