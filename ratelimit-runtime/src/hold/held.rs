@@ -88,7 +88,7 @@ impl Held {
                 match catch_unwind(AssertUnwindSafe(|| cost(sent))) {
                     Ok(cost) => holdings.settle(at, cost),
                     Err(_) => {
-                        tracing::error!("the function of `settle` has panicked; the call costs its `cost`")
+                        tracing::error!("the function of `settle` has panicked; the call costs its `cost`");
                     }
                 }
             }

@@ -118,6 +118,7 @@ pub(crate) async fn everywhere(router: fn() -> Router<App>, test: impl AsyncFn(&
 }
 
 /// A chunk of this many bytes.
+#[expect(clippy::unnecessary_wraps, reason = "the chunks of a body may be errors")]
 pub(crate) fn chunk(bytes: usize) -> Chunk {
     Ok(Bytes::from(vec![b'x'; bytes]))
 }

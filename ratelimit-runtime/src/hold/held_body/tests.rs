@@ -68,8 +68,8 @@ async fn next(body: &mut HeldBody<Prepared>) -> Option<Result<Frame<Bytes>, &'st
     poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
 }
 
-fn data(bytes: &'static str) -> Result<Frame<Bytes>, &'static str> {
-    Ok(Frame::data(Bytes::from_static(bytes.as_bytes())))
+fn data(bytes: &'static str) -> Frame<Bytes> {
+    Frame::data(Bytes::from_static(bytes.as_bytes()))
 }
 
 fn trailers() -> HeaderMap {
@@ -78,7 +78,7 @@ fn trailers() -> HeaderMap {
 
 #[tokio::test]
 async fn frames_trailers_and_hints_are_those_of_the_body() {
-    let (mut body, seen) = held([data("one"), Ok(Frame::trailers(trailers()))].into(), false).await;
+    let (mut body, seen) = held([Ok(data("one")), Ok(Frame::trailers(trailers()))].into(), false).await;
     assert_eq!(body.size_hint().exact(), Some(14));
     assert!(!body.is_end_stream());
     assert_eq!(next(&mut body).await.unwrap().unwrap().into_data().unwrap(), "one");
@@ -93,7 +93,7 @@ async fn frames_trailers_and_hints_are_those_of_the_body() {
 
 #[tokio::test]
 async fn a_body_that_knows_its_last_frame_ends_with_it() {
-    let (mut body, seen) = held([data("one"), data("three")].into(), true).await;
+    let (mut body, seen) = held([Ok(data("one")), Ok(data("three"))].into(), true).await;
     assert!(next(&mut body).await.is_some() && seen.all().is_empty());
     assert!(next(&mut body).await.is_some());
     assert!(body.is_end_stream());
@@ -104,15 +104,15 @@ async fn a_body_that_knows_its_last_frame_ends_with_it() {
 
 #[tokio::test]
 async fn an_error_and_a_drop_cut_the_body() {
-    let (mut body, seen) = held([data("one"), Err("broken")].into(), false).await;
+    let (mut body, seen) = held([Ok(data("one")), Err("broken")].into(), false).await;
     assert!(next(&mut body).await.unwrap().is_ok());
     assert_eq!(next(&mut body).await.unwrap().unwrap_err(), "broken");
     assert_eq!(seen.all(), [(3, 1, false)]);
-    let (mut body, seen) = held([data("one"), data("two")].into(), false).await;
+    let (mut body, seen) = held([Ok(data("one")), Ok(data("two"))].into(), false).await;
     assert!(next(&mut body).await.is_some());
     drop(body);
     assert_eq!(seen.all(), [(3, 1, false)]);
-    let (body, seen) = held([data("one")].into(), false).await;
+    let (body, seen) = held([Ok(data("one"))].into(), false).await;
     drop(body);
     assert_eq!(seen.all(), [(0, 0, false)]);
 }
@@ -120,7 +120,8 @@ async fn an_error_and_a_drop_cut_the_body() {
 #[tokio::test]
 async fn a_content_length_says_when_a_response_is_complete() {
     for (length, complete) in [("3", true), ("4", false), ("x", false)] {
-        let body = HeldBody::new(Prepared { frames: [data("one"), data("two")].into(), eager: false });
+        let body =
+            HeldBody::new(Prepared { frames: [Ok(data("one")), Ok(data("two"))].into(), eager: false });
         let seen = Seen::default();
         let seen_on_end = seen.clone();
         let response = Response::builder().header(CONTENT_LENGTH, length).body(body).unwrap();
@@ -138,7 +139,7 @@ async fn a_content_length_says_when_a_response_is_complete() {
 #[tokio::test]
 async fn a_body_holds_several_charges_and_can_be_shared_between_threads() {
     fn is_shared<T: Send + Sync>(_: &T) {}
-    let (body, seen) = held([data("one")].into(), false).await;
+    let (body, seen) = held([Ok(data("one"))].into(), false).await;
     let seen_on_end = seen.clone();
     let mut body = charge().await.settle_on_end(body, move |sent| {
         seen_on_end.0.lock().unwrap().push(sent);
