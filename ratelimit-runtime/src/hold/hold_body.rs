@@ -56,6 +56,7 @@ impl<T: HoldBody> HoldBody for Option<T> {
 /// The last element of a tuple has the body, as in `(StatusCode, HeaderMap, Body)`.
 macro_rules! tuples {
     ($(($($part:ident)+))*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($part,)+ Last: HoldBody> HoldBody for ($($part,)+ Last) {
             type Output = ($($part,)+ Last::Output);
 

@@ -31,6 +31,7 @@ impl<R> HoldBody for Holding<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<R> FromRejection for Holding<R> {
     fn from_rejection(rejection: Rejection) -> Self {
         Self { response: Err(rejection), held: Held::default() }
