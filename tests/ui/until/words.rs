@@ -13,6 +13,11 @@ async fn foreign(body: Response) -> Result<Response, Rejection> {
     Ok(body)
 }
 
+#[rate_limit(algorithm = "concurrency", until = "handler-end")]
+async fn foreign_return(body: Response) -> Result<Response, Rejection> {
+    Ok(body)
+}
+
 #[rate_limit(algorithm = "concurrency", until = "the client is happy")]
 async fn unknown(body: Response) -> Result<Response, Rejection> {
     Ok(body)
