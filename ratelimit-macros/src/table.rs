@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub(crate) const ARGUMENTS: [Argument; 22] = [
+pub(crate) const ARGUMENTS: [Argument; 23] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -72,6 +72,9 @@ pub(crate) const ARGUMENTS: [Argument; 22] = [
     argument("settle", "settle = |result| ..",
         ["a function from the result to `u32`", "`cost`"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
+    argument("until", "until = \"body_end\"",
+        ["`\"return\"`, `\"body_end\"`", "`\"return\"`"],
+        &["hold_until", "held_until", "release", "release_on", "until_end", "lasts", "lifetime"]),
     argument("lease", "lease = 50",
         ["a number, or `\"auto\"`", "the store is asked each time"],
         &["prefetch", "batch", "local_quota", "chunk", "batch_size", "preload"]),
@@ -95,7 +98,7 @@ pub(crate) const ARGUMENTS: [Argument; 22] = [
 ];
 
 /// Arguments of other libraries that are a value here.
-const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
+const FOREIGN_VALUES: [(&str, &[&str]); 11] = [
     (
         "algorithm = \"concurrency\", count = 5",
         &["semaphore", "concurrency", "max_concurrent", "concurrent", "bulkhead", "in_flight"],
@@ -106,6 +109,7 @@ const FOREIGN_VALUES: [(&str, &[&str]); 10] = [
     ("time = \"1d\", count = 10000", &["per_day"]),
     ("by = \"user\"", &["user", "per_user"]),
     ("by = \"header:x-api-key\"", &["header", "api_key", "per_key"]),
+    ("until = \"body_end\"", &["stream", "streaming", "hold", "body_end", "on_end"]),
     ("on_error = \"allow\"", &["fail_open", "ignore_errors"]),
     ("on_error = \"deny\"", &["fail_closed"]),
     ("on_error = \"local\"", &["in_memory_fallback"]),

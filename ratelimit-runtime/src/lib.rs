@@ -6,6 +6,7 @@ mod clock;
 mod context;
 mod decision;
 mod error;
+mod hold;
 mod identity;
 mod key;
 #[cfg(feature = "_web")]
@@ -35,6 +36,9 @@ pub use context::{
 };
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
+#[cfg(feature = "_http")]
+pub use hold::HeldBody;
+pub use hold::{Held, HoldBody, Holding, Sent};
 pub use identity::{ClientIp, Displayed, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
 #[cfg(feature = "_web")]

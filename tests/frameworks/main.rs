@@ -4,3 +4,4 @@ mod axum;
 mod behind_nginx;
 mod harness;
 mod layer;
+mod streams;

@@ -12,6 +12,7 @@ mod literal;
 mod names;
 mod number;
 mod stack;
+mod until;
 mod word;
 
 use crate::args::Arguments;
@@ -60,6 +61,7 @@ impl Checker<'_> {
             by: self.by(),
             cost: self.cost(&limit),
             afterwards: self.afterwards(&limit),
+            until: self.until(&limit),
             skip_if: self.skip_if(),
             shadow: self.shadow(),
             limit,

@@ -1,6 +1,7 @@
 //! Writes the code after the body, if its result decides about a charge.
 
 use super::spans::{ends, located};
+use super::until;
 use crate::model::{Afterwards, Model};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
@@ -30,14 +31,18 @@ pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
     }
 }
 
-/// Evaluates the verdict about each charge, then settles all charges in one call.
-pub(super) fn afterwards(model: &Model) -> TokenStream {
+/// Evaluates the verdict about each charge, then settles all charges in one call. What lasts longer moves into the response.
+pub(super) fn afterwards(model: &Model, returned: Option<&Type>) -> TokenStream {
+    let runtime = &model.runtime;
+    let charges = model.members.iter().enumerate();
+    let verdicts = charges.filter_map(|(at, member)| Some(verdict(runtime, at, member.judged()?)));
+    if model.outlives() {
+        let held = until::held(model, returned);
+        return quote_spanned!(Span::mixed_site()=> #(#verdicts)* #held);
+    }
     if !model.judges() {
         return TokenStream::new();
     }
-    let runtime = &model.runtime;
-    let charges = model.members.iter().enumerate();
-    let verdicts = charges.filter_map(|(at, member)| Some(verdict(runtime, at, member.afterwards.as_ref()?)));
     quote_spanned! {Span::mixed_site()=>
         #(#verdicts)*
         #runtime::__private::Admission::finish(admission).await;

@@ -2,7 +2,7 @@
 //! made when the future is first polled.
 
 use super::probe::{Probes, of_arguments};
-use super::{afterwards, as_a_block, as_a_tail, guard, refusal};
+use super::{afterwards, as_a_block, as_a_tail, guard, refusal, until};
 use crate::body::split_inner_attributes;
 use crate::future::ReturnedFuture;
 use crate::item::Item;
@@ -31,14 +31,15 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
         Some(block) => split_inner_attributes(&block.content),
         None => (TokenStream::new(), called_later(&model.runtime, &item, future)),
     };
-    let afterwards = afterwards::afterwards(model);
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
+    let afterwards = afterwards::afterwards(model, Some(&output));
     let (reject, awaited) = if refusal::is_widened(model, Some(&output)) {
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&awaited, Some(&output), item.span(), &afterwards)
     } else {
+        let held = until::rewrite_future(model, &mut item.signature.output);
         // Code in front of the future may have moved the arguments.
-        let reject = refusal::reject(model, Some(&output), item.span(), &[]);
+        let reject = refusal::reject(model, held.as_ref().or(Some(&output)), item.span(), &[]);
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
     };
     let (call, decision) = guard::parted(model, &item, &client, &reject);

@@ -2,7 +2,7 @@
 
 use super::call::call;
 use super::spans::{borrowed, ends};
-use super::{key_part, probe, warn};
+use super::{key_part, probe, until, warn};
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Span, TokenStream};
@@ -54,16 +54,24 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
             }
         };
     }
-    let admission =
-        if model.judges() { quote_spanned!(at=> mut admission) } else { quote_spanned!(at=> _admission) };
+    let admission = match (model.judges(), model.outlives()) {
+        (true, _) => quote_spanned!(at=> mut admission),
+        (false, true) => quote_spanned!(at=> admission),
+        (false, false) => quote_spanned!(at=> _admission),
+    };
+    let settles = until::settles(model);
     if model.never_rejects() {
-        return quote_spanned!(at=> let #admission = #runtime::__private::Admission::of_shadows(check.await););
+        return quote_spanned! {at=>
+            let #admission = #runtime::__private::Admission::of_shadows(check.await);
+            #settles
+        };
     }
     quote_spanned! {at=>
         let #admission = match check.await {
             ::core::result::Result::Ok(admission) => admission,
             ::core::result::Result::Err(rejection) => return #reject,
         };
+        #settles
     }
 }
 

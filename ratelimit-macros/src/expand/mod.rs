@@ -12,9 +12,11 @@ mod limit;
 mod probe;
 mod refusal;
 mod spans;
+mod stream;
 mod target;
 #[cfg(test)]
 mod tests;
+mod until;
 mod warn;
 
 use crate::async_trait::{AsyncTraitBody, rename_self};
@@ -49,12 +51,13 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     let Probes { front, client } = probe::of_arguments(model, &mut item);
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
-    let afterwards = afterwards::afterwards(model);
+    let afterwards = afterwards::afterwards(model, returned.as_ref());
     let (reject, body) = if refusal::is_widened(model, returned.as_ref()) {
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&body, returned.as_ref(), item.span(), &afterwards)
     } else {
-        let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
+        until::rewrite(model, &mut item.signature.output);
+        let reject = refusal::reject(model, item.return_type(), item.span(), &Named::exclusive(&item));
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
     };
     let guard = guard(model, &item, &client, &reject);
@@ -78,7 +81,7 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     let Probes { front, client } = probe::of_names(model, &Named::all(&item));
     let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
     let guard = rename_self(guard(model, &item, &client, &reject));
-    let afterwards = rename_self(afterwards::afterwards(model));
+    let afterwards = rename_self(afterwards::afterwards(model, returned.as_ref()));
     let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
     item.body = boxed.rebuild(&item.body, front, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()

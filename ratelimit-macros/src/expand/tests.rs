@@ -6,6 +6,7 @@ mod futures;
 mod names;
 mod patterns;
 mod stacks;
+mod until;
 
 use expect_test::{Expect, expect};
 
@@ -413,6 +414,8 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod refund_if {}
                     ///`settle = |result| ..`: a function from the result to `u32`. Default: `cost`.
                     pub mod settle {}
+                    ///`until = "body_end"`: `"return"`, `"body_end"`. Default: `"return"`.
+                    pub mod until {}
                     ///`lease = 50`: a number, or `"auto"`. Default: the store is asked each time.
                     pub mod lease {}
                     ///`shadow = true`: an expression of type `bool`. Default: `false`.

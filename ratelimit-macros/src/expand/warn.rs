@@ -3,6 +3,7 @@
 
 use super::answer::{Looks, looks};
 use super::spans::ends;
+use super::stream;
 use crate::item::Item;
 use crate::model::{Algorithm, Limit, Member, Model};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -12,7 +13,8 @@ use syn::{FnArg, Type};
 /// Writes all warnings.
 pub(super) fn warnings(model: &Model, item: &Item) -> TokenStream {
     let (shared, hidden) = (shared_by_all(model, item), hidden_refusal(model, item));
-    quote!(#shared #hidden)
+    let early = stream::ends_too_early(model, item);
+    quote!(#shared #hidden #early)
 }
 
 fn shared_by_all(model: &Model, item: &Item) -> TokenStream {

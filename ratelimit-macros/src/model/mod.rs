@@ -44,9 +44,19 @@ pub(crate) struct Member {
     pub(crate) by: Option<Vec<Identity>>,
     pub(crate) cost: Option<Expr>,
     pub(crate) afterwards: Option<Afterwards>,
+    pub(crate) until: Until,
     /// The condition that exempts a call.
     pub(crate) skip_if: Option<Expr>,
     pub(crate) shadow: Shadow,
+}
+
+/// When a permit is returned, and when `settle` computes the cost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// When the function returns. It may be said, which silences the warning about streams.
+    Return { said: bool },
+    /// When the body of the returned response ends.
+    BodyEnd,
 }
 
 /// Whether the limit only reports and never refuses.
@@ -90,7 +100,7 @@ pub(crate) enum Verdict {
 impl Model {
     /// Whether the function holds something until it ends: a permit, or a charge that its result decides about.
     pub(crate) fn keeps_admission(&self) -> bool {
-        self.judges() || self.members.iter().any(|member| member.limit.may_be_permits())
+        self.judges() || self.outlives() || self.members.iter().any(|member| member.limit.may_be_permits())
     }
 
     /// Whether no limit can refuse a call. Then the function may return any type.
@@ -105,7 +115,12 @@ impl Model {
 
     /// Whether the result of the body decides about a charge.
     pub(crate) fn judges(&self) -> bool {
-        self.members.iter().any(|member| member.afterwards.is_some())
+        self.members.iter().any(|member| member.judged().is_some())
+    }
+
+    /// Whether a limit lasts until the body of the response ends.
+    pub(crate) fn outlives(&self) -> bool {
+        self.members.iter().any(Member::outlives)
     }
 }
 
@@ -125,6 +140,16 @@ pub(crate) fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
 impl Member {
     pub(crate) fn identities(&self) -> &[Identity] {
         self.by.as_deref().unwrap_or_default()
+    }
+
+    /// The function that decides about the charge when the body of the function has ended.
+    pub(crate) fn judged(&self) -> Option<&Afterwards> {
+        self.afterwards.as_ref().filter(|_| !self.outlives())
+    }
+
+    /// Whether the limit lasts until the body of the response ends.
+    pub(crate) fn outlives(&self) -> bool {
+        self.until == Until::BodyEnd
     }
 
     /// The name of a limit that refuses: this base, and the time if the name has one.

@@ -3,6 +3,7 @@
 use super::call::{Call, Calls, Names};
 use super::record::Record;
 use crate::context::RequestContext;
+use crate::hold::{Held, Sent, Settle};
 use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
@@ -147,14 +148,69 @@ impl Admission {
         if let Some(holdings) = self.holdings
             && let Err(error) = Box::pin(holdings.finish()).await
         {
-            tracing::debug!(%error, "cannot adjust the units of a finished call");
+            tracing::debug!(%error, "{CANNOT_ADJUST}");
         }
+    }
+
+    /// Sends the changes to the store. Returns the limits at the positions in `lasting`, which are held further.
+    pub async fn hold(mut self, lasting: &[usize]) -> Lasting {
+        let Self { holdings, positions } = &mut self;
+        if let Some(holdings) = holdings {
+            let lasts = |member| lasting.iter().any(|at| positions.get(*at) == Some(&Some(member)));
+            if let Err(error) = Box::pin(holdings.finish_except(lasts)).await {
+                tracing::debug!(%error, "{CANNOT_ADJUST}");
+            }
+        }
+        Lasting { held: self.holdings.take().map(Held::new).unwrap_or_default(), positions: self.positions }
+    }
+}
+
+const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
+
+/// What a call holds until the body of its response ends.
+#[must_use = "dropping this returns the permits and settles the charges"]
+pub struct Lasting {
+    held: Held,
+    positions: SmallVec<[Option<usize>; 1]>,
+}
+
+impl Lasting {
+    /// Settles the charge of a limit when the body ends.
+    pub fn settle(&mut self, at: usize, cost: SettleOnEnd) {
+        if let Some(position) = self.positions.get(at).copied().flatten() {
+            self.held.settle(position, cost.0);
+        }
+    }
+
+    /// What the response has to hold.
+    pub fn held(self) -> Held {
+        self.held
+    }
+}
+
+/// The function of `settle` with `until = "body_end"`.
+pub struct SettleOnEnd(Settle);
+
+/// Takes the closure of `settle`. This signature lets the closure omit its parameter type.
+pub fn settle_on_end(cost: impl FnOnce(Sent) -> u32 + Send + 'static) -> SettleOnEnd {
+    SettleOnEnd(Box::new(cost))
+}
+
+impl fmt::Debug for SettleOnEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SettleOnEnd").finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for Admit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Admit").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Lasting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lasting").finish_non_exhaustive()
     }
 }
 

@@ -11,13 +11,14 @@ mod probe;
 mod record;
 mod request;
 mod site;
+mod stream;
 mod target;
 mod warn;
 
 pub use address::{
     Client, FoundAddress, KeptAddress, MergeAddress, PassAddress, ProbeAddress, RequestPeer, TrustedAddress,
 };
-pub use admission::{Admission, Admit, judge};
+pub use admission::{Admission, Admit, Lasting, SettleOnEnd, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
 pub use error::ErrorOfRejection;
@@ -25,6 +26,7 @@ pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::Site;
+pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
 pub use target::{FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target};
 pub use warn::{
     ArgumentOf, NoMissing, NoRequest, NoSuccess, OfRequest, OfUser, RequestArgument, RequestSeesMissing,

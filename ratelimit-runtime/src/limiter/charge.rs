@@ -5,6 +5,7 @@ use super::decided::invalid_reply;
 use super::holdings::Holdings;
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::hold::{Held, HoldBody, Sent};
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
@@ -65,6 +66,36 @@ impl Charge {
     pub async fn settle(mut self, cost: u32) -> Result<u32, Error> {
         self.holdings.settle(0, cost);
         self.holdings.finish().await
+    }
+
+    /// Settles the charge when the body of a response ends, by what was really sent. The difference is returned or taken as
+    /// by [`settle`](Self::settle), in the background. If the function panics, the units stay charged. For an `Err`, the
+    /// function is called at once, with nothing sent.
+    ///
+    /// ```
+    /// # #[cfg(feature = "axum")] mod example {
+    /// use axum::body::Body;
+    /// use axum::response::{IntoResponse, Response};
+    /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
+    /// use std::time::Duration;
+    ///
+    /// const MEBIBYTES: Limit = Limit::counter(1000, Duration::from_secs(86_400)); // a gibibyte a day
+    ///
+    /// async fn download(limiter: RateLimiter, user: u64, file: Body) -> Result<Response, Rejection> {
+    ///     let charge = limiter.charge(&MEBIBYTES, Key::new("downloads").by(user), 1).await?;
+    ///     Ok(charge.settle_on_end(file.into_response(), |sent| sent.blocks(1024 * 1024)))
+    /// }
+    /// # }
+    /// ```
+    #[must_use = "dropping the response settles the charge"]
+    pub fn settle_on_end<R: HoldBody>(
+        self,
+        response: R,
+        cost: impl FnOnce(Sent) -> u32 + Send + 'static,
+    ) -> R::Output {
+        let mut held = Held::new(Box::new(self.holdings));
+        held.settle(0, Box::new(cost));
+        response.hold(held)
     }
 }
 

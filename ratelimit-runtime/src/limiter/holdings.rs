@@ -121,6 +121,22 @@ impl Holdings {
     /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
     /// dropped. Returns the number of units that changed.
     pub(crate) async fn finish(mut self) -> Result<u32, Error> {
+        self.flush().await
+    }
+
+    /// Ends the limits for which this returns `false`, as [`finish`](Self::finish). The others are held further.
+    pub(crate) async fn finish_except(&mut self, lasts: impl Fn(usize) -> bool) -> Result<u32, Error> {
+        for at in (0..self.members.len()).filter(|at| !lasts(*at)) {
+            let member = &mut self.members[at];
+            if member.is_permit() && !member.takes_nothing {
+                member.takes_nothing = true;
+                self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request);
+            }
+        }
+        self.flush().await
+    }
+
+    async fn flush(&mut self) -> Result<u32, Error> {
         let adjusted = match self.send().into_kind() {
             ReplyKind::Ready(adjusted) => adjusted,
             ReplyKind::Pending(reply) => {

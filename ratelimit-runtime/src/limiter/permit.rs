@@ -4,6 +4,7 @@ use super::RateLimiter;
 use super::holdings::Holdings;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
+use crate::hold::{Held, HoldBody};
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
@@ -33,7 +34,7 @@ use std::fmt;
 /// ```
 #[must_use = "dropping a permit returns it"]
 pub struct Permit {
-    #[expect(dead_code, reason = "returns the permit when it is dropped")]
+    /// Returns the permit when it is dropped.
     holdings: Holdings,
     decision: Decision,
 }
@@ -42,6 +43,31 @@ impl Permit {
     /// The decision that admitted the call.
     pub const fn decision(&self) -> Decision {
         self.decision
+    }
+
+    /// Holds the permit until the body of a response ends: it was sent, it has failed, or the client went away. An `Err`
+    /// returns the permit at once.
+    ///
+    /// ```
+    /// # #[cfg(feature = "axum")] mod example {
+    /// use axum::body::Body;
+    /// use axum::response::{IntoResponse, Response};
+    /// use ratelimit::{Limit, RateLimiter, Rejection};
+    /// use std::time::Duration;
+    ///
+    /// const DOWNLOADS: Limit = Limit::concurrency(50, Duration::from_secs(30));
+    ///
+    /// async fn download(limiter: RateLimiter, file: Body) -> Result<Response, Rejection> {
+    ///     let permit = limiter.permit(&DOWNLOADS, "downloads").await?;
+    ///     Ok(permit.hold(file.into_response()))
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// For work that is not a response, such as the task of a WebSocket, move the permit into the task.
+    #[must_use = "dropping the response returns the permit"]
+    pub fn hold<R: HoldBody>(self, response: R) -> R::Output {
+        response.hold(Held::new(Box::new(self.holdings)))
     }
 }
 

@@ -1,0 +1,74 @@
+//! Checks `until`: how long a permit is held, and when `settle` computes the cost.
+
+use super::checker::Checker;
+use super::word::Foreign;
+use crate::model::{Algorithm, Limit, Until};
+
+const RETURN: &str = "return";
+const BODY_END: &str = "body_end";
+
+/// Other words for the two ends.
+const FOREIGN: Foreign = &[
+    (
+        &[
+            "body",
+            "end",
+            "end_of_body",
+            "response_end",
+            "response",
+            "stream",
+            "stream_end",
+            "streamed",
+            "sent",
+            "hold",
+            "disconnect",
+            "closed",
+            "close",
+            "eof",
+            "drop",
+        ],
+        "is called `body_end`",
+    ),
+    (&["function", "handler", "returned", "handler_end", "function_end"], "is called `return`"),
+];
+
+impl Checker<'_> {
+    pub(super) fn until(&mut self, limit: &Limit) -> Until {
+        match self.word("until", &[RETURN, BODY_END], FOREIGN).as_deref() {
+            None => Until::Return { said: false },
+            Some(RETURN) => Until::Return { said: true },
+            Some(_) => {
+                self.check_body_end(limit);
+                Until::BodyEnd
+            }
+        }
+    }
+
+    /// Reports a limit that has nothing to hold, and a function whose response has no body.
+    fn check_body_end(&mut self, limit: &Limit) {
+        let Some((given, value)) = self.given("until").zip(self.value("until")) else { return };
+        for other in ["charge_if", "refund_if"] {
+            if let Some(judge) = self.given(other) {
+                self.error_on_name(
+                    judge,
+                    format!("`{other}` judges what the function returns, before its body is sent: write `settle = |sent| ..` with a `ratelimit::Sent`, or remove `until`"),
+                );
+                return;
+            }
+        }
+        let is_known =
+            matches!(limit, Limit::Numbers(numbers) if !matches!(numbers.algorithm, Algorithm::Concurrency));
+        if is_known && self.arguments.complete && self.given("settle").is_none() {
+            self.error_on_name(
+                given,
+                "`until` has nothing to hold here: units are taken once, before the function runs; it is for `algorithm = \"concurrency\"` and `settle`",
+            );
+        }
+        if self.item.upgrade().is_some() {
+            self.error(
+                value,
+                "the response to a WebSocket upgrade has no body: take a permit with `limiter.permit(..)` and move it into the task of the socket",
+            );
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Snapshots of limits that last until the body of the response ends, and of the warning about those that do not.
+
+use super::check;
+use expect_test::expect;
+
+#[test]
+fn a_permit_of_a_stream() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
+        "async fn events(app: State<App>) -> Result<Sse<impl Stream<Item = Event>>, Error> { open(app).await }",
+        &expect![[r#"
+            async fn events(
+                app: State<App>,
+            ) -> Result<::ratelimit::Holding<Sse<impl Stream<Item = Event>>>, Error> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "events",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            ::ratelimit::Holding<Sse<_>>,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                let result: Result<Sse<_>, Error> = async move {
+                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        Result<Sse<_>, Error>,
+                    > {
+                        return result;
+                    }
+                    #[allow(clippy::cargo_common_metadata)] { open(app).await }
+                }
+                    .await;
+                let lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
+                let result = ::ratelimit::HoldBody::hold(
+                    result,
+                    ::ratelimit::__private::Lasting::held(lasting),
+                );
+                result
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_stack_of_which_one_limit_lasts() {
+    check(
+        r#"key = "bytes", settle = |sent| sent.blocks(1024), until = "body_end""#,
+        r#"#[rate_limit(key = "misses", refund_if = Result::is_ok)]
+        async fn file(path: &str) -> Result<Response, Error> { open(path).await }"#,
+        &expect![[r#"
+            async fn file(path: &str) -> Result<Response, Error> {
+                let check = {
+                    ::ratelimit::__private::Calls::admit(
+                        ::ratelimit::__private::Call::and(
+                            {
+                                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                                    "bytes",
+                                    ::ratelimit::Limit::counter(
+                                        100,
+                                        ::core::time::Duration::from_secs(60),
+                                    ),
+                                );
+                                ::ratelimit::__private::Call::new(&__SITE)
+                            },
+                            {
+                                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                                    "misses",
+                                    ::ratelimit::Limit::counter(
+                                        100,
+                                        ::core::time::Duration::from_secs(60),
+                                    ),
+                                );
+                                ::ratelimit::__private::Call::new(&__SITE)
+                            },
+                        ),
+                    )
+                };
+                let mut admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            Response,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                let settle0 = ::ratelimit::__private::settle_on_end(|sent| sent.blocks(1024));
+                let result: Result<Response, Error> = async move {
+                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        Result<Response, Error>,
+                    > {
+                        return result;
+                    }
+                    #[allow(clippy::cargo_common_metadata)] { open(path).await }
+                }
+                    .await;
+                ::ratelimit::__private::Admission::refund_if(
+                    &mut admission,
+                    1,
+                    ::ratelimit::__private::judge(Result::is_ok, &result),
+                );
+                let mut lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
+                ::ratelimit::__private::Lasting::settle(&mut lasting, 0, settle0);
+                let result = ::ratelimit::HoldBody::hold(
+                    result,
+                    ::ratelimit::__private::Lasting::held(lasting),
+                );
+                result
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn an_opaque_response() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
+        "async fn events() -> impl IntoResponse { open().await }",
+        &expect![[r#"
+            async fn events() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "events",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
+                    ::core::result::Result::Err(rejection) => {
+                        return ::core::result::Result::Err(rejection);
+                    }
+                };
+                let result = async move { open().await }.await;
+                let lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
+                let result = ::ratelimit::HoldBody::hold(
+                    result,
+                    ::ratelimit::__private::Lasting::held(lasting),
+                );
+                ::core::result::Result::Ok(result)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_future_of_a_stream() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
+        "fn events() -> impl Future<Output = Sse<impl Stream<Item = Event>>> { async move { open().await } }",
+        &expect![[r#"
+            fn events() -> impl Future<
+                Output = ::ratelimit::Holding<Sse<impl Stream<Item = Event>>>,
+            > {
+                let call = {
+                    {
+                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                            "events",
+                            ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                        );
+                        ::ratelimit::__private::Call::new(&__SITE)
+                    }
+                };
+                #[allow(clippy::cargo_common_metadata)]
+                {
+                    async move {
+                        let check = ::ratelimit::__private::Call::admit(call);
+                        let admission = match check.await {
+                            ::core::result::Result::Ok(admission) => admission,
+                            ::core::result::Result::Err(rejection) => {
+                                return <::ratelimit::Holding<
+                                    Sse<_>,
+                                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                            }
+                        };
+                        let result: Sse<_> = async move {
+                            if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                                Sse<_>,
+                            > {
+                                return result;
+                            }
+                            #[allow(clippy::cargo_common_metadata)] { open().await }
+                        }
+                            .await;
+                        let lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
+                        let result = ::ratelimit::HoldBody::hold(
+                            result,
+                            ::ratelimit::__private::Lasting::held(lasting),
+                        );
+                        result
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_permit_that_may_end_too_early() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency""#,
+        "async fn events(up: WebSocketUpgrade) -> Result<Sse<impl Stream<Item = Event>>, Error> { open().await }",
+        &expect![[r#"
+            async fn events(up: WebSocketUpgrade) -> Result<Sse<impl Stream<Item = Event>>, Error> {
+                ::ratelimit::__private::Upgrade::limit_without_socket();
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{NoStream as _, OfStream as _};
+                    (&&::ratelimit::__private::ReturnOf::<Result<Sse<()>, Error>>::new())
+                        .limit_without_stream();
+                }
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "events",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let _admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            Sse<_>,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                #[allow(clippy::cargo_common_metadata)] { open().await }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_permit_that_is_said_to_end_early() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "return""#,
+        "async fn events(up: WebSocketUpgrade) -> Result<Sse<impl Stream<Item = Event>>, Error> { open().await }",
+        &expect![[r#"
+            async fn events(up: WebSocketUpgrade) -> Result<Sse<impl Stream<Item = Event>>, Error> {
+                let check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "events",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let _admission = match check.await {
+                    ::core::result::Result::Ok(admission) => admission,
+                    ::core::result::Result::Err(rejection) => {
+                        return <Result<
+                            Sse<_>,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    }
+                };
+                #[allow(clippy::cargo_common_metadata)] { open().await }
+            }
+        "#]],
+    );
+}

@@ -1,0 +1,98 @@
+//! Writes what lasts until the body of the response ends.
+
+use super::spans::{ends, located};
+use crate::future::output_mut;
+use crate::model::{Afterwards, Model};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{GenericArgument, Path, PathArguments, ReturnType, Type, parse_quote};
+
+/// Evaluates the functions of `settle` before the body, which may move what they copy.
+pub(super) fn settles(model: &Model) -> TokenStream {
+    let settles = settled(model).map(|(at, Afterwards { judge, .. })| {
+        let (first, last) = ends(judge);
+        let (there, name) = (located(&model.runtime, first), variable(at));
+        let argument = quote_spanned!(last=> (#judge));
+        let value = quote_spanned!(first=> #there::__private::settle_on_end #argument);
+        quote_spanned!(Span::mixed_site()=> let #name = #value;)
+    });
+    settles.collect()
+}
+
+// Output:
+//     let mut lasting = Admission::hold(admission, &[0]).await;
+//     Lasting::settle(&mut lasting, 0, settle0);
+//     let result = HoldBody::hold(result, Lasting::held(lasting));
+/// Moves permits and charges into the response.
+pub(super) fn held(model: &Model, returned: Option<&Type>) -> TokenStream {
+    let (at, runtime) = (Span::mixed_site(), &model.runtime);
+    let lasting = model.members.iter().enumerate().filter(|(_, member)| member.outlives());
+    let lasting = lasting.map(|(position, _)| Literal::usize_unsuffixed(position));
+    let settles: TokenStream = settled(model)
+        .map(|(position, _)| {
+            let (position, name) = (Literal::usize_unsuffixed(position), variable(position));
+            quote_spanned!(at=> #runtime::__private::Lasting::settle(&mut lasting, #position, #name);)
+        })
+        .collect();
+    let name =
+        if settles.is_empty() { quote_spanned!(at=> lasting) } else { quote_spanned!(at=> mut lasting) };
+    // The compiler points at the return type if it has no body.
+    let there = returned.map_or(at, |returned| at.located_at(returned.span()));
+    let trait_path = located(runtime, there);
+    let result = quote_spanned!(there=> #trait_path::HoldBody::hold(result, #runtime::__private::Lasting::held(lasting)));
+    quote_spanned! {at=>
+        let #name = #runtime::__private::Admission::hold(admission, &[#(#lasting),*]).await;
+        #settles
+        let result = #result;
+    }
+}
+
+fn settled(model: &Model) -> impl Iterator<Item = (usize, &Afterwards)> {
+    let lasting = model.members.iter().enumerate().filter(|(_, member)| member.outlives());
+    lasting.filter_map(|(at, member)| Some((at, member.afterwards.as_ref()?)))
+}
+
+/// The variable of the function of `settle`.
+fn variable(at: usize) -> Ident {
+    format_ident!("settle{at}", span = Span::mixed_site())
+}
+
+/// Wraps the type of a response that cannot hold by itself.
+pub(super) fn rewrite(model: &Model, output: &mut ReturnType) {
+    if let ReturnType::Type(_, returned) = output
+        && model.outlives()
+    {
+        wrap(returned, &model.runtime);
+    }
+}
+
+/// Does the same for a function that returns a future. Returns the type of its result, if it is known.
+pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<Type> {
+    let ReturnType::Type(_, future) = output else { return None };
+    let returned = output_mut(future)?;
+    if model.outlives() {
+        wrap(returned, &model.runtime);
+    }
+    Some(returned.clone())
+}
+
+/// Wraps `Sse<..>`, also in a `Result` or at the end of a tuple.
+fn wrap(returned: &mut Type, runtime: &Path) {
+    match returned {
+        Type::Group(group) => wrap(&mut group.elem, runtime),
+        Type::Paren(paren) => wrap(&mut paren.elem, runtime),
+        Type::Tuple(tuple) => tuple.elems.iter_mut().last().into_iter().for_each(|last| wrap(last, runtime)),
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last_mut() else { return };
+            if last.ident == "Sse" {
+                *returned = parse_quote!(#runtime::Holding<#returned>);
+            } else if let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+                && let Some(GenericArgument::Type(first)) = arguments.args.first_mut()
+            {
+                wrap(first, runtime);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,106 @@
+//! `HeldBody`: an HTTP body that holds permits and charges until it ends.
+
+use super::{Held, HoldBody};
+use bytes::Buf;
+use http::header::CONTENT_LENGTH;
+use http_body::{Body, Frame, SizeHint};
+use pin_project_lite::pin_project;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+pin_project! {
+    /// An HTTP body that can hold permits and charges until it ends.
+    ///
+    /// It sends the same frames, trailers and errors as the body in it, and has the same size hint. Use it to limit the
+    /// streams of a service that has its own body type:
+    ///
+    /// ```
+    /// # use http_body::Body;
+    /// use http::{Request, Response};
+    /// use ratelimit::{HeldBody, Rejection, rate_limit};
+    ///
+    /// # async fn read<B: Body + Default>(_: Request<()>) -> B { B::default() }
+    /// #[rate_limit(key = "downloads", count = 5, algorithm = "concurrency", until = "body_end")]
+    /// async fn download<B: Body + Default>(request: Request<()>) -> Result<Response<HeldBody<B>>, Rejection> {
+    ///     let file: B = read(request).await;
+    ///     Ok(Response::new(HeldBody::new(file)))
+    /// }
+    /// ```
+    #[derive(Debug)]
+    pub struct HeldBody<B> {
+        #[pin]
+        body: B,
+        held: Held,
+    }
+}
+
+impl<B: Body> HeldBody<B> {
+    /// Wraps a body. It holds nothing yet.
+    pub fn new(body: B) -> Self {
+        Self { body, held: Held::default() }
+    }
+}
+
+impl<B: Body> HoldBody for HeldBody<B> {
+    type Output = Self;
+
+    fn hold(mut self, held: Held) -> Self {
+        self.held.merge(held);
+        // A server may drop an empty body without polling it.
+        if self.body.is_end_stream() {
+            self.held.complete();
+        }
+        self
+    }
+}
+
+/// A `content-length` says when the response is complete, because a server reads the body no further.
+impl<B: HoldBody> HoldBody for http::Response<B> {
+    type Output = http::Response<B::Output>;
+
+    fn hold(self, mut held: Held) -> Self::Output {
+        let length = self.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        if let Some(length) = length {
+            held.set_length(length);
+        }
+        self.map(|body| body.hold(held))
+    }
+}
+
+impl<B: Body> Body for HeldBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let mut this = self.project();
+        let polled = ready!(this.body.as_mut().poll_frame(context));
+        match &polled {
+            Some(Ok(frame)) => {
+                if let Some(data) = frame.data_ref() {
+                    this.held.count(u64::try_from(data.remaining()).unwrap_or(u64::MAX));
+                }
+                // A server does not poll again then.
+                if this.body.is_end_stream() {
+                    this.held.complete();
+                }
+            }
+            Some(Err(_)) => this.held.cut(),
+            None => this.held.complete(),
+        }
+        Poll::Ready(polled)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! Permits and charges that last as long as a response: until its body ends, fails, or is dropped.
+
+mod held;
+mod hold_body;
+mod holding;
+mod sent;
+
+#[cfg(feature = "axum")]
+mod axum;
+#[cfg(feature = "_http")]
+mod held_body;
+#[cfg(feature = "tonic")]
+mod tonic;
+
+pub use held::Held;
+pub(crate) use held::Settle;
+#[cfg(feature = "_http")]
+pub use held_body::HeldBody;
+pub use hold_body::HoldBody;
+pub use holding::Holding;
+pub use sent::Sent;

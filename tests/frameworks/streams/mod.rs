@@ -1,0 +1,12 @@
+//! `until = "body_end"`: permits and charges that last as long as the response. Each test runs with the memory store and a
+//! private Redis server, over HTTP/1.1 and HTTP/2.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "in helpers of tests: a panic is a failed test")]
+
+mod by_hand;
+mod charges;
+mod events;
+mod grpc;
+mod permits;
+mod server;
+mod types;
