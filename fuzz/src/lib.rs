@@ -27,6 +27,8 @@ mod item;
 mod key;
 #[path = "../../ratelimit-macros/src/model/mod.rs"]
 mod model;
+#[path = "../../ratelimit-macros/src/neighbors.rs"]
+mod neighbors;
 #[path = "../../ratelimit-macros/src/rate.rs"]
 mod rate;
 #[allow(dead_code, unreachable_pub, reason = "a link to files of the runtime, which uses more of them")]
