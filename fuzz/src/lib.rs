@@ -42,6 +42,8 @@ mod stack;
 mod suggest;
 #[path = "../../ratelimit-macros/src/table.rs"]
 mod table;
+#[path = "../../ratelimit-macros/src/upgrade.rs"]
+mod upgrade;
 
 pub mod generate;
 pub mod targets;

@@ -129,21 +129,6 @@ impl Item {
         return_type(&self.signature)
     }
 
-    /// The type of the argument that upgrades the connection to a WebSocket.
-    pub(crate) fn upgrade(&self) -> Option<&Type> {
-        let upgrades = |of: &Type| match of {
-            Type::Path(path) => {
-                path.path.segments.last().is_some_and(|last| last.ident == "WebSocketUpgrade")
-            }
-            _ => false,
-        };
-        let mut types = self.signature.inputs.iter().filter_map(|argument| match argument {
-            FnArg::Typed(argument) => Some(&*argument.ty),
-            FnArg::Receiver(_) => None,
-        });
-        types.find(|of| upgrades(of))
-    }
-
     fn has_receiver(&self) -> bool {
         self.signature.receiver().is_some()
     }

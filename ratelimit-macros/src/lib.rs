@@ -21,6 +21,7 @@ mod rules;
 mod stack;
 mod suggest;
 mod table;
+mod upgrade;
 
 use attribute::attribute;
 

@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::word::Foreign;
 use crate::model::{Algorithm, Limit, Until};
+use crate::upgrade::upgrade;
 
 const RETURN: &str = "return";
 const BODY_END: &str = "body_end";
@@ -64,7 +65,7 @@ impl Checker<'_> {
                 "`until` has nothing to hold here: units are taken once, before the function runs; it is for `algorithm = \"concurrency\"` and `settle`",
             );
         }
-        if self.item.upgrade().is_some() {
+        if upgrade(self.item).is_some() {
             self.error(
                 value,
                 "the response to a WebSocket upgrade has no body: take a permit with `limiter.permit(..)` and move it into the task of the socket",

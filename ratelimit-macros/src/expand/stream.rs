@@ -4,6 +4,7 @@ use super::warn::is_nameable;
 use crate::future::output;
 use crate::item::Item;
 use crate::model::{Afterwards, Algorithm, Limit, Member, Model, Until, Verdict};
+use crate::upgrade::upgrade;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
@@ -13,7 +14,7 @@ use syn::{GenericArgument, PathArguments, Type, parse_quote};
 pub(super) fn ends_too_early(model: &Model, item: &Item) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     let mut warnings = TokenStream::new();
-    if let Some(upgrade) = item.upgrade()
+    if let Some(upgrade) = upgrade(item)
         && model.members.iter().any(holds_a_permit)
     {
         let method = Ident::new("limit_without_socket", upgrade.span());

@@ -22,7 +22,7 @@ impl<T: ?Sized> ReturnOf<T> {
 }
 
 /// A function whose limit ends too early. A deprecated method is the only way to emit a warning in stable Rust. The return
-/// type selects the trait, as explained in [`probe`](super::probe).
+/// type selects the trait, as explained in `__private::probe`.
 pub trait OfStream {
     #[deprecated(
         note = "the limit ends when the function returns, before the stream has been sent: write `until = \"body_end\"`, or `until = \"return\"` if this is intended"

@@ -19,7 +19,7 @@ impl<S> HoldBody for Sse<S> {
     type Output = Holding<Self>;
 
     fn hold(self, held: Held) -> Holding<Self> {
-        Holding::new(self, held)
+        Holding { response: Ok(self), held }
     }
 }
 

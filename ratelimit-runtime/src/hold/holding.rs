@@ -14,12 +14,6 @@ pub struct Holding<R> {
     pub(super) held: Held,
 }
 
-impl<R> Holding<R> {
-    pub(super) fn new(response: R, held: Held) -> Self {
-        Self { response: Ok(response), held }
-    }
-}
-
 impl<R> HoldBody for Holding<R> {
     type Output = Self;
 
