@@ -95,7 +95,7 @@ async fn the_forwarded_client_is_limited() {
     for (forwarded, directives) in [
         (Forwarded::XForwardedFor, APPENDS),
         (Forwarded::Rfc7239, RFC_7239),
-        (Forwarded::Single("x-real-ip".into()), REAL_IP),
+        (Forwarded::Single("x-real-ip"), REAL_IP),
     ] {
         let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).forwarded_by(forwarded);
         let application = serve(limiter).await;

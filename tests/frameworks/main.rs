@@ -1,5 +1,12 @@
 //! Tests of each web framework: annotated handlers behind a real server, asked by a real client on loopback.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "in helpers of tests: a panic is a failed test"
+)]
+
 mod axum;
 mod behind_nginx;
 mod harness;

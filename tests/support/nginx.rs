@@ -75,7 +75,7 @@ fn launch(directory: &Directory, port: u16, upstream: &str, directives: &str) ->
 /// One process in the foreground, with all of its files in the private directory.
 fn configuration(path: &str, port: u16, upstream: &str, directives: &str) -> String {
     let kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    let temporary: String = kinds.iter().map(|kind| format!("{kind}_temp_path {path}/{kind};\n")).collect();
+    let temporary = kinds.map(|kind| format!("{kind}_temp_path {path}/{kind};")).join("\n    ");
     format!(
         "daemon off;
 master_process off;

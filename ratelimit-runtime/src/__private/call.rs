@@ -20,7 +20,6 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 
 /// One limit of a call that is about to be decided.
 pub struct Call {
-    name: Name<'static>,
     limiter: Result<CurrentLimiter, Error>,
     key: KeyBuilder<'static>,
     limit: Option<Result<Limit, LimitError>>,
@@ -56,16 +55,7 @@ impl Call {
     fn of(name: Name<'static>, limit: Option<Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
         let key = KeyBuilder::new(settings(&limiter), name);
         let skipped = limiter.as_ref().is_ok_and(|limiter| limiter.is_off());
-        Self {
-            name,
-            limiter,
-            key,
-            limit: limit.map(Ok),
-            cost: 1,
-            charge_after: false,
-            shadow: false,
-            skipped,
-        }
+        Self { limiter, key, limit: limit.map(Ok), cost: 1, charge_after: false, shadow: false, skipped }
     }
 
     /// Sets the limit, if the site has none.
@@ -143,8 +133,7 @@ impl Call {
     pub fn shadow_if(&mut self, shadow: bool, name: &'static str) {
         if shadow {
             self.shadow = true;
-            self.name = self.name.renamed(name);
-            self.key.rename(self.name);
+            self.key.rename(self.key.name().renamed(name));
         }
     }
 
@@ -165,7 +154,7 @@ impl Call {
     }
 
     pub(super) fn name(&self) -> Name<'static> {
-        self.name
+        self.key.name()
     }
 
     pub(super) fn is_shadow(&self) -> bool {
@@ -190,7 +179,7 @@ impl Call {
             None => return Err(no_limit()),
         };
         let mut request = Request::new(self.key.finish()?, *limit, self.cost);
-        limiter.resolve(self.name.as_str(), &mut request);
+        limiter.resolve(self.name().as_str(), &mut request);
         Ok(request)
     }
 

@@ -29,6 +29,11 @@ impl<'n> KeyBuilder<'n> {
         Self { key: StoreKey(bytes), name, named: false, has_identity: false, absent: Absent::default() }
     }
 
+    /// The name of the limit.
+    pub(crate) fn name(&self) -> Name<'n> {
+        self.name
+    }
+
     /// Replaces the name. It must not be written yet, so this comes before the parts.
     pub(crate) fn rename(&mut self, name: Name<'n>) {
         debug_assert!(!self.named, "the name comes before parts");
