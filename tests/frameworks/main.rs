@@ -5,3 +5,4 @@ mod behind_nginx;
 mod harness;
 mod layer;
 mod streams;
+mod tonic;
