@@ -2,12 +2,14 @@
 
 use super::wire::{Note, server};
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use support::MINUTE;
 use tonic::codegen::InterceptedService;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
+use tonic_types::{ErrorDetails, StatusExt};
 use tower::Layer;
 
 pub(super) type Answered = Result<Response<Note>, Status>;
@@ -25,6 +27,9 @@ pub(super) trait Limits: Send + Sync + 'static {
     async fn context_header(&self, request: Request<Note>) -> Answered;
     async fn spawned(&self, request: Request<Note>) -> Answered;
     async fn swallowed(&self, request: Request<Note>) -> Answered;
+    async fn own(&self, request: Request<Note>) -> Answered;
+    async fn detailed(&self, request: Request<Note>) -> Answered;
+    async fn handled(&self, request: Request<Note>) -> Answered;
     async fn never(&self, request: Request<Note>) -> Answered;
     async fn plain(&self, request: Request<Note>) -> Answered;
 }
@@ -41,6 +46,9 @@ server! { LimitsServer<Limits> is "test.Limits":
     "ContextHeader" => context_header(unary);
     "Spawned" => spawned(unary);
     "Swallowed" => swallowed(unary);
+    "Own" => own(unary);
+    "Detailed" => detailed(unary);
+    "Handled" => handled(unary);
     "Never" => never(unary);
     "Plain" => plain(unary);
 }
@@ -157,6 +165,25 @@ impl Limits for Service {
     async fn swallowed(&self, _: Request<Note>) -> Answered {
         swallowing().await?;
         welcome()
+    }
+
+    async fn own(&self, _: Request<Note>) -> Answered {
+        let mut status = Status::aborted("later");
+        status.metadata_mut().insert("grpc-retry-pushback-ms", "5".parse().unwrap());
+        swallowing().await.map_err(|AppError| status)?;
+        welcome()
+    }
+
+    async fn detailed(&self, _: Request<Note>) -> Answered {
+        let details = ErrorDetails::with_error_info("BUSY", "test", HashMap::new());
+        let status = Status::with_error_details(Code::Internal, "something went wrong", details);
+        swallowing().await.map_err(|AppError| status)?;
+        welcome()
+    }
+
+    async fn handled(&self, _: Request<Note>) -> Answered {
+        let text = if swallowing().await.is_ok() { "welcome" } else { "please wait" };
+        Ok(Response::new(Note::new(text)))
     }
 
     #[rate_limit(key = "never", count = 1, cost = weight(&request), by = "ip")]

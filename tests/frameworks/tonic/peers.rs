@@ -1,0 +1,97 @@
+//! Who is at the other end: TCP, unix sockets, pipes in memory, axum's router, and an address that the application has set.
+
+use super::service::{LimitsServer, Service};
+use super::wire::Client;
+use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter};
+use std::net::{IpAddr, SocketAddr};
+use tonic::service::{InterceptorLayer, Routes};
+use tonic::transport::{Endpoint, Server, Uri};
+use tonic::{Code, Request, Status};
+
+const LOGIN: &str = "/test.Limits/Login";
+const CONTEXT: &str = "/test.Limits/Context";
+
+/// Asserts that the client has a limit of its own: two logins, and one call whose address is in the context.
+async fn assert_is_known(client: &Client) {
+    for _ in 0..2 {
+        client.call(LOGIN).await.unwrap();
+    }
+    client.call(CONTEXT).await.unwrap();
+    for path in [LOGIN, CONTEXT] {
+        assert_eq!(client.call(path).await.unwrap_err().code(), Code::ResourceExhausted, "{path}");
+    }
+}
+
+/// Without an address nobody is limited together with somebody else: the calls are rejected.
+async fn assert_is_unknown(client: &Client) {
+    for path in [LOGIN, CONTEXT] {
+        assert_eq!(client.call(path).await.unwrap_err().code(), Code::Unavailable, "{path}");
+    }
+}
+
+fn layer() -> RateLimitLayer {
+    RateLimitLayer::new().limiter(RateLimiter::in_memory())
+}
+
+#[tokio::test]
+async fn clients_of_a_router_of_axum_are_known_by_its_connect_info() {
+    let app = Routes::new(LimitsServer::new(Service)).into_axum_router().layer(layer());
+    let listen = async || {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let server = listener.local_addr().unwrap();
+        (listener, server)
+    };
+    let (listener, server) = listen().await;
+    let service = app.clone().into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    for last in [2, 3] {
+        assert_is_known(&Client::new(server, last)).await;
+    }
+    let (listener, server) = listen().await;
+    tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+    assert_is_unknown(&Client::new(server, 2)).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_unix_socket_has_no_address() {
+    use tonic::codegen::tokio_stream::wrappers::UnixListenerStream;
+
+    let path = std::env::temp_dir().join(format!("ratelimit-{}.sock", std::process::id()));
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let server = Server::builder().layer(layer()).add_service(LimitsServer::new(Service));
+    tokio::spawn(server.serve_with_incoming(UnixListenerStream::new(listener)));
+    let channel = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap().connect_lazy();
+    assert_is_unknown(&Client::of_channel(channel)).await;
+    std::fs::remove_file(path).unwrap();
+}
+
+/// A client over a pipe in memory, as in tests of applications. The address is the one that an interceptor has set, if any.
+async fn over_a_pipe(address: Option<IpAddr>) -> Client {
+    let (client, server) = tokio::io::duplex(1024);
+    #[expect(clippy::result_large_err, reason = "tonic asks for this type")]
+    let identify = move |mut request: Request<()>| -> Result<Request<()>, Status> {
+        if let Some(address) = address {
+            request.extensions_mut().insert(PeerAddr::from(address));
+        }
+        Ok(request)
+    };
+    let server_side = Server::builder()
+        .layer(InterceptorLayer::new(identify))
+        .layer(layer())
+        .add_service(LimitsServer::new(Service));
+    let incoming = tonic::codegen::tokio_stream::once(Ok::<_, std::io::Error>(server));
+    tokio::spawn(server_side.serve_with_incoming(incoming));
+    let mut client = Some(hyper_util::rt::TokioIo::new(client));
+    let connector = tower::service_fn(move |_: Uri| {
+        std::future::ready(client.take().ok_or_else(|| std::io::Error::other("there is one connection")))
+    });
+    let channel = Endpoint::from_static("http://pipe").connect_with_connector(connector).await.unwrap();
+    Client::of_channel(channel)
+}
+
+#[tokio::test]
+async fn an_application_can_set_the_peer() {
+    assert_is_unknown(&over_a_pipe(None).await).await;
+    assert_is_known(&over_a_pipe(Some(IpAddr::from([203, 0, 113, 7]))).await).await;
+}
