@@ -1,8 +1,8 @@
 //! Who is at the other end: TCP, unix sockets, pipes in memory, axum's router, and an address that the application has set.
 
-use super::service::{LimitsServer, Service};
+use super::service::{LimitsServer, Service, serve};
 use super::wire::Client;
-use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter};
+use ratelimit::{MemoryStore, PeerAddr, RateLimitLayer, RateLimiter};
 use std::net::{IpAddr, SocketAddr};
 use tonic::service::{InterceptorLayer, Routes};
 use tonic::transport::{Endpoint, Server, Uri};
@@ -54,16 +54,47 @@ async fn clients_of_a_router_of_axum_are_known_by_its_connect_info() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_unix_socket_has_no_address() {
+async fn a_unix_socket_has_no_address_unless_its_proxy_names_one() {
     use tonic::codegen::tokio_stream::wrappers::UnixListenerStream;
 
-    let path = std::env::temp_dir().join(format!("ratelimit-{}.sock", std::process::id()));
-    let listener = tokio::net::UnixListener::bind(&path).unwrap();
-    let server = Server::builder().layer(layer()).add_service(LimitsServer::new(Service));
-    tokio::spawn(server.serve_with_incoming(UnixListenerStream::new(listener)));
-    let channel = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap().connect_lazy();
-    assert_is_unknown(&Client::of_channel(channel)).await;
-    std::fs::remove_file(path).unwrap();
+    let trusting = RateLimiter::builder().trusted_proxies(["unix"]).store(MemoryStore::new());
+    for (number, limiter) in
+        [RateLimiter::in_memory(), trusting.build().await.unwrap()].into_iter().enumerate()
+    {
+        let path = std::env::temp_dir().join(format!("ratelimit-{}-{number}.sock", std::process::id()));
+        let listener = tokio::net::UnixListener::bind(&path).unwrap();
+        let layer = RateLimitLayer::new().limiter(limiter);
+        let server = Server::builder().layer(layer).add_service(LimitsServer::new(Service));
+        tokio::spawn(server.serve_with_incoming(UnixListenerStream::new(listener)));
+        let channel = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap().connect_lazy();
+        let client = Client::of_channel(channel);
+        assert_is_unknown(&client).await;
+        let named = client.call_with(LOGIN, &[("x-forwarded-for", "203.0.113.7")]).await;
+        assert_eq!(named.is_ok(), number == 1, "{named:?}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+/// A proxy writes the client into the metadata. Nobody else is believed.
+#[tokio::test]
+async fn clients_behind_a_trusted_proxy_have_their_own_limits() {
+    let builder = RateLimiter::builder().trusted_proxies(["127.0.0.2"]).store(MemoryStore::new());
+    let server = serve(builder.build().await.unwrap()).await;
+    let (proxy, stranger) = (Client::new(server, 2), Client::new(server, 3));
+    for path in [CONTEXT, LOGIN] {
+        let call = async |from: &Client, client: &str| {
+            let answer = from.call_with(path, &[("x-forwarded-for", client)]).await;
+            answer.map_or_else(|status| status.code(), |_| Code::Ok)
+        };
+        for client in ["203.0.113.7", "203.0.113.8", "spoofed, 203.0.113.9"] {
+            assert_eq!(call(&proxy, client).await, Code::Ok, "{path} {client}");
+        }
+        while call(&proxy, "203.0.113.7").await == Code::Ok {}
+        assert_eq!(call(&proxy, "spoofed, 203.0.113.7").await, Code::ResourceExhausted, "{path}");
+        assert_eq!(call(&stranger, "203.0.113.10").await, Code::Ok, "{path}");
+        while call(&stranger, "203.0.113.10").await == Code::Ok {}
+        assert_eq!(call(&stranger, "203.0.113.11").await, Code::ResourceExhausted, "{path}");
+    }
 }
 
 /// A client over a pipe in memory, as in tests of applications. The address is the one that an interceptor has set, if any.
