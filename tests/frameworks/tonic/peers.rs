@@ -89,10 +89,10 @@ async fn clients_behind_a_trusted_proxy_have_their_own_limits() {
         for client in ["203.0.113.7", "203.0.113.8", "spoofed, 203.0.113.9"] {
             assert_eq!(call(&proxy, client).await, Code::Ok, "{path} {client}");
         }
-        while call(&proxy, "203.0.113.7").await == Code::Ok {}
+        let _ = call(&proxy, "203.0.113.7").await;
         assert_eq!(call(&proxy, "spoofed, 203.0.113.7").await, Code::ResourceExhausted, "{path}");
         assert_eq!(call(&stranger, "203.0.113.10").await, Code::Ok, "{path}");
-        while call(&stranger, "203.0.113.10").await == Code::Ok {}
+        let _ = call(&stranger, "203.0.113.10").await;
         assert_eq!(call(&stranger, "203.0.113.11").await, Code::ResourceExhausted, "{path}");
     }
 }

@@ -5,6 +5,8 @@ use crate::harness::limiters::limiters;
 use ratelimit::{RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::time::Duration;
+use tonic::codegen::tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::codegen::tokio_stream::{self, Stream, StreamExt};
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
@@ -21,6 +23,7 @@ pub(super) trait Streams: Send + Sync + 'static {
     async fn chat(&self, request: Request<Streaming<Note>>) -> Result<Response<Self::ChatStream>, Status>;
     async fn messages(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
     async fn contexts(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
+    async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
 }
 
 server! { StreamsServer<Streams> is "test.Streams":
@@ -29,6 +32,7 @@ server! { StreamsServer<Streams> is "test.Streams":
     "Chat" => chat(streaming);
     "Messages" => messages(streaming);
     "Contexts" => contexts(streaming);
+    "Held" => held(streaming);
 }
 
 struct Service;
@@ -92,6 +96,19 @@ impl Streams for Service {
         let answers =
             request.into_inner().map(move |_| Ok(Note::new(format!("{in_the_handler} {}", known()))));
         Ok(Response::new(Box::pin(answers)))
+    }
+
+    // Each client has one conversation at a time, until its last answer. Only a boxed stream can hold the permit.
+    #[rate_limit(
+        key = "held",
+        time = "30s",
+        count = 1,
+        algorithm = "concurrency",
+        until = "body_end",
+        by = "ip"
+    )]
+    async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
+        Ok(Response::new(Box::pin(request.into_inner())))
     }
 }
 
@@ -158,5 +175,42 @@ async fn messages_of_a_stream_are_limited_within_its_context() {
         assert_eq!(codes, [Ok(Note::new("0")), Ok(Note::new("1")), Err(Code::ResourceExhausted)]);
         let contexts = texts(client.stream("/test.Streams/Contexts", notes(1)).await).await;
         assert_eq!(contexts, ["known lost"]);
+    }
+}
+
+#[tokio::test]
+async fn a_permit_is_held_until_the_stream_ends_or_the_client_goes_away() {
+    for limiter in limiters().await {
+        let server = serve(limiter).await;
+        let (client, other) = (Client::new(server, 2), Client::new(server, 3));
+        let open = async |client: &Client| {
+            let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Note>();
+            let requests = UnboundedReceiverStream::new(receiver);
+            let stream = client.stream("/test.Streams/Held", requests).await?.into_inner();
+            Ok::<_, Status>((sender, stream))
+        };
+        // The permit of the stream before is returned in the background.
+        let wait_for = async |client: &Client| {
+            let opened = async {
+                loop {
+                    if let Ok(opened) = open(client).await {
+                        return opened;
+                    }
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(30), opened).await.expect("the permit comes back")
+        };
+        for is_cut in [true, false] {
+            let (sender, mut stream) = wait_for(&client).await;
+            sender.send(Note::new("hello")).unwrap();
+            assert_eq!(stream.message().await.unwrap(), Some(Note::new("hello")));
+            assert_eq!(open(&client).await.unwrap_err().code(), Code::ResourceExhausted);
+            wait_for(&other).await;
+            drop(sender);
+            if !is_cut {
+                assert_eq!(stream.message().await.unwrap(), None);
+            }
+        }
+        wait_for(&client).await;
     }
 }
