@@ -69,7 +69,7 @@ impl Shop for MyShop {
 struct User(String);
 
 /// Believes what the request says. A real server verifies it.
-#[expect(clippy::result_large_err, clippy::unnecessary_wraps, reason = "tonic asks for this type")]
+#[expect(clippy::unnecessary_wraps, reason = "tonic asks for this type")]
 fn authenticate(mut request: Request<()>) -> Result<Request<()>, Status> {
     let user = request.metadata().get("authorization").and_then(|user| user.to_str().ok());
     if let Some(user) = user.map(str::to_owned) {

@@ -100,7 +100,6 @@ impl RouteGuide for RouteGuideService {
 async fn serve() -> std::net::SocketAddr {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
-    #[expect(clippy::result_large_err, reason = "tonic asks for this type")]
     let interceptor = |mut request: Request<()>| -> Result<Request<()>, Status> {
         request.extensions_mut().insert(Access("admin".to_owned()));
         Ok(request)

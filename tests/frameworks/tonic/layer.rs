@@ -17,8 +17,13 @@ async fn post(server: SocketAddr, path: &str, content_type: &str) -> (u16, Heade
     let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
     // An empty message: not compressed, of length zero.
     let request = client.post(format!("http://{server}{path}")).body(vec![0; 5]);
-    let response =
-        request.header("content-type", content_type).header("te", "trailers").send().await.unwrap();
+    let response = request
+        .header("content-type", content_type)
+        .header("te", "trailers")
+        .header("x-token-bin", "YQ")
+        .send()
+        .await
+        .unwrap();
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     (status, headers, response.bytes().await.unwrap().to_vec())
 }
@@ -74,5 +79,19 @@ async fn other_requests_are_answered_by_http() {
     for (content_type, expected) in [("application/grpc", 200), ("application/grpcs", 429)] {
         let (status, ..) = post(server, "/test.Limits/Plain", content_type).await;
         assert_eq!(status, expected, "{content_type}");
+    }
+}
+
+/// Binary metadata has several spellings, so a limit by it would be none.
+#[tokio::test]
+async fn a_binary_header_of_grpc_identifies_nobody() {
+    let by_header = |name| {
+        let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory());
+        serve_in(layer.limit("header", Limit::counter(1, MINUTE), By::header(name)))
+    };
+    for (name, expected) in [("te", None), ("x-token-bin", Some("16"))] {
+        let server = by_header(name).await;
+        let (_, headers, _) = post(server, "/test.Limits/Plain", "application/grpc").await;
+        assert_eq!(text(&headers, "grpc-status"), expected, "{name}");
     }
 }

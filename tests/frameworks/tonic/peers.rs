@@ -4,8 +4,11 @@ use super::service::{LimitsServer, Service, serve};
 use super::wire::Client;
 use ratelimit::{MemoryStore, PeerAddr, RateLimitLayer, RateLimiter};
 use std::net::{IpAddr, SocketAddr};
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::{TlsAcceptor, rustls};
 use tonic::service::{InterceptorLayer, Routes};
-use tonic::transport::{Endpoint, Server, Uri};
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Server, ServerTlsConfig, Uri};
 use tonic::{Code, Request, Status};
 
 const LOGIN: &str = "/test.Limits/Login";
@@ -100,7 +103,6 @@ async fn clients_behind_a_trusted_proxy_have_their_own_limits() {
 /// A client over a pipe in memory, as in tests of applications. The address is the one that an interceptor has set, if any.
 async fn over_a_pipe(address: Option<IpAddr>) -> Client {
     let (client, server) = tokio::io::duplex(1024);
-    #[expect(clippy::result_large_err, reason = "tonic asks for this type")]
     let identify = move |mut request: Request<()>| -> Result<Request<()>, Status> {
         if let Some(address) = address {
             request.extensions_mut().insert(PeerAddr::from(address));
@@ -125,4 +127,42 @@ async fn over_a_pipe(address: Option<IpAddr>) -> Client {
 async fn an_application_can_set_the_peer() {
     assert_is_unknown(&over_a_pipe(None).await).await;
     assert_is_known(&over_a_pipe(Some(IpAddr::from([203, 0, 113, 7]))).await).await;
+}
+
+/// Clients of an encrypted connection are known, whether tonic accepts it or the application does.
+#[tokio::test]
+async fn clients_of_tls_are_known() {
+    let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, private) = (key.cert.pem(), key.signing_key.serialize_pem());
+    let listen = async || tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let client = |server: SocketAddr| {
+        let tls = ClientTlsConfig::new().domain_name("localhost");
+        let tls = tls.ca_certificate(Certificate::from_pem(&certificate));
+        let endpoint = Endpoint::from_shared(format!("https://{server}")).unwrap();
+        Client::of_channel(endpoint.tls_config(tls).unwrap().connect_lazy())
+    };
+
+    let listener = listen().await;
+    let accepted_by_tonic = client(listener.local_addr().unwrap());
+    let tls = ServerTlsConfig::new().identity(Identity::from_pem(&certificate, &private));
+    let mut server = Server::builder().tls_config(tls).unwrap().layer(layer());
+    let server = server.add_service(LimitsServer::new(Service));
+    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    assert_is_known(&accepted_by_tonic).await;
+
+    let listener = listen().await;
+    let accepted_here = client(listener.local_addr().unwrap());
+    let chain = vec![key.cert.der().clone()];
+    let private = PrivateKeyDer::try_from(key.signing_key.serialize_der()).unwrap();
+    let mut config =
+        rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, private).unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let acceptor = TlsAcceptor::from(std::sync::Arc::new(config));
+    let incoming = futures_util::stream::unfold((listener, acceptor), async |(listener, acceptor)| {
+        let (stream, _) = listener.accept().await.unwrap();
+        Some((acceptor.accept(stream).await, (listener, acceptor)))
+    });
+    let server = Server::builder().layer(layer()).add_service(LimitsServer::new(Service));
+    tokio::spawn(server.serve_with_incoming(Box::pin(incoming)));
+    assert_is_known(&accepted_here).await;
 }

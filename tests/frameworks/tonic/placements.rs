@@ -37,13 +37,13 @@ struct NativeBlock;
 #[tonic::async_trait]
 impl Boxed for Methods {
     #[rate_limit(key = "methods_hello", count = 1, by = "ip")]
-    #[allow(clippy::unused_async_trait_impl)]
+    #[allow(clippy::unused_async)]
     async fn hello(&self, mut request: Request<Note>) -> Answered {
         request.get_mut().text.push_str("welcome");
         Ok(Response::new(request.into_inner()))
     }
 
-    #[allow(clippy::unused_async_trait_impl)]
+    #[allow(clippy::unused_async)]
     #[rate_limit(key = "methods_other", count = 1, by = "ip")]
     async fn other(&self, request: Request<Note>) -> Result<Response<Note>, Status> {
         let (_, _, note) = request.into_parts();

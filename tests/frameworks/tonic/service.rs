@@ -60,7 +60,7 @@ struct User {
 }
 
 /// What an application does with a token: it puts the user into the request, and into the context for functions below.
-#[expect(clippy::result_large_err, reason = "tonic asks for this type")]
+#[expect(clippy::unnecessary_wraps, reason = "tonic asks for this type")]
 fn authenticate(mut request: Request<()>) -> Result<Request<()>, Status> {
     let name = request.metadata().get("x-user").map(|name| name.to_str().unwrap().to_owned());
     if let Some(name) = name {
@@ -94,8 +94,8 @@ fn weight(_: &Request<Note>) -> u32 {
     2
 }
 
-fn welcome() -> Answered {
-    Ok(Response::new(Note::new("welcome")))
+fn welcome() -> Response<Note> {
+    Response::new(Note::new("welcome"))
 }
 
 #[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
@@ -112,22 +112,22 @@ async fn swallowing() -> Result<(), AppError> {
 impl Limits for Service {
     #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
     async fn login(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     #[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
     async fn key(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     #[rate_limit(key = "binary_key", count = 1, by = "header:x-api-key-bin")]
     async fn binary_key(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     #[rate_limit(key = "user", count = 1, by = request.extensions().get::<User>().map(|user| &user.name))]
     async fn user(&self, request: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     #[rate_limit(key = "tenant", count = 1, by = &request.get_ref().text)]
@@ -139,46 +139,46 @@ impl Limits for Service {
     #[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
     #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
     async fn stack(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     async fn context(&self, _: Request<Note>) -> Answered {
         limited_by_context().await?;
-        welcome()
+        Ok(welcome())
     }
 
     #[rate_limit(key = "context_user", count = 1, by = ratelimit::user())]
     async fn context_user(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     #[rate_limit(key = "context_header", count = 1, by = ratelimit::header("x-api-key"))]
     async fn context_header(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     async fn spawned(&self, _: Request<Note>) -> Answered {
         tokio::spawn(limited_by_context()).await.unwrap()?;
-        welcome()
+        Ok(welcome())
     }
 
     async fn swallowed(&self, _: Request<Note>) -> Answered {
         swallowing().await?;
-        welcome()
+        Ok(welcome())
     }
 
     async fn own(&self, _: Request<Note>) -> Answered {
         let mut status = Status::aborted("later");
         status.metadata_mut().insert("grpc-retry-pushback-ms", "5".parse().unwrap());
         swallowing().await.map_err(|AppError| status)?;
-        welcome()
+        Ok(welcome())
     }
 
     async fn detailed(&self, _: Request<Note>) -> Answered {
         let details = ErrorDetails::with_error_info("BUSY", "test", HashMap::new());
         let status = Status::with_error_details(Code::Internal, "something went wrong", details);
         swallowing().await.map_err(|AppError| status)?;
-        welcome()
+        Ok(welcome())
     }
 
     async fn handled(&self, _: Request<Note>) -> Answered {
@@ -188,11 +188,11 @@ impl Limits for Service {
 
     #[rate_limit(key = "never", count = 1, cost = weight(&request), by = "ip")]
     async fn never(&self, request: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 
     async fn plain(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 }
 
@@ -206,7 +206,7 @@ server! { LayeredServer<Layered> is "test.Layered": "Plain" => plain(unary); }
 #[tonic::async_trait]
 impl Layered for Service {
     async fn plain(&self, _: Request<Note>) -> Answered {
-        welcome()
+        Ok(welcome())
     }
 }
 
