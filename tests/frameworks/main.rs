@@ -9,6 +9,8 @@
 
 mod axum;
 mod behind_nginx;
+mod handlers;
 mod harness;
 mod layer;
 mod streams;
+mod tonic;

@@ -25,17 +25,29 @@ pub(crate) trait ResponseParts {
 
     /// Whether it is a response of gRPC, whose errors are in its trailers.
     fn is_grpc(&self) -> bool;
+
+    /// Corrects a response of gRPC that has swallowed a refusal. Returns the status that it had, and the right one. `None` if
+    /// there is nothing to correct.
+    fn mend_grpc(&mut self, _rejection: &Rejection, _corrects: bool) -> Option<(u16, u16)> {
+        None
+    }
 }
 
 impl Settings {
     /// Completes a response. Only the outermost layer does it.
     pub(crate) fn finish(&self, entered: &Entered, response: &mut dyn ResponseParts) {
-        if !entered.is_outermost || response.is_grpc() {
+        if !entered.is_outermost {
             return;
         }
-        if let Some(rejection) = entered.context.rejection()
-            && !response.is_answer()
-        {
+        let rejection = entered.context.rejection().filter(|_| !response.is_answer());
+        if response.is_grpc() {
+            // Its header fields would be metadata, which the application did not write.
+            if let Some(rejection) = rejection {
+                self.mend_grpc(&rejection, response);
+            }
+            return;
+        }
+        if let Some(rejection) = rejection {
             self.mend(&rejection, response);
         }
         for (name, value) in self.headers.fields(response.status(), &entered.context.decisions()) {
@@ -60,6 +72,14 @@ impl Settings {
             && !response.has("retry-after")
         {
             response.append("retry-after", &seconds.to_string());
+        }
+    }
+
+    fn mend_grpc(&self, rejection: &Rejection, response: &mut dyn ResponseParts) {
+        if let Some((status, right)) = response.mend_grpc(rejection, self.corrects_status)
+            && status != right
+        {
+            warn_swallowed(rejection.name(), status, right, self.corrects_status);
         }
     }
 }

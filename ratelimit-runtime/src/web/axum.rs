@@ -2,15 +2,14 @@
 
 use crate::__private::{RequestArgument, RequestPeer};
 use crate::answer::Answer;
-use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
+use crate::identity::{ClientIp, PeerAddr, UserId};
 use crate::rejection::{FromRejection, Rejection};
 use crate::web::http::refusal;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
 use axum::extract::{ConnectInfo, Path, State};
-use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, Request, StatusCode};
+use axum::http::{Extensions, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,26 +17,6 @@ use std::net::{IpAddr, SocketAddr};
 impl RequestPeer for ConnectInfo<SocketAddr> {
     fn peer(&self) -> Option<PeerAddr> {
         Some(self.0.into())
-    }
-}
-
-impl<B> RequestPeer for Request<B> {
-    fn peer(&self) -> Option<PeerAddr> {
-        peer(self.extensions())
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
-    }
-}
-
-impl RequestPeer for Parts {
-    fn peer(&self) -> Option<PeerAddr> {
-        peer(&self.extensions)
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(&self.headers)
     }
 }
 
@@ -55,39 +34,6 @@ impl<T: ClientIp> ClientIp for Extension<T> {
     }
 }
 
-impl RequestHeaders for HeaderMap {
-    /// The value of the header. `None` if the header occurs more than once.
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        let mut values = self.get_all(name).iter();
-        let value = values.next()?;
-        values.next().is_none().then(|| value.as_bytes())
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.get_all(name).iter().for_each(|value| line(value.as_bytes()));
-    }
-}
-
-impl<B> RequestHeaders for Request<B> {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers().header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
-impl RequestHeaders for Parts {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers.header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers.header_lines(name, line);
-    }
-}
-
 /// The user that a middleware has put into the request.
 impl<T: UserId> UserId for Extension<T> {
     type Id = T::Id;
@@ -97,23 +43,17 @@ impl<T: UserId> UserId for Extension<T> {
     }
 }
 
-impl RequestArgument for HeaderMap {}
-impl RequestArgument for Parts {}
-impl<B> RequestArgument for Request<B> {}
 impl<T> RequestArgument for ConnectInfo<T> {}
 impl<T> RequestArgument for Extension<T> {}
 impl<T> RequestArgument for Path<T> {}
 impl<T> RequestArgument for State<T> {}
 
-/// The peer in the extensions of a request. A [`PeerAddr`] takes precedence, because a listener that reads the PROXY protocol
-/// sets it beside the address of the socket.
-fn peer(extensions: &Extensions) -> Option<PeerAddr> {
-    let given = || extensions.get::<PeerAddr>().copied();
-    let connected = || extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| (*peer).into());
+/// The peer that axum has put into the extensions of a request.
+pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer);
     // Tests set `MockConnectInfo`, which axum's own extractor reads too.
-    let mocked =
-        || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| (*peer).into());
-    given().or_else(connected).or_else(mocked)
+    let mocked = || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| peer);
+    peer.or_else(mocked).map(|peer| PeerAddr::from(*peer))
 }
 
 fn status(answer: &Answer) -> StatusCode {
@@ -125,7 +65,7 @@ fn status(answer: &Answer) -> StatusCode {
 /// call that never passes gets no `Retry-After`.
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
-        refusal(&self, false).map(Body::from)
+        refusal(&self, None).map(Body::from)
     }
 }
 

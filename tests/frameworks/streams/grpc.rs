@@ -41,8 +41,7 @@ impl Chat for App {
 
     #[rate_limit(
         key = "messages", time = "1h", count = 100, by = "global", settle = |sent| sent.messages(),
-        until = "body_end", limiter = self.limits,
-        on_limit = |rejection| Err(Status::resource_exhausted(rejection.to_string()))
+        until = "body_end", limiter = self.limits
     )]
     #[rate_limit(key = "listen", count = 1, time = "30s", algorithm = "concurrency", until = "body_end")]
     async fn listen(&self, request: Request<Note>) -> Result<Response<Self::ListenStream>, Status> {

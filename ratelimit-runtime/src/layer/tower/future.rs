@@ -7,9 +7,9 @@ use crate::layer::limits::Deciding;
 use crate::layer::{Entered, Settings};
 use crate::limiter::current::{InScope, in_scope};
 use crate::rejection::Rejection;
-use crate::web::http::{is_grpc, refusal};
+use crate::web::http::{grpc_type, refusal};
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 use http_body::Body;
 use pin_project_lite::pin_project;
 use std::future::Future;
@@ -102,9 +102,9 @@ where
                     match ready!(entered.sync_scope(|| Pin::new(deciding).poll(context))) {
                         Ok(admission) => *this.admission = admission,
                         Err(rejection) => {
-                            let is_grpc =
-                                next.as_ref().is_some_and(|(_, request)| is_grpc(request.headers()));
-                            return Poll::Ready(Ok(refuse(this.settings, this.entered, &rejection, is_grpc)));
+                            let request = next.as_ref().map(|(_, request)| request);
+                            let grpc = request.and_then(|request| grpc_type(request.headers()));
+                            return Poll::Ready(Ok(refuse(this.settings, this.entered, &rejection, grpc)));
                         }
                     }
                     next.take()
@@ -127,9 +127,9 @@ fn refuse<B>(
     settings: &Settings,
     entered: &Entered,
     rejection: &Rejection,
-    is_grpc: bool,
+    grpc: Option<&HeaderValue>,
 ) -> Response<LayerBody<B>> {
-    let mut response = entered.context.sync_scope(|| refusal(rejection, is_grpc));
+    let mut response = entered.context.sync_scope(|| refusal(rejection, grpc));
     settings.finish(entered, &mut response);
     response.map(LayerBody::of_answer)
 }

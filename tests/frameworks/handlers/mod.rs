@@ -1,0 +1,4 @@
+//! Handlers of public applications with their real signatures, one file per framework.
+
+mod others;
+mod tonic;

@@ -1,0 +1,245 @@
+//! Handlers of frameworks without a feature of this library: warp, `lambda_http` and apalis with their own types. Those of
+//! `async-graphql` are stand-ins with the same bounds, because the crate has many dependencies.
+
+use apalis::prelude::{BoxDynError, Data, MemoryStorage, TaskSink, WorkerBuilder, WorkerContext};
+use lambda_http::{Body, Error, Request};
+use ratelimit::{PeerAddr, RateLimiter, Rejection, rate_limit};
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use warp::{Filter, Reply};
+
+/// What an application writes once for a framework without a feature.
+fn response<B: From<Vec<u8>>>(rejection: &Rejection) -> http::Response<B> {
+    let answer = rejection.answer();
+    let mut response = http::Response::new(B::from(answer.body));
+    *response.status_mut() = http::StatusCode::from_u16(answer.status).unwrap();
+    let content_type = http::HeaderValue::from_str(&answer.content_type).unwrap();
+    response.headers_mut().insert(http::header::CONTENT_TYPE, content_type);
+    if let Some(seconds) = answer.retry_after {
+        response.headers_mut().insert(http::header::RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+fn seconds<B>(response: &http::Response<B>) -> u64 {
+    response.headers()[http::header::RETRY_AFTER].to_str().unwrap().parse().unwrap()
+}
+
+type Db = Arc<Mutex<Vec<String>>>;
+
+/// Row 34, the list of warp's example of to-dos. `Infallible` carries no refusal, so the compiler asks for `on_limit`. Its response
+/// and that of the body have one type, so both are made with `into_response`. The address is one more filter.
+#[rate_limit(key = "todos", count = 1, by = "ip", on_limit = |rejection| Ok(response::<Vec<u8>>(&rejection).into_response()))]
+async fn list_todos(peer: Option<SocketAddr>, db: Db) -> Result<impl Reply, Infallible> {
+    let todos = db.lock().unwrap().join(", ");
+    Ok(todos.into_response())
+}
+
+#[tokio::test]
+async fn warp_list_todos() {
+    let db = Db::new(Mutex::new(vec!["wash".to_owned(), "cook".to_owned()]));
+    let db = warp::any().map(move || db.clone());
+    let limiter = RateLimiter::in_memory();
+    // A server spawns a task for each connection, so the limiter is set around the handler. An application installs one.
+    let todos = move |peer, db| ratelimit::scope(limiter.clone(), list_todos(peer, db));
+    let route = warp::path!("todos").and(warp::get()).and(warp::addr::remote()).and(db).and_then(todos);
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let server = listener.local_addr().unwrap();
+    tokio::spawn(warp::serve(route).incoming(listener).run());
+    let get = async || reqwest::get(format!("http://{server}/todos")).await.unwrap();
+    let first = get().await;
+    assert_eq!((first.status().as_u16(), first.text().await.unwrap().as_str()), (200, "wash, cook"));
+    let refused = get().await;
+    assert_eq!(refused.status(), 429);
+    assert_eq!(refused.headers()["content-type"], "text/plain; charset=utf-8");
+    let wait: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((1..=60).contains(&wait));
+    assert!(refused.text().await.unwrap().starts_with("too many requests"));
+}
+
+/// Row 35, a function behind an HTTP gateway. `Box<dyn Error>` accepts a refusal, but an error is a failed invocation, which the
+/// gateway answers with 502. So `on_limit` makes a response. The gateway knows the client: see [`from_gateway`].
+#[rate_limit(key = "function", count = 1, by = "ip", on_limit = |rejection| Ok(response(&rejection)))]
+async fn function_handler(event: Request) -> Result<http::Response<Body>, Error> {
+    Ok(http::Response::new(event.into_body()))
+}
+
+/// The same as it stands.
+#[rate_limit(key = "function", count = 1, by = "ip")]
+async fn failing_handler(event: Request) -> Result<http::Response<Body>, Error> {
+    Ok(http::Response::new(event.into_body()))
+}
+
+/// Puts the address that the gateway has seen where `by = "ip"` looks.
+fn from_gateway(mut event: Request) -> Request {
+    use lambda_http::RequestExt;
+    use lambda_http::request::RequestContext;
+
+    let address = match event.request_context_ref() {
+        Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
+        _ => None,
+    };
+    if let Some(address) = address.and_then(|address| address.parse::<IpAddr>().ok()) {
+        event.extensions_mut().insert(PeerAddr::from(address));
+    }
+    event
+}
+
+/// An event as the gateway sends it.
+fn event(source_ip: &str) -> Request {
+    let event = serde_json::json!({
+        "version": "2.0", "routeKey": "$default", "rawPath": "/", "rawQueryString": "", "headers": {},
+        "requestContext": { "http": { "method": "GET", "path": "/", "sourceIp": source_ip }, "timeEpoch": 0 },
+        "body": "hello", "isBase64Encoded": false
+    });
+    from_gateway(lambda_http::request::from_str(&event.to_string()).unwrap())
+}
+
+#[tokio::test]
+async fn lambda_function_handler() {
+    ratelimit::scope(RateLimiter::in_memory(), async {
+        let admitted = function_handler(event("203.0.113.7")).await.unwrap();
+        assert_eq!((admitted.status().as_u16(), &**admitted.body()), (200, b"hello".as_slice()));
+        let refused = function_handler(event("203.0.113.7")).await.unwrap();
+        assert_eq!(refused.status(), 429);
+        assert!((1..=60).contains(&seconds(&refused)));
+        assert!(refused.body().starts_with(b"too many requests"));
+        assert_eq!(function_handler(event("203.0.113.8")).await.unwrap().status(), 200);
+        let failed = failing_handler(event("203.0.113.7")).await.unwrap_err();
+        assert!(failed.is::<Rejection>(), "a failed invocation");
+        assert_eq!(function_handler(event("")).await.unwrap().status(), 503, "nobody knows the client");
+    })
+    .await;
+}
+
+#[derive(Clone, Debug)]
+struct Email {
+    to: String,
+}
+
+type Outbox = Arc<Mutex<Vec<String>>>;
+
+/// Row 39, a job of apalis. It compiles as it stands, but a refusal is then a failed attempt, which the worker repeats. With `wait`
+/// the worker sends as fast as the limit permits.
+#[rate_limit(key = "emails", time = "10ms", count = 1, wait = "30s", by = "global")]
+async fn send_email(job: Email, outbox: Data<Outbox>, worker: WorkerContext) -> Result<(), BoxDynError> {
+    let mut outbox = outbox.lock().unwrap();
+    outbox.push(job.to);
+    if outbox.len() == 3 {
+        worker.stop()?;
+    }
+    Ok(())
+}
+
+/// The same as it stands.
+#[rate_limit(key = "failing_emails", count = 1, by = "global")]
+async fn send_failing_email(job: Email) -> Result<(), BoxDynError> {
+    drop(job);
+    Ok(())
+}
+
+#[tokio::test]
+async fn apalis_send_email() {
+    let (outbox, mut storage) = (Outbox::default(), MemoryStorage::new());
+    let recipients = ["ann", "bob", "zoe"];
+    for to in recipients {
+        storage.push(Email { to: to.to_owned() }).await.unwrap();
+    }
+    let worker = WorkerBuilder::new("emails").backend(storage).data(outbox.clone()).build(send_email);
+    ratelimit::scope(RateLimiter::in_memory(), async {
+        worker.run().await.unwrap();
+        assert_eq!(*outbox.lock().unwrap(), recipients);
+        let email = || send_failing_email(Email { to: "ann".to_owned() });
+        assert!(email().await.is_ok());
+        assert!(email().await.unwrap_err().is::<Rejection>(), "a failed attempt");
+    })
+    .await;
+}
+
+mod graphql {
+    //! What a resolver sees of `async-graphql`.
+
+    use std::any::{Any, TypeId};
+    use std::collections::HashMap;
+    use std::fmt::Display;
+
+    /// The data of a request by type.
+    #[derive(Default)]
+    pub(super) struct Context(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+    impl Context {
+        pub(super) fn with<T: Any + Send + Sync>(mut self, data: T) -> Self {
+            self.0.insert(TypeId::of::<T>(), Box::new(data));
+            self
+        }
+
+        pub(super) fn data_opt<T: Any + Send + Sync>(&self) -> Option<&T> {
+            self.0.get(&TypeId::of::<T>())?.downcast_ref()
+        }
+    }
+
+    /// An error in the response, whose status is 200.
+    #[derive(Debug)]
+    pub(super) struct Error {
+        pub(super) message: String,
+        pub(super) extensions: HashMap<&'static str, u64>,
+    }
+
+    impl<T: Display + Send + Sync + 'static> From<T> for Error {
+        fn from(error: T) -> Self {
+            Self { message: error.to_string(), extensions: HashMap::new() }
+        }
+    }
+}
+
+struct MutationRoot(Mutex<Vec<String>>);
+
+/// Row 38, a resolver of async-graphql's example of books, as the code below `#[Object]` is: it returns a `Result`. It compiles as
+/// it stands. Its blanket `From` keeps the message alone, so `on_limit` adds the seconds to the error's extensions.
+impl MutationRoot {
+    #[rate_limit(key = "create_book", count = 1, by = ctx.data_opt::<IpAddr>())]
+    async fn create_book(
+        &self,
+        ctx: &graphql::Context,
+        name: String,
+        author: String,
+    ) -> Result<usize, graphql::Error> {
+        Ok(self.insert(format!("{name} by {author}")))
+    }
+
+    #[rate_limit(key = "create_book", count = 1, by = ctx.data_opt::<IpAddr>(), on_limit = |rejection| Err(extended(&rejection)))]
+    async fn create_extended(&self, ctx: &graphql::Context, name: String) -> Result<usize, graphql::Error> {
+        Ok(self.insert(name))
+    }
+
+    fn insert(&self, book: String) -> usize {
+        let mut books = self.0.lock().unwrap();
+        books.push(book);
+        books.len()
+    }
+}
+
+fn extended(rejection: &Rejection) -> graphql::Error {
+    let mut error = graphql::Error::from(rejection.to_string());
+    error.extensions.extend(rejection.answer().retry_after.map(|seconds| ("retryAfter", seconds)));
+    error
+}
+
+#[tokio::test]
+async fn async_graphql_create_book() {
+    let root = MutationRoot(Mutex::default());
+    let context = graphql::Context::default().with(IpAddr::from([203, 0, 113, 7]));
+    ratelimit::scope(RateLimiter::in_memory(), async {
+        let create = || root.create_book(&context, "Emma".to_owned(), "Austen".to_owned());
+        assert_eq!(create().await.unwrap(), 1);
+        let refused = create().await.unwrap_err();
+        assert!(refused.message.starts_with("too many requests") && refused.extensions.is_empty());
+        let extended = root.create_extended(&context, "Emma".to_owned()).await.unwrap_err();
+        assert!((1..=60).contains(&extended.extensions["retryAfter"]), "{extended:?}");
+        let nobody = graphql::Context::default();
+        let unidentified = root.create_extended(&nobody, "Emma".to_owned()).await.unwrap_err();
+        assert_eq!(unidentified.message, "this request does not say who calls");
+    })
+    .await;
+}

@@ -1,0 +1,10 @@
+//! tonic: what the contract says in the words of gRPC, statuses, streams, peers, and the layer.
+
+mod contract;
+mod layer;
+mod peers;
+mod placements;
+mod service;
+mod statuses;
+mod streams;
+pub(crate) mod wire;

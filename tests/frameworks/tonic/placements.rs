@@ -1,0 +1,145 @@
+//! Where the attribute stands: on methods below `#[tonic::async_trait]`, on the block above and below it, on methods of a trait
+//! with native async functions, and around other attributes.
+
+use super::service::Answered;
+use super::wire::{Client, Note, server};
+use crate::harness::limiters::limiters;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use std::net::SocketAddr;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Code, Request, Response, Status};
+use tower::Layer;
+
+#[tonic::async_trait]
+pub(super) trait Boxed: Send + Sync + 'static {
+    async fn hello(&self, request: Request<Note>) -> Answered;
+    async fn other(&self, request: Request<Note>) -> Answered;
+}
+
+server! { MethodsServer<Boxed> is "test.Methods": "Hello" => hello(unary); "Other" => other(unary); }
+server! { AboveServer<Boxed> is "test.Above": "Hello" => hello(unary); "Other" => other(unary); }
+server! { BelowServer<Boxed> is "test.Below": "Hello" => hello(unary); "Other" => other(unary); }
+
+pub(super) trait Native: Send + Sync + 'static {
+    fn hello(&self, request: Request<Note>) -> impl Future<Output = Answered> + Send;
+    fn other(&self, request: Request<Note>) -> impl Future<Output = Answered> + Send;
+}
+
+server! { NativeServer<Native> is "test.Native": "Hello" => hello(unary); "Other" => other(unary); }
+server! { NativeBlockServer<Native> is "test.NativeBlock": "Hello" => hello(unary); "Other" => other(unary); }
+
+struct Methods;
+struct Above;
+struct Below;
+struct NativeBlock;
+
+#[tonic::async_trait]
+impl Boxed for Methods {
+    #[rate_limit(key = "methods_hello", count = 1, by = "ip")]
+    #[allow(clippy::unused_async)]
+    async fn hello(&self, mut request: Request<Note>) -> Answered {
+        request.get_mut().text.push_str("welcome");
+        Ok(Response::new(request.into_inner()))
+    }
+
+    #[allow(clippy::unused_async)]
+    #[rate_limit(key = "methods_other", count = 1, by = "ip")]
+    async fn other(&self, request: Request<Note>) -> Result<Response<Note>, Status> {
+        let (_, _, note) = request.into_parts();
+        Ok(Response::new(note))
+    }
+}
+
+#[rate_limit(count = 1, by = "ip")]
+#[tonic::async_trait]
+impl Boxed for Above {
+    async fn hello(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+
+    #[rate_limit(skip)]
+    async fn other(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+}
+
+#[tonic::async_trait]
+#[rate_limit(count = 1, by = "ip")]
+impl Boxed for Below {
+    async fn hello(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+
+    #[rate_limit(skip)]
+    async fn other(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+}
+
+impl Native for Methods {
+    #[rate_limit(key = "native_hello", count = 1, by = "ip")]
+    async fn hello(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+
+    #[rate_limit(key = "native_other", count = 1, by = "ip")]
+    async fn other(&self, request: Request<Note>) -> Answered {
+        // A handler may also call a limited function of its own.
+        Ok(Response::new(polished(&request, request.get_ref()).await?))
+    }
+}
+
+#[rate_limit(key = "polished", count = 10, by = "ip")]
+async fn polished(request: &Request<Note>, note: &Note) -> Result<Note, Rejection> {
+    Ok(Note::new(format!("{} {}", note.text, request.metadata().len())))
+}
+
+#[rate_limit(count = 1, by = "ip")]
+impl Native for NativeBlock {
+    async fn hello(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+
+    #[rate_limit(skip)]
+    async fn other(&self, request: Request<Note>) -> Answered {
+        Ok(Response::new(request.into_inner()))
+    }
+}
+
+/// Serves all of them. The layer is inside, around each service: tonic finds it by the service's name.
+async fn serve(limiter: RateLimiter) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let layer = RateLimitLayer::new().limiter(limiter);
+    let server = Server::builder()
+        .add_service(layer.layer(MethodsServer::new(Methods)))
+        .add_service(layer.layer(AboveServer::new(Above)))
+        .add_service(layer.layer(BelowServer::new(Below)))
+        .add_service(layer.layer(NativeServer::new(Methods)))
+        .add_service(layer.layer(NativeBlockServer::new(NativeBlock)));
+    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    address
+}
+
+#[tokio::test]
+async fn all_placements_limit() {
+    for limiter in limiters().await {
+        let client = Client::new(serve(limiter).await, 2);
+        for path in [
+            "/test.Methods/Hello",
+            "/test.Methods/Other",
+            "/test.Above/Hello",
+            "/test.Below/Hello",
+            "/test.Native/Hello",
+            "/test.Native/Other",
+            "/test.NativeBlock/Hello",
+        ] {
+            assert!(client.call(path).await.is_ok(), "{path}");
+            assert_eq!(client.call(path).await.unwrap_err().code(), Code::ResourceExhausted, "{path}");
+        }
+        for path in ["/test.Above/Other", "/test.Below/Other", "/test.NativeBlock/Other"] {
+            assert!(client.call(path).await.is_ok() && client.call(path).await.is_ok(), "{path}");
+        }
+    }
+}

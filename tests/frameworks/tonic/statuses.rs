@@ -1,0 +1,118 @@
+//! The status of each rejection: code, message, `RetryInfo`, pushback, and what it does not say.
+
+use super::service::{serve, serve_in};
+use super::wire::Client;
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{
+    Error, ErrorKind, Key, Limit, ManualClock, MemoryStore, OnError, RateLimitLayer, RateLimiter, Rejection,
+};
+use std::error::Error as _;
+use std::time::Duration;
+use support::MINUTE;
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+/// A store that cannot decide.
+struct Failing;
+
+impl Store for Failing {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
+    }
+}
+
+async fn failing() -> RateLimiter {
+    RateLimiter::builder().store(Failing).on_error(OnError::Deny).build().await.unwrap()
+}
+
+/// The status of the second call of this limit.
+async fn refused(limit: Limit) -> Status {
+    let store = MemoryStore::with_clock(ManualClock::new());
+    let limiter = RateLimiter::builder().store(store).build().await.unwrap();
+    let key = || Key::new("search").by("ann-7");
+    let _ = limiter.check(&limit, key()).await;
+    limiter.check(&limit, key()).await.unwrap_err().into()
+}
+
+fn parts(status: &Status) -> (Code, &str, Option<Duration>, &str) {
+    let delay = status.get_details_retry_info().map(|info| info.retry_delay.unwrap());
+    let pushback = status.metadata().get("grpc-retry-pushback-ms").unwrap().to_str().unwrap();
+    (status.code(), status.message(), delay, pushback)
+}
+
+#[tokio::test]
+async fn a_refusal_says_when_to_try_again() {
+    let refused = refused(Limit::counter(1, Duration::from_millis(1500))).await;
+    let expected = Duration::from_millis(1500);
+    let text = "too many requests: try again in 2 seconds";
+    assert_eq!(parts(&refused), (Code::ResourceExhausted, text, Some(expected), "1500"));
+    // Code that handles a status on the server finds the rejection. It is not sent.
+    let rejection = refused.source().unwrap().downcast_ref::<Rejection>().unwrap();
+    assert_eq!(rejection.name(), "search");
+    let sent = refused.into_http::<()>();
+    assert!(!format!("{:?}", sent.headers()).contains("search"), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_call_that_never_passes_is_not_tried_again() {
+    let closed = refused(Limit::counter(0, MINUTE)).await;
+    let text = "too many requests: this limit is closed";
+    assert_eq!(parts(&closed), (Code::ResourceExhausted, text, None, "-1"));
+    assert_eq!(closed.details(), b"");
+}
+
+/// The protocol's pushback is a signed 32-bit integer.
+#[tokio::test]
+async fn a_long_pushback_is_the_longest_one() {
+    let month = Duration::from_secs(30 * 24 * 60 * 60);
+    let refused = refused(Limit::counter(1, month)).await;
+    let (_, _, delay, pushback) = parts(&refused);
+    assert_eq!((delay, pushback), (Some(month), "2147483647"));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_unavailable() {
+    let server = serve(failing().await).await;
+    // The attribute, the context, and a limit of the layer.
+    for path in ["/test.Limits/Login", "/test.Limits/Context", "/test.Layered/Plain"] {
+        let status = Client::new(server, 2).call(path).await.unwrap_err();
+        let text = "temporarily unavailable: try again in 1 second";
+        let expected = (Code::Unavailable, text, Some(Duration::from_secs(1)), "1000");
+        assert_eq!(parts(&status), expected, "{path}");
+        assert!(!format!("{status:?}").contains("the store fails"), "{status:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_layer_can_correct_a_status_that_has_swallowed_a_refusal() {
+    let layer = || RateLimitLayer::new().limiter(RateLimiter::in_memory());
+    for (layer, code) in [(layer(), Code::Internal), (layer().correct_status(true), Code::ResourceExhausted)]
+    {
+        let client = Client::new(serve_in(layer).await, 2);
+        assert!(client.call("/test.Limits/Swallowed").await.is_ok());
+        let swallowed = client.call("/test.Limits/Swallowed").await.unwrap_err();
+        let (sent, text, delay, pushback) = parts(&swallowed);
+        assert_eq!((sent, text), (code, "something went wrong"));
+        assert_eq!(delay.unwrap().as_millis().to_string(), pushback);
+        // A status of the application that knows of the refusal stays.
+        let own = client.call("/test.Limits/Own").await.unwrap_err();
+        assert_eq!((own.code(), own.details()), (Code::Aborted, b"".as_slice()), "{own:?}");
+        // So do details of the application, unless they would contradict the code.
+        let detailed = client.call("/test.Limits/Detailed").await.unwrap_err();
+        assert_eq!(detailed.code(), code);
+        let reason = detailed.get_details_error_info().map(|info| info.reason);
+        assert_eq!(reason.as_deref(), (code == Code::Internal).then_some("BUSY"), "{detailed:?}");
+        assert!(detailed.metadata().contains_key("grpc-retry-pushback-ms"), "{detailed:?}");
+        // A success is left alone: the handler has dealt with the refusal.
+        let handled = client.call("/test.Limits/Handled").await.unwrap();
+        assert!(!handled.metadata().contains_key("grpc-retry-pushback-ms"), "{handled:?}");
+    }
+}
