@@ -1,5 +1,6 @@
 //! Tests of each web framework: annotated handlers behind a real server, asked by a real client on loopback.
 
+mod actix;
 mod axum;
 mod behind_nginx;
 mod harness;
