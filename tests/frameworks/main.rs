@@ -3,6 +3,7 @@
 mod actix;
 mod axum;
 mod behind_nginx;
+mod handlers;
 mod harness;
 mod layer;
 mod streams;
