@@ -140,6 +140,19 @@ async fn all_forms_answer_in_the_form_of_the_layer() {
     }
 }
 
+/// The layer corrects the status of other responses only.
+#[tokio::test]
+async fn a_status_that_the_application_has_chosen_stays() {
+    let answers = Answers::custom(|_, answer| answer.status = 420);
+    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(answers).correct_status(true);
+    let client = Client::new(server::start(layer, routes), Version::Http1);
+    for path in PATHS {
+        ask(&client, path, path).await;
+        let limited = ask(&client, path, path).await;
+        assert_eq!((limited.status, limited.header("retry-after").is_some()), (420, true), "{path}");
+    }
+}
+
 /// Other middlewares find the rejection in the response.
 #[tokio::test]
 async fn a_response_contains_the_rejection() {

@@ -143,13 +143,16 @@ async fn the_permit_of_a_layer_is_held_until_the_response() {
     let routes = {
         let state = state.clone();
         move |config: &mut ServiceConfig| {
-            config.app_data(state.clone()).route("/", web::get().to(slow));
+            config
+                .app_data(state.clone())
+                .route("/slow", web::get().to(slow))
+                .route("/", web::get().to(plain));
         }
     };
     let client = client(layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip()), routes);
     let first = tokio::spawn({
         let client = client.clone();
-        async move { client.get("/").await.status }
+        async move { client.get("/slow").await.status }
     });
     state.0.notified().await;
     assert_eq!(client.get("/").await.status, 429);
