@@ -45,25 +45,7 @@ impl RequestPeer for dev::PeerAddr {
     }
 }
 
-impl ClientIp for HttpRequest {
-    fn client_ip(&self) -> Option<IpAddr> {
-        RequestPeer::peer(self)?.ip()
-    }
-}
-
-impl ClientIp for ServiceRequest {
-    fn client_ip(&self) -> Option<IpAddr> {
-        RequestPeer::peer(self)?.ip()
-    }
-}
-
-impl ClientIp for dev::PeerAddr {
-    fn client_ip(&self) -> Option<IpAddr> {
-        Some(self.0.ip())
-    }
-}
-
-/// The address that a middleware has put into the request's extensions.
+/// The client that a middleware has put into the request's extensions.
 impl<T: ClientIp + Clone> ClientIp for web::ReqData<T> {
     fn client_ip(&self) -> Option<IpAddr> {
         (**self).client_ip()
@@ -77,17 +59,29 @@ impl RequestHeaders for HeaderMap {
         let value = values.next()?;
         values.next().is_none().then(|| value.as_bytes())
     }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get_all(name).for_each(|value| line(value.as_bytes()));
+    }
 }
 
 impl RequestHeaders for HttpRequest {
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers().header(name)
     }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
 }
 
 impl RequestHeaders for ServiceRequest {
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
     }
 }
 

@@ -5,6 +5,7 @@ mod arguments;
 mod middleware;
 mod raw;
 pub(crate) mod server;
+mod streams;
 mod unix;
 mod workers;
 
