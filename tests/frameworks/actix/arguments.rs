@@ -96,6 +96,11 @@ async fn two(_: dev::PeerAddr, _: HttpRequest) -> Result<&'static str, Rejection
     Ok("")
 }
 
+#[rate_limit(key = "peer", count = 1, by = "ip")]
+async fn peer(_: dev::PeerAddr, _: HttpRequest) -> Result<&'static str, Rejection> {
+    Ok("")
+}
+
 #[rate_limit(key = "session user", count = 1, by = "user")]
 async fn session_user(_: Option<ReqData<Session>>, _: HttpRequest) -> Result<&'static str, Rejection> {
     Ok("")
@@ -137,6 +142,7 @@ fn routes(config: &mut ServiceConfig) {
         .app_data(Data::new(String::new()))
         .service(limited)
         .route("/address", web::get().to(address))
+        .route("/peer", web::get().to(peer))
         .route("/two", web::get().to(two))
         .route("/session-user", web::get().to(session_user))
         .route("/session-address", web::get().to(session_address))
@@ -145,9 +151,12 @@ fn routes(config: &mut ServiceConfig) {
     config.service(routes);
 }
 
-async fn client() -> Client {
-    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory());
-    Client::new(server::start(layer, routes), Version::Http1)
+fn client() -> Client {
+    client_with(RateLimiter::in_memory())
+}
+
+fn client_with(limiter: RateLimiter) -> Client {
+    Client::new(server::start(RateLimitLayer::new().limiter(limiter), routes), Version::Http1)
 }
 
 /// The first request with these headers passes, the second does not.
@@ -159,7 +168,7 @@ async fn assert_has_its_own_limit(client: &Client, path: &str, headers: &[(&str,
 
 #[tokio::test]
 async fn what_a_middleware_has_put_into_the_request_identifies() {
-    let client = client().await;
+    let client = client();
     for session in ["1", "2"] {
         assert_has_its_own_limit(&client, "/session-user", &[("x-session", session)]).await;
         assert_has_its_own_limit(&client, "/token", &[("x-token", session)]).await;
@@ -174,7 +183,7 @@ async fn what_a_middleware_has_put_into_the_request_identifies() {
 
 #[tokio::test]
 async fn the_peer_in_the_extensions_comes_before_the_socket() {
-    let client = client().await;
+    let client = client();
     for peer in ["203.0.113.1", "203.0.113.2"] {
         assert_has_its_own_limit(&client, "/address", &[("x-peer", peer)]).await;
     }
@@ -184,7 +193,7 @@ async fn the_peer_in_the_extensions_comes_before_the_socket() {
 /// Nobody is trusted, so nothing that the client writes changes its identity.
 #[tokio::test]
 async fn headers_do_not_change_the_address() {
-    let client = client().await;
+    let client = client();
     for path in ["/address", "/middleware"] {
         assert_has_its_own_limit(&client, path, &[]).await;
         for header in ["x-forwarded-for", "x-real-ip", "forwarded", "cf-connecting-ip"] {
@@ -194,9 +203,22 @@ async fn headers_do_not_change_the_address() {
     }
 }
 
+/// The peer and the headers may be in two arguments. All lines of the header count.
+#[tokio::test]
+async fn a_trusted_proxy_says_who_the_client_is() {
+    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).build().await.unwrap();
+    let client = client_with(limiter);
+    for path in ["/address", "/peer", "/middleware"] {
+        for forwarded in ["203.0.113.1", "203.0.113.2"] {
+            let lines = [("x-forwarded-for", "198.51.100.1"), ("x-forwarded-for", forwarded)];
+            assert_has_its_own_limit(&client, path, &lines).await;
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_header_is_read_if_the_request_has_it_once() {
-    let client = client().await;
+    let client = client();
     for path in ["/two", "/headers"] {
         assert_has_its_own_limit(&client, path, &[("X-Api-Key", "a")]).await;
         assert_has_its_own_limit(&client, path, &[("x-api-key", "b")]).await;

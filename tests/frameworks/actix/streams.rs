@@ -101,8 +101,8 @@ impl Site {
 
     /// Starts a response, and waits for its first 1,500 bytes.
     async fn start(&self, path: &str) -> (Sender<Bytes>, reqwest::Response) {
-        let (chunks, receiver) = channel(1);
-        *self.next.lock().unwrap() = Some(receiver);
+        let (chunks, body) = channel(1);
+        *self.next.lock().unwrap() = Some(body);
         chunks.send(Bytes::from_static(&[0; 1500])).await.unwrap();
         let mut response = self.client.request(path).send().await.unwrap();
         let mut received = 0;

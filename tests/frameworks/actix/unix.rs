@@ -52,6 +52,20 @@ fn connect(
     Connection(UnixStream::from_std(stream).unwrap())
 }
 
+/// The server must say that the peer is a unix socket, else a client whose address is not known would be trusted.
+#[tokio::test]
+async fn a_trusted_unix_socket_says_who_the_client_is() {
+    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).build().await.unwrap();
+    let mut marked = connect("trusted", limiter.clone(), mark);
+    for path in ["/address", "/context"] {
+        assert_eq!(marked.get(path, FORWARDED).await.status, 200, "{path}");
+        assert_eq!(marked.get(path, FORWARDED).await.status, 429, "{path}");
+        assert_eq!(marked.get(path, "x-forwarded-for: 203.0.113.8\r\n").await.status, 200, "{path}");
+    }
+    let mut unknown = connect("trusted, not marked", limiter, |_, _| {});
+    assert_eq!(unknown.get("/address", FORWARDED).await.status, 503);
+}
+
 /// Whoever writes a header could otherwise choose the address.
 #[tokio::test]
 async fn a_unix_socket_identifies_nobody() {

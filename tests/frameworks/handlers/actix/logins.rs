@@ -2,9 +2,10 @@
 
 use super::{assert_refused, client, client_in, post_json};
 use crate::harness::client::Reply;
+use actix_web::body::BoxBody;
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::http::header::LOCATION;
+use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION};
 use actix_web::web::{self, Data, Form, Json, ServiceConfig};
 use actix_web::{FromRequest, HttpRequest, HttpResponse, ResponseError, post};
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
@@ -191,12 +192,10 @@ struct DeviceGrantRequest {
 
 /// What OAuth 2.0 clients understand.
 fn slow_down(rejection: Rejection) -> HttpResponse {
-    let wait = rejection.answer().retry_after.map(|seconds| ("retry-after", seconds.to_string()));
-    let mut response = HttpResponse::build(rejection.status_code());
-    wait.into_iter().for_each(|wait| {
-        response.insert_header(wait);
-    });
-    response.json(json!({ "error": "slow_down" }))
+    let body = BoxBody::new(json!({ "error": "slow_down" }).to_string());
+    let mut response = HttpResponse::from(rejection).set_body(body);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 /// rauthy: the start of a device grant, which answers errors as OAuth 2.0 wants. Its body decided about the limit by itself.
