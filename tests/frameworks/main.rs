@@ -7,6 +7,7 @@
     reason = "in helpers of tests: a panic is a failed test"
 )]
 
+mod actix;
 mod axum;
 mod behind_nginx;
 mod handlers;

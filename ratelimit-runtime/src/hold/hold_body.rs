@@ -13,6 +13,7 @@ use super::Held;
 /// | `axum::body::Body`, `http::Response<Body>` (axum's `Response`) | the body ends |
 /// | axum's `Sse<S>`, which becomes a [`Holding`](crate::Holding) | the stream ends |
 /// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
+/// | actix-web's `HttpResponse<B>` for each `MessageBody`, which becomes an `HttpResponse` | the body ends |
 /// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
 ///
 /// A body ends when the server has taken its last frame, when it fails, or when it is dropped because the client went away. A

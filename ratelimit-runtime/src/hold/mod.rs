@@ -5,6 +5,8 @@ mod hold_body;
 mod holding;
 mod sent;
 
+#[cfg(feature = "actix-web")]
+mod actix;
 #[cfg(feature = "axum")]
 mod axum;
 #[cfg(feature = "_http")]

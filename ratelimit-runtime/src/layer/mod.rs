@@ -1,11 +1,15 @@
 //! `RateLimitLayer`: the middleware of all frameworks. This folder is independent of them; `web/` adapts it to each.
 
+#[cfg(feature = "actix-web")]
+mod actix;
 mod finish;
 mod limits;
 mod request;
 #[cfg(feature = "tower")]
 mod tower;
 
+#[cfg(feature = "actix-web")]
+pub use actix::RateLimitMiddleware;
 pub use limits::{By, LayerRequest};
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, RateLimitService, ResponseFuture};

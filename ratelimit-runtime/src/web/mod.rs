@@ -1,5 +1,7 @@
 //! Web frameworks: find client addresses, headers and users in their requests, and convert rejections into responses.
 
+#[cfg(feature = "actix-web")]
+mod actix;
 #[cfg(feature = "axum")]
 mod axum;
 #[cfg(feature = "_http")]

@@ -1,4 +1,5 @@
 //! Handlers of public applications with their real signatures, one file per framework.
 
+mod actix;
 mod others;
 mod tonic;

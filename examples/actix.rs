@@ -1,0 +1,97 @@
+//! A web server on actix-web: a login limited by address, a search limited by API key, and a limit for everything.
+//!
+//! ```sh
+//! cargo run --example actix
+//!
+//! curl -i http://127.0.0.1:8080/login -d ann                            # 200 five times per minute, then 429
+//! curl -i http://127.0.0.1:8080/search/crates -H 'x-api-key: my key'    # 200 three times at once, then one every 6 s
+//! curl -i http://127.0.0.1:8080/search/crates -H 'x-api-key: your key'  # another key has its own limit
+//! curl -i http://127.0.0.1:8080/search/crates                           # 400: it does not say who calls
+//! curl -i http://127.0.0.1:8080/me -H 'authorization: ann'              # 200 ten times per hour, then 429
+//! curl -i http://127.0.0.1:8080/                                        # all responses say what is left
+//! ```
+//!
+//! `RATELIMIT_URL=redis://127.0.0.1` keeps the limits in Redis, where all processes share them.
+
+use actix_web::web::{Path, ReqData};
+use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, Responder, get, post};
+use actix_web::{dev::ServiceRequest, middleware};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use std::time::Duration;
+
+/// Each address may log in five times per minute. Extractors run first, so the body has been read.
+#[post("/login")]
+#[rate_limit(key = "login", time = "1m", count = 5, by = "ip")]
+async fn login(_: HttpRequest, name: String) -> Result<String, Rejection> {
+    Ok(format!("welcome, {name}\n"))
+}
+
+/// Each API key may search three times at once, and ten times per minute.
+#[get("/search/{words}")]
+#[rate_limit(
+    key = "search",
+    time = "1m",
+    count = 10,
+    algorithm = "token_bucket",
+    burst = 3,
+    by = "header:x-api-key"
+)]
+async fn search(words: Path<String>, _: HttpRequest) -> HttpResponse {
+    HttpResponse::Ok().body(format!("nothing found for {words}\n"))
+}
+
+/// Who calls. A middleware puts it into the request once it has verified a session or a token.
+#[derive(Clone)]
+struct User(String);
+
+impl UserId for User {
+    type Id = String;
+
+    fn user_id(&self) -> Option<String> {
+        Some(self.0.clone())
+    }
+}
+
+/// Each user may look ten times per hour.
+#[get("/me")]
+#[rate_limit(key = "me", time = "1h", count = 10, by = "user")]
+async fn me(user: Option<ReqData<User>>) -> impl Responder {
+    user.map(|user| format!("you are {}\n", user.0))
+}
+
+#[get("/")]
+async fn index() -> &'static str {
+    "hello\n"
+}
+
+/// Believes what the request says. A real server verifies it.
+fn authenticate(request: &ServiceRequest) {
+    let user = request.headers().get("authorization").and_then(|user| user.to_str().ok());
+    if let Some(user) = user {
+        request.extensions_mut().insert(User(user.to_owned()));
+    }
+}
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let limiter = match std::env::var("RATELIMIT_URL") {
+        Ok(url) => RateLimiter::builder().redis(url).build().await?,
+        Err(_) => RateLimiter::in_memory(),
+    };
+    ratelimit::install(limiter.clone())?;
+
+    // Decided before the body is read. It also adds the header fields `RateLimit` and `RateLimit-Policy` to all responses.
+    let layer = RateLimitLayer::new().limit("all", Limit::counter(100, Duration::from_secs(60)), By::ip());
+    let app = move || {
+        let authenticated = middleware::from_fn(async |request, next: middleware::Next<_>| {
+            authenticate(&request);
+            next.call(request).await
+        });
+        let app = App::new().service(login).service(search).service(me).service(index);
+        app.wrap(authenticated).wrap(layer.clone())
+    };
+    println!("listening on http://127.0.0.1:8080");
+    HttpServer::new(app).bind(("127.0.0.1", 8080))?.run().await?;
+    limiter.close().await; // returns what is held, before the process ends
+    Ok(())
+}

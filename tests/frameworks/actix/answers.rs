@@ -1,0 +1,164 @@
+//! What a refused handler of actix-web answers, for each form of return value.
+
+use super::server;
+use crate::harness::client::{Client, Reply, Version};
+use crate::harness::limiters::failing;
+use actix_web::error::InternalError;
+use actix_web::http::StatusCode;
+use actix_web::web::{self, Json, ServiceConfig};
+use actix_web::{Either, HttpRequest, HttpResponse, Responder, ResponseError};
+use ratelimit::{Answers, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use std::fmt;
+use support::MINUTE;
+
+/// Declares handlers with one limit for each API key, and their routes.
+macro_rules! handlers {
+    ($($name:ident $(, $option:ident = $value:expr)? => $returned:ty: $body:expr;)*) => {
+        $(#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key" $(, $option = $value)?)]
+        async fn $name(_: HttpRequest) -> $returned {
+            $body
+        })*
+
+        const PATHS: &[&str] = &[$(concat!("/", stringify!($name))),*];
+
+        fn routes(config: &mut ServiceConfig) {
+            $(config.route(concat!("/", stringify!($name)), web::get().to($name));)*
+        }
+    };
+}
+
+handlers! {
+    text_or_rejection => Result<&'static str, Rejection>: Ok("");
+    responder_or_rejection => Result<impl Responder, Rejection>: Ok(Json(1));
+    response_or_error => Result<HttpResponse, actix_web::Error>: Ok(HttpResponse::Ok().finish());
+    actix_result => actix_web::Result<Json<u8>>: Ok(Json(1));
+    responder_or_error => Result<impl Responder, actix_web::Error>: Ok(HttpResponse::NoContent());
+    actix_result_of_responder => actix_web::Result<impl Responder>: Ok(String::new());
+    response => HttpResponse: HttpResponse::Ok().body("welcome");
+    responder => impl Responder: ("welcome", StatusCode::ACCEPTED);
+    internal_error => Result<HttpResponse, InternalError<Cause>>: Ok(HttpResponse::Ok().finish());
+    error_of_the_application => Result<String, ApiError>: Ok(String::new());
+    either, on_limit = Either::Right => Either<&'static str, Rejection>: Either::Left("");
+    response_by_hand, on_limit = HttpResponse::from => HttpResponse: HttpResponse::Ok().finish();
+    error_by_hand, on_limit = |refused| Err(refused.into()) => actix_web::Result<String>: Ok(String::new());
+}
+
+/// A cause of an `InternalError`.
+#[derive(Debug)]
+struct Cause;
+
+impl From<Rejection> for Cause {
+    fn from(_: Rejection) -> Self {
+        Self
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("refused")
+    }
+}
+
+/// An error of an application that leaves the answer to the rejection.
+#[derive(Debug)]
+struct ApiError(Rejection);
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        Self(rejection)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl ResponseError for ApiError {
+    fn error_response(&self) -> HttpResponse {
+        self.0.error_response()
+    }
+}
+
+async fn ask(client: &Client, path: &str, key: &str) -> Reply {
+    client.get_with(path, &[("x-api-key", key)]).await
+}
+
+/// Status, `Retry-After` and body of a reply, which has this content type.
+fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r str) {
+    assert_eq!(reply.header("content-type"), Some(content_type), "{reply:?}");
+    (reply.status, reply.header("retry-after"), &reply.body)
+}
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+#[tokio::test]
+async fn all_forms_answer_alike() {
+    let layer = RateLimitLayer::new();
+    let served = server::start(layer.clone().limiter(RateLimiter::in_memory()), routes);
+    let failing = server::start(layer.limiter(failing().await), routes);
+    for version in [Version::Http1, Version::Http2] {
+        let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
+        for path in PATHS {
+            let key = format!("{path} {version:?}");
+            let admitted = ask(&client, path, &key).await.status;
+            assert!((200..300).contains(&admitted), "{path}: {admitted}");
+
+            let limited = ask(&client, path, &key).await;
+            let (status, wait, body) = parts(&limited, TEXT);
+            assert_eq!(status, 429, "{path}");
+            let seconds: u64 = wait.unwrap().parse().unwrap();
+            assert!((1..=60).contains(&seconds), "{path}: {seconds}");
+            assert!(body.starts_with("too many requests: try again in "), "{path}: {body}");
+
+            let unidentified = client.get(path).await;
+            assert_eq!(
+                parts(&unidentified, TEXT),
+                (400, None, "this request does not say who calls"),
+                "{path}"
+            );
+
+            let unavailable = ask(&unlucky, path, &key).await;
+            let expected = (503, Some("1"), "temporarily unavailable: try again in 1 second");
+            assert_eq!(parts(&unavailable, TEXT), expected, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn all_forms_answer_in_the_form_of_the_layer() {
+    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
+    let client = Client::new(server::start(layer, routes), Version::Http1);
+    for path in PATHS {
+        ask(&client, path, path).await;
+        let limited = ask(&client, path, path).await;
+        let (status, wait, body) = parts(&limited, "application/problem+json");
+        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!((status, &problem["status"]), (429, &429.into()), "{path}");
+        assert!(wait.is_some(), "{path}");
+    }
+}
+
+/// The layer corrects the status of other responses only.
+#[tokio::test]
+async fn a_status_that_the_application_has_chosen_stays() {
+    let answers = Answers::custom(|_, answer| answer.status = 420);
+    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(answers).correct_status(true);
+    let client = Client::new(server::start(layer, routes), Version::Http1);
+    for path in PATHS {
+        ask(&client, path, path).await;
+        let limited = ask(&client, path, path).await;
+        assert_eq!((limited.status, limited.header("retry-after").is_some()), (420, true), "{path}");
+    }
+}
+
+/// Other middlewares find the rejection in the response.
+#[tokio::test]
+async fn a_response_contains_the_rejection() {
+    let closed = Limit::counter(0, MINUTE);
+    let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
+    let response = HttpResponse::from(rejection);
+    let found: Option<&Rejection> = response.error().and_then(|error| error.as_error());
+    assert_eq!(found.map(Rejection::name), Some("closed"));
+}

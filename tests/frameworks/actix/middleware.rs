@@ -1,0 +1,218 @@
+//! The layer as a middleware of actix-web: beside other middlewares, before the body, and around errors.
+
+use super::raw::Connection;
+use super::{AppError, server};
+use crate::harness::client::{Client, Reply, Version};
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::error::{ErrorBadGateway, ErrorInternalServerError};
+use actix_web::http::StatusCode;
+use actix_web::middleware::{
+    Condition, DefaultHeaders, ErrorHandlerResponse, ErrorHandlers, Logger, Next, from_fn,
+};
+use actix_web::web::{self, Data, ServiceConfig};
+use actix_web::{Error, HttpRequest, Responder};
+use ratelimit::{Answers, By, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use support::MINUTE;
+use tokio::sync::{Notify, watch};
+
+#[rate_limit(key = "in context", count = 1, by = ratelimit::client_ip())]
+async fn in_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// A refusal becomes another error of actix-web.
+async fn wrapped() -> actix_web::Result<&'static str> {
+    in_context().await.map_err(ErrorInternalServerError)?;
+    Ok("")
+}
+
+/// A refusal becomes the error that accepts all others.
+#[rate_limit(key = "boxed", count = 1, by = "ip")]
+async fn boxed(_: HttpRequest) -> Result<&'static str, Box<dyn std::error::Error>> {
+    Ok("")
+}
+
+type Answered = Result<ServiceResponse<actix_web::body::BoxBody>, Error>;
+
+/// A middleware whose refusal passes the other middlewares as an error.
+#[rate_limit(key = "middleware", count = 1, by = "ip")]
+async fn limited(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answered {
+    Ok(next.call(request).await?.map_into_boxed_body())
+}
+
+/// A middleware whose error does not say that the call was refused.
+async fn swallowing(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answered {
+    in_context().await.map_err(|_| AppError)?;
+    Ok(next.call(request).await?.map_into_boxed_body())
+}
+
+/// A middleware that fails by itself.
+async fn broken(_: ServiceRequest, _: Next<impl MessageBody>) -> Answered {
+    Err(ErrorBadGateway("no upstream"))
+}
+
+async fn plain() -> &'static str {
+    ""
+}
+
+fn errors(config: &mut ServiceConfig) {
+    config.route("/wrapped", web::get().to(wrapped)).route("/boxed", web::get().to(boxed));
+    config.service(web::resource("/limited").wrap(from_fn(limited)).to(plain));
+    config.service(web::resource("/swallowing").wrap(from_fn(swallowing)).to(plain));
+    config.service(web::resource("/broken").wrap(from_fn(broken)).to(plain));
+}
+
+/// A layer with a limiter of its own.
+fn layer() -> RateLimitLayer {
+    RateLimitLayer::new().limiter(RateLimiter::in_memory())
+}
+
+fn client(layer: RateLimitLayer, routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static) -> Client {
+    Client::new(server::start(layer, routes), Version::Http1)
+}
+
+/// The second of two requests. The first one passes.
+async fn second(client: &Client, path: &str) -> Reply {
+    assert_eq!(client.get(path).await.status, 200, "{path}");
+    client.get(path).await
+}
+
+/// Errors of handlers and of middlewares say when to try again, and with what limits.
+#[tokio::test]
+async fn errors_that_swallow_a_refusal_are_mended() {
+    for (corrects, status) in [(false, 500), (true, 429)] {
+        for path in ["/wrapped", "/boxed", "/swallowing"] {
+            let client = client(layer().correct_status(corrects), errors);
+            let reply = second(&client, path).await;
+            assert_eq!(reply.status, status, "{path}");
+            assert!(reply.header("retry-after").is_some(), "{path}");
+            assert!(reply.header("ratelimit").unwrap().contains(";r=0;t="), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_refusal_of_a_middleware_is_answered_in_the_form_of_the_layer() {
+    let client = client(layer().answers(Answers::problem_json()), errors);
+    let reply = second(&client, "/limited").await;
+    assert_eq!((reply.status, reply.header("content-type")), (429, Some("application/problem+json")));
+    assert!(reply.body.contains("\"status\":429"), "{}", reply.body);
+    assert!(reply.header("retry-after").is_some());
+    assert_eq!(reply.header("ratelimit-policy"), Some(r#""middleware";q=1;w=60"#));
+}
+
+#[tokio::test]
+async fn other_errors_stay_as_they_are() {
+    let reply = client(layer().correct_status(true), errors).get("/broken").await;
+    let headers = (reply.header("retry-after"), reply.header("ratelimit"));
+    assert_eq!((reply.status, reply.body.as_str(), headers), (502, "no upstream", (None, None)));
+}
+
+async fn upload(_: web::Bytes) -> &'static str {
+    "received"
+}
+
+/// A refused client does not have to send its body. The outermost layer writes the header fields of its own limits.
+#[tokio::test]
+async fn the_layer_decides_before_the_body_is_read() {
+    let limited = layer().limit("uploads", Limit::counter(1, MINUTE), By::everyone());
+    let server = server::start(limited, |config| {
+        config.route("/", web::post().to(upload));
+    });
+    let admitted = Client::new(server, Version::Http2).get("/").await;
+    assert_eq!((admitted.status, admitted.header("ratelimit-policy")), (404, Some(r#""uploads";q=1;w=60"#)));
+
+    let mut connection = Connection::open(server).await;
+    connection.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nthe start").await;
+    assert_eq!(connection.response().await.status, 429);
+}
+
+/// Waits in the handler until the test lets it go.
+async fn slow(state: Data<(Notify, watch::Sender<bool>)>) -> &'static str {
+    let (entered, leave) = state.get_ref();
+    let mut left = leave.subscribe();
+    entered.notify_one();
+    left.wait_for(|left| *left).await.unwrap();
+    ""
+}
+
+#[tokio::test]
+async fn the_permit_of_a_layer_is_held_until_the_response() {
+    let state = Data::new((Notify::new(), watch::Sender::new(false)));
+    let routes = {
+        let state = state.clone();
+        move |config: &mut ServiceConfig| {
+            config
+                .app_data(state.clone())
+                .route("/slow", web::get().to(slow))
+                .route("/", web::get().to(plain));
+        }
+    };
+    let client = client(layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip()), routes);
+    let first = tokio::spawn({
+        let client = client.clone();
+        async move { client.get("/slow").await.status }
+    });
+    state.0.notified().await;
+    assert_eq!(client.get("/").await.status, 429);
+    state.1.send_replace(true);
+    assert_eq!(first.await.unwrap(), 200);
+    assert_eq!(client.get("/").await.status, 200);
+}
+
+/// Names of the limits that the request has met until now.
+async fn met() -> String {
+    let decisions = RequestContext::current().unwrap().decisions();
+    decisions.iter().map(|met| met.name().to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+fn scopes(config: &mut ServiceConfig) {
+    let limited = |name| RateLimitLayer::new().limit(name, Limit::counter(1, MINUTE), By::ip());
+    let customized = ErrorHandlers::new().handler(StatusCode::TOO_MANY_REQUESTS, |response| {
+        Ok(ErrorHandlerResponse::Response(response.map_into_left_body()))
+    });
+    let scope = web::scope("/scope")
+        .wrap(DefaultHeaders::new().add(("x-inner", "yes")))
+        .wrap(limited("scope"))
+        .wrap(customized)
+        .wrap(Logger::default())
+        .route("/met", web::get().to(met))
+        .service(web::resource("/both").wrap(limited("resource")).to(met));
+    let never = Condition::new(false, limited("never"));
+    let always = Condition::new(true, limited("always"));
+    config.service(scope).service(web::resource("/condition").wrap(never).wrap(always).to(met));
+}
+
+/// Bodies and errors of the middlewares around and inside have other types.
+#[tokio::test]
+async fn layers_stand_beside_other_middlewares() {
+    for (path, met, policy) in [
+        ("/scope/met", "scope", r#""scope";q=1;w=60"#),
+        ("/scope/both", "scope resource", r#""scope";q=1;w=60, "resource";q=1;w=60"#),
+        ("/condition", "always", r#""always";q=1;w=60"#),
+    ] {
+        let client = client(layer(), scopes);
+        let reply = client.get(path).await;
+        assert_eq!((reply.status, reply.body.as_str()), (200, met), "{path}");
+        assert_eq!(reply.header("ratelimit-policy"), Some(policy), "{path}");
+        let refused = client.get(path).await;
+        assert_eq!((refused.status, refused.header("retry-after").is_some()), (429, true), "{path}");
+    }
+}
+
+/// The context belongs to the future of the handler. It does not have to be `Send`.
+#[rate_limit(key = "local", count = 1, by = ratelimit::client_ip())]
+async fn local(text: std::rc::Rc<str>) -> impl Responder {
+    tokio::task::yield_now().await;
+    text.to_string()
+}
+
+#[tokio::test]
+async fn futures_need_not_be_send() {
+    let client = client(layer(), |config| {
+        config.route("/", web::get().to(|| local("local".into())));
+    });
+    assert_eq!(client.get("/").await.body, "local");
+    assert_eq!(client.get("/").await.status, 429);
+}

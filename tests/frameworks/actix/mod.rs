@@ -1,0 +1,140 @@
+//! actix-web: the contract, over HTTP/1.1 and HTTP/2; what its arguments know; its answers; the layer as its middleware.
+
+mod answers;
+mod arguments;
+mod middleware;
+mod raw;
+pub(crate) mod server;
+mod streams;
+mod unix;
+mod workers;
+
+use crate::harness::client::Version;
+use crate::harness::contract;
+use actix_web::dev::{Payload, PeerAddr};
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, ResponseError, get};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use std::convert::Infallible;
+use std::fmt;
+use std::future::{Ready, ready};
+use std::net::SocketAddr;
+use support::MINUTE;
+
+#[get("/login")]
+#[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
+async fn login(_: HttpRequest) -> Result<&'static str, Rejection> {
+    Ok("welcome")
+}
+
+#[rate_limit(key = "above", count = 1, by = "ip")]
+#[get("/above")]
+async fn above(_: HttpRequest) -> HttpResponse {
+    HttpResponse::Ok().body("welcome")
+}
+
+#[get("/below")]
+#[rate_limit(key = "below", count = 1, by = "ip")]
+async fn below(_: PeerAddr) -> impl Responder {
+    "welcome"
+}
+
+#[get("/key")]
+#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
+async fn key(_: HttpRequest) -> actix_web::Result<HttpResponse> {
+    Ok(HttpResponse::Ok().finish())
+}
+
+/// The user that the header `x-user` names.
+pub(crate) struct User(Option<String>);
+
+impl FromRequest for User {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let named = request.headers().get("x-user").map(|value| value.to_str().unwrap().to_owned());
+        ready(Ok(Self(named)))
+    }
+}
+
+impl UserId for User {
+    type Id = String;
+
+    fn user_id(&self) -> Option<String> {
+        self.0.clone()
+    }
+}
+
+#[get("/user")]
+#[rate_limit(key = "user", count = 1, by = "user")]
+async fn user(_: User) -> Result<String, Rejection> {
+    Ok(String::new())
+}
+
+#[get("/stack")]
+#[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
+#[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
+async fn stack(_: HttpRequest) -> Result<&'static str, Rejection> {
+    Ok("")
+}
+
+#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+async fn in_context() -> Result<&'static str, Rejection> {
+    Ok("")
+}
+
+#[get("/context")]
+async fn context() -> Result<&'static str, Rejection> {
+    in_context().await
+}
+
+#[get("/spawned")]
+async fn spawned() -> Result<&'static str, Rejection> {
+    actix_web::rt::spawn(in_context()).await.unwrap()
+}
+
+/// An error that accepts every other error, and answers 500.
+#[derive(Debug)]
+pub(crate) struct AppError;
+
+impl<E: std::error::Error> From<E> for AppError {
+    fn from(_: E) -> Self {
+        Self
+    }
+}
+
+impl fmt::Display for AppError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("something went wrong")
+    }
+}
+
+impl ResponseError for AppError {}
+
+#[get("/swallowed")]
+#[rate_limit(key = "swallowed", count = 1, by = "ip")]
+async fn swallowed(_: HttpRequest) -> Result<&'static str, AppError> {
+    Ok("")
+}
+
+async fn plain() -> &'static str {
+    ""
+}
+
+fn routes(config: &mut ServiceConfig) {
+    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
+    config.service(login).service(above).service(below).service(key).service(user).service(stack);
+    config.service(context).service(spawned).service(swallowed);
+    config.route("/plain", web::get().to(plain));
+    config.service(web::resource("/layered").wrap(layered).route(web::get().to(plain)));
+}
+
+async fn serve(limiter: RateLimiter) -> SocketAddr {
+    server::start(RateLimitLayer::new().limiter(limiter), routes)
+}
+
+#[tokio::test]
+async fn keeps_the_contract() {
+    contract::check(&[Version::Http1, Version::Http2], serve).await;
+}

@@ -1,0 +1,95 @@
+//! A worker that blocks its thread delays the decisions of no other worker.
+//!
+//! Each worker of actix-web is a runtime of its own with one thread. A connection to Redis is driven by the runtime that has
+//! opened it, so a connection that all workers shared would stand still with its worker.
+
+use super::raw::Connection;
+use super::server;
+use crate::harness::limiters::redis_url;
+use actix_web::get;
+use actix_web::web::{Data, ServiceConfig};
+use ratelimit::{OnError, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+const WORKERS: usize = 4;
+const ADMITTED: u32 = 60;
+
+/// Answers with the thread of the worker, which a connection does not leave.
+#[get("/thread")]
+async fn thread() -> String {
+    format!("{:?}", std::thread::current().id())
+}
+
+#[get("/limited")]
+#[rate_limit(key = "workers", time = "1h", count = ADMITTED, by = "global")]
+async fn limited() -> Result<&'static str, Rejection> {
+    Ok("")
+}
+
+/// Says that it blocks its worker, and when it may stop.
+struct Blocking {
+    begun: UnboundedSender<()>,
+    end: Mutex<Receiver<()>>,
+}
+
+/// The worker has decided through Redis before it blocks, so it has a connection.
+#[get("/blocks")]
+#[rate_limit(key = "blocks", count = 1, by = "global")]
+async fn blocks(worker: Data<Blocking>) -> Result<&'static str, Rejection> {
+    worker.begun.send(()).unwrap();
+    worker.end.lock().unwrap().recv().unwrap();
+    Ok("")
+}
+
+/// A limiter that rejects what it cannot decide. The soak has the default deadline; else a slow machine has time. The first
+/// worker that decides opens the first connection.
+async fn limiter() -> RateLimiter {
+    let builder = RateLimiter::builder().redis(redis_url()).prefix("workers").connect_lazily();
+    let is_soak = std::env::var_os("RATELIMIT_SOAK").is_some();
+    let builder = if is_soak { builder } else { builder.deadline(Duration::from_secs(10)) };
+    builder.on_error(OnError::Deny).build().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_blocked_worker_delays_no_other() {
+    let (begun, mut has_begun) = unbounded_channel();
+    let (end, ended) = channel();
+    let blocking = Data::new(Blocking { begun, end: Mutex::new(ended) });
+    let routes = move |config: &mut ServiceConfig| {
+        config.app_data(blocking.clone()).service(thread).service(limited).service(blocks);
+    };
+    let layer = RateLimitLayer::new().limiter(limiter().await);
+    let server = server::start_workers(WORKERS, layer, routes);
+
+    // One connection to each worker: the server hands out connections in turn.
+    let mut connections = BTreeMap::new();
+    while connections.len() < WORKERS {
+        let mut connection = Connection::open(server).await;
+        let worker = connection.get("/thread", "").await.body;
+        connections.entry(worker).or_insert(connection);
+    }
+    let (_, mut blocked) = connections.pop_first().unwrap();
+    blocked.send("GET /blocks HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    has_begun.recv().await.unwrap();
+
+    let asking = connections.into_values().map(|mut connection| async move {
+        let mut statuses = Vec::new();
+        for _ in 0..ADMITTED / 2 {
+            statuses.push(connection.get("/limited", "").await.status);
+        }
+        statuses
+    });
+    let statuses = futures_util::future::join_all(asking).await.concat();
+
+    // Nothing was decided without Redis: the workers share one count, and a failed decision would be a 503.
+    let answered = |status| statuses.iter().filter(|found| **found == status).count();
+    assert_eq!(answered(200), ADMITTED as usize, "{statuses:?}");
+    assert_eq!(answered(429), statuses.len() - ADMITTED as usize, "{statuses:?}");
+    // The handler blocks until here.
+    end.send(()).unwrap();
+    assert_eq!(blocked.response().await.status, 200);
+}
