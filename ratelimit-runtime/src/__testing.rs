@@ -31,10 +31,3 @@ pub const fn scripts() -> [&'static str; 2] {
 pub const fn single_scripts() -> [(&'static str, &'static str); 5] {
     single::TEXTS
 }
-
-/// Returns the number of rocket's requests that have a context.
-#[cfg(feature = "rocket")]
-#[must_use]
-pub fn rocket_requests() -> usize {
-    crate::context::tasks::in_flight()
-}

@@ -161,8 +161,3 @@ impl Hasher for IdHasher {
         self.0
     }
 }
-
-/// The number of requests in the table, for tests.
-pub(crate) fn in_flight() -> usize {
-    IN_FLIGHT.load(Ordering::Relaxed)
-}

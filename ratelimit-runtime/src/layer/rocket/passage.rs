@@ -83,16 +83,10 @@ impl Passage {
         }
     }
 
-    /// Runs a function in the context of the request, also if its task cannot tell the context.
-    pub(crate) fn in_context<R>(&self, run: impl FnOnce() -> R) -> R {
-        if RequestContext::current().is_some() {
-            return run();
-        }
-        let innermost = lock(&self.layers).passed.last().cloned();
-        match innermost {
-            Some(passed) => passed.entered.context.sync_scope(run),
-            None => run(),
-        }
+    /// The context of the request, also if its task cannot tell the context.
+    pub(crate) fn context(&self) -> Option<RequestContext> {
+        let of_innermost = || Some(lock(&self.layers).passed.last()?.entered.context.clone());
+        RequestContext::current().or_else(of_innermost)
     }
 
     /// Notes that a rejection was turned into a response with this status.

@@ -15,8 +15,7 @@ use std::io::Cursor;
 impl<'r> Responder<'r, 'static> for Rejection {
     fn respond_to(self, request: &'r Request<'_>) -> response::Result<'static> {
         let passage = Passage::of(request);
-        let answer = passage.in_context(|| self.answer());
-        let response = respond(answer);
+        let response = respond(self.answer_in(passage.context().as_ref()));
         passage.answered(response.status());
         Ok(response)
     }
