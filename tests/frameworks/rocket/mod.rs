@@ -10,6 +10,7 @@ use ratelimit::rocket::RequestHead;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use rocket::fairing::AdHoc;
 use rocket::http::Status;
+use rocket::local::asynchronous::{Client, LocalRequest, LocalResponse};
 use rocket::request::{FromRequest, Outcome};
 use rocket::response::Responder;
 use rocket::{Build, Config, Request, Rocket, get, routes};
@@ -146,6 +147,36 @@ async fn serve(application: Rocket<Build>) -> SocketAddr {
     });
     tokio::spawn(application.attach(announce).launch());
     receiver.await.unwrap()
+}
+
+/// A local client of an application.
+async fn client(application: Rocket<Build>) -> Client {
+    Client::untracked(application).await.unwrap()
+}
+
+/// A request from the address 203.0.113.`last`.
+fn get_from<'c>(client: &'c Client, path: &'c str, last: u8) -> LocalRequest<'c> {
+    client.get(path).remote(SocketAddr::from(([203, 0, 113, last], 1000)))
+}
+
+/// The parts of a response that say whether the call was refused.
+struct Seen {
+    status: u16,
+    retry_after: Option<u64>,
+    content_type: Option<String>,
+    body: String,
+}
+
+impl Seen {
+    async fn of(response: LocalResponse<'_>) -> Self {
+        let header = |name| response.headers().get_one(name).map(str::to_owned);
+        Self {
+            status: response.status().code,
+            retry_after: header("retry-after").map(|seconds| seconds.parse().unwrap()),
+            content_type: header("content-type"),
+            body: response.into_string().await.unwrap_or_default(),
+        }
+    }
 }
 
 #[tokio::test]
