@@ -252,11 +252,12 @@ fn no_context_stays() {
         };
         gate.add_permits(1);
         ended.push(context);
-        for context in ended {
-            while context.upgrade().is_some() {
+        let all_ended = async {
+            while ended.iter().any(|context| context.strong_count() > 0) {
                 tokio::task::yield_now().await;
             }
-        }
+        };
+        tokio::time::timeout(Duration::from_secs(30), all_ended).await.expect("a context stays");
         gate.forget_permits(10);
         tokio::spawn({
             let request = client.request("/waits");
