@@ -9,6 +9,7 @@ use rocket::data::ToByteUnit;
 use rocket::fairing::AdHoc;
 use rocket::http::{Header, Status};
 use rocket::request::{FromRequest, Outcome};
+use rocket::response::stream::TextStream;
 use rocket::tokio::sync::Semaphore;
 use rocket::{Data, Request, Rocket, State, catch, catchers, get, post, routes};
 use std::net::SocketAddr;
@@ -127,6 +128,24 @@ async fn permits_end_with_the_response() {
     {
         assert_eq!(client.get(path).await.status, expected, "{path}");
     }
+}
+
+/// The permit of the layer is returned before the body of the response is sent.
+#[tokio::test]
+async fn permits_do_not_wait_for_the_body() {
+    #[get("/stream")]
+    fn stream() -> TextStream![&'static str] {
+        TextStream! {
+            yield "first";
+            std::future::pending::<()>().await;
+        }
+    }
+
+    let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::everyone());
+    let application = build().attach(limited).mount("/", routes![page, stream]);
+    let client = Client::new(serve(application).await, Version::Http1);
+    let streaming = client.request("/stream").send().await.unwrap();
+    assert_eq!((streaming.status().as_u16(), client.get("/page").await.status), (200, 200));
 }
 
 /// The innermost limiter applies: that of a scope in the handler, of the inner layer, of the outer layer.
