@@ -1,6 +1,6 @@
 //! Handlers of public rocket applications: vaultwarden's logins, and the user of a "realworld" application.
 
-use ratelimit::{ClientIp as _, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use rocket::form::{Form, FromForm};
 use rocket::http::{ContentType, Cookie, CookieJar, Status};
 use rocket::local::asynchronous::{Client, LocalRequest, LocalResponse};

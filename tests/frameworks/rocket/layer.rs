@@ -117,30 +117,36 @@ async fn admitted_requests_are_routed_as_without_limits() {
     assert_eq!(client.get("/nowhere").await.status, 429);
 }
 
+async fn of_layer() -> Result<(), Rejection> {
+
+/// The permit of the layer is returned before the body of the response is sent.
+#[tokio::test]
+async fn permits_do_not_wait_for_the_body() {
+#[get("/stream")]
+fn stream() -> TextStream![&'static str] {
+
 /// A permit of the layer is returned with the response, also after a panic.
 #[tokio::test]
 async fn permits_end_with_the_response() {
     let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::everyone());
     let application = build().attach(limited).mount("/", routes![page, panic]);
     let client = Client::new(serve(application).await, Version::Http1);
-    for (path, expected) in
-        [("/page", 200), ("/panic", 500), ("/page", 200), ("/nowhere", 404), ("/page", 200)]
-    {
+    for (path, expected) in [("/page", 200), ("/panic", 500), ("/page", 200), ("/nowhere", 404), ("/page", 200)] {
         assert_eq!(client.get(path).await.status, expected, "{path}");
+    }
+}
+
+#[get("/stream")]
+fn stream() -> TextStream![&'static str] {
+    TextStream! {
+        yield "first";
+        std::future::pending::<()>().await;
     }
 }
 
 /// The permit of the layer is returned before the body of the response is sent.
 #[tokio::test]
 async fn permits_do_not_wait_for_the_body() {
-    #[get("/stream")]
-    fn stream() -> TextStream![&'static str] {
-        TextStream! {
-            yield "first";
-            std::future::pending::<()>().await;
-        }
-    }
-
     let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::everyone());
     let application = build().attach(limited).mount("/", routes![page, stream]);
     let client = Client::new(serve(application).await, Version::Http1);
@@ -148,30 +154,30 @@ async fn permits_do_not_wait_for_the_body() {
     assert_eq!((streaming.status().as_u16(), client.get("/page").await.status), (200, 200));
 }
 
+#[rate_limit(key = "inner", count = 1, by = "global")]
+async fn once() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[get("/once")]
+async fn of_layer() -> Result<(), Rejection> {
+    once().await
+}
+
+#[get("/spawned")]
+async fn of_layer_in_task() -> Result<(), Rejection> {
+    let limiter = ratelimit::scope::current().unwrap();
+    tokio::spawn(ratelimit::scope(limiter, once())).await.unwrap()
+}
+
+#[get("/scoped")]
+async fn of_scope() -> Result<(), Rejection> {
+    ratelimit::scope(RateLimiter::in_memory(), once()).await
+}
+
 /// The innermost limiter applies: that of a scope in the handler, of the inner layer, of the outer layer.
 #[tokio::test]
 async fn the_innermost_limiter_applies() {
-    #[rate_limit(key = "inner", count = 1, by = "global")]
-    async fn once() -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    #[get("/once")]
-    async fn of_layer() -> Result<(), Rejection> {
-        once().await
-    }
-
-    #[get("/spawned")]
-    async fn of_layer_in_task() -> Result<(), Rejection> {
-        let limiter = ratelimit::scope::current().unwrap();
-        tokio::spawn(ratelimit::scope(limiter, once())).await.unwrap()
-    }
-
-    #[get("/scoped")]
-    async fn of_scope() -> Result<(), Rejection> {
-        ratelimit::scope(RateLimiter::in_memory(), once()).await
-    }
-
     let (outer, inner) = (RateLimiter::in_memory(), RateLimiter::in_memory());
     for (layers, limiter) in [
         (vec![layer().limiter(outer.clone()), RateLimitLayer::new()], &outer),

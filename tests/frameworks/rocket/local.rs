@@ -128,18 +128,18 @@ async fn clones_of_a_request_are_counted() {
     assert_eq!([a, b, c].iter().filter(|reply| reply.status() == Status::TooManyRequests).count(), 1);
 }
 
+#[get("/inside")]
+async fn inside() -> String {
+    let ip = |context: Option<RequestContext>| context.and_then(|context| context.client_ip()).unwrap();
+    let outer = ip(RequestContext::current());
+    let other = RequestContext::new().with_client_ip(IpAddr::from([192, 0, 2, 1]));
+    let inner = other.scope(async { ip(RequestContext::current()) }).await;
+    format!("{outer} {inner} {}", ip(RequestContext::current()))
+}
+
 /// A context and a limiter around a local request are outside the layer. Those in the handler are inside.
 #[tokio::test]
 async fn scopes_nest() {
-    #[get("/inside")]
-    async fn inside() -> String {
-        let ip = |context: Option<RequestContext>| context.and_then(|context| context.client_ip()).unwrap();
-        let outer = ip(RequestContext::current());
-        let other = RequestContext::new().with_client_ip(IpAddr::from([192, 0, 2, 1]));
-        let inner = other.scope(async { ip(RequestContext::current()) }).await;
-        format!("{outer} {inner} {}", ip(RequestContext::current()))
-    }
-
     let client = client(application().mount("/", routes![inside])).await;
     let around = RequestContext::new().with_client_ip(IpAddr::from([198, 51, 100, 1]));
     let scoped = around.clone().scope(get_from(&client, "/inside", 1).dispatch()).await;

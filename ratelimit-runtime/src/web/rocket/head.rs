@@ -1,13 +1,12 @@
 //! `RequestHead`: a guard with the headers of a request, which rocket does not have.
 
 use crate::__private::{RequestArgument, RequestPeer};
-use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
+use crate::identity::{PeerAddr, RequestHeaders};
 use rocket::Request;
 use rocket::http::HeaderMap;
 use rocket::request::{FromRequest, Outcome};
 use std::convert::Infallible;
 use std::fmt;
-use std::net::IpAddr;
 
 /// The peer and the headers of a request, as a guard of rocket's handlers.
 ///
@@ -29,7 +28,7 @@ use std::net::IpAddr;
 ///
 /// The guard borrows from the request, never fails, and costs nothing. The peer is the other end of the connection, as rocket's
 /// `SocketAddr` guard. It is not the address of rocket's `IpAddr` guard, which reads `X-Real-IP` from anybody. With `by = "ip"` it
-/// identifies the client behind trusted proxies; use [`RateLimiter::client_ip`](crate::RateLimiter) elsewhere.
+/// identifies the client behind trusted proxies; use [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) elsewhere.
 ///
 /// rocket drops the lines of a header that are not UTF-8, so they do not exist here.
 #[derive(Clone, Copy)]
@@ -61,12 +60,6 @@ impl<'r> FromRequest<'r> for RequestHead<'r> {
     }
 }
 
-impl ClientIp for RequestHead<'_> {
-    fn client_ip(&self) -> Option<IpAddr> {
-        self.peer?.ip()
-    }
-}
-
 impl RequestPeer for RequestHead<'_> {
     fn peer(&self) -> Option<PeerAddr> {
         self.peer
@@ -80,6 +73,10 @@ impl RequestPeer for RequestHead<'_> {
 impl RequestHeaders for RequestHead<'_> {
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers.header_lines(name, line);
     }
 }
 

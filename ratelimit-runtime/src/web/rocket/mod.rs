@@ -8,19 +8,12 @@ mod head;
 pub use head::RequestHead;
 
 use crate::__private::{RequestArgument, RequestPeer};
-use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
+use crate::identity::{PeerAddr, RequestHeaders};
 use crate::layer::{Passage, RequestParts, ResponseParts};
 use rocket::form::Form;
 use rocket::http::uri::{Host, Origin};
 use rocket::http::{ContentType, CookieJar, HeaderMap, Status};
 use rocket::{Data, Request, Response, State};
-use std::net::IpAddr;
-
-impl ClientIp for Request<'_> {
-    fn client_ip(&self) -> Option<IpAddr> {
-        Some(self.remote()?.ip())
-    }
-}
 
 impl RequestPeer for Request<'_> {
     fn peer(&self) -> Option<PeerAddr> {
@@ -39,11 +32,19 @@ impl RequestHeaders for HeaderMap<'_> {
         let value = values.next()?;
         values.next().is_none().then_some(value.as_bytes())
     }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get(name).for_each(|value| line(value.as_bytes()));
+    }
 }
 
 impl RequestHeaders for Request<'_> {
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
     }
 }
 
