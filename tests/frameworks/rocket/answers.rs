@@ -4,10 +4,11 @@ use super::{Seen, build, client, get_from};
 use crate::harness::limiters::failing;
 use ratelimit::rocket::RequestHead;
 use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
-use rocket::http::{ContentType, Status};
+use rocket::http::{ContentType, Header, Status};
 use rocket::request::{FromRequest, Outcome};
 use rocket::response::status::Custom;
-use rocket::response::{Debug, Responder};
+use rocket::response::stream::{Event, EventStream};
+use rocket::response::{Debug, Redirect, Responder};
 use rocket::{Build, Request, Rocket, catch, catchers, get, routes};
 use std::net::SocketAddr;
 
@@ -57,6 +58,30 @@ async fn bare_pair(_peer: SocketAddr) -> (Status, String) {
 #[rate_limit(key = "bare_custom", count = 1, by = "ip")]
 async fn bare_custom(_peer: SocketAddr) -> Custom<String> {
     Custom(Status::Ok, "fine".to_owned())
+}
+
+#[get("/fallible?<page>")]
+#[rate_limit(key = "fallible", count = 1, by = "ip", fallible)]
+async fn fallible(_peer: SocketAddr, page: &str) -> Redirect {
+    Redirect::to(page.to_owned())
+}
+
+#[rate_limit(key = "maybe", count = 1, by = "ip", fallible)]
+#[get("/maybe?<there>")]
+async fn maybe(_peer: SocketAddr, there: bool) -> Option<String> {
+    there.then(|| "fine".to_owned())
+}
+
+#[get("/nothing")]
+#[rate_limit(key = "nothing", count = 1, by = "ip", fallible)]
+async fn nothing(_peer: SocketAddr) {}
+
+#[get("/events")]
+#[rate_limit(key = "stream", count = 1, by = "ip", fallible)]
+async fn events(_peer: SocketAddr) -> EventStream![] {
+    EventStream! {
+        yield Event::data("fine");
+    }
 }
 
 #[derive(Responder)]
@@ -128,7 +153,10 @@ fn too_many() -> &'static str {
 
 fn application(layer: Option<RateLimitLayer>) -> Rocket<Build> {
     let rocket = build().mount("/", routes![rejection, opaque, status, pair, custom, bare_status, bare_pair]);
-    let rocket = rocket.mount("/", routes![bare_custom, own_error, computed, swallowed, guarded, key]);
+    let rocket = rocket.mount(
+        "/",
+        routes![bare_custom, fallible, maybe, nothing, events, own_error, computed, swallowed, guarded, key],
+    );
     let rocket = rocket.register("/", catchers![too_many]);
     layer.into_iter().fold(rocket, Rocket::attach)
 }
@@ -152,18 +180,30 @@ async fn all_forms_of_return_say_when_to_come_back() {
         ("/bare_status", "the catcher", TEXT),
         ("/bare_pair", "too many requests: try again in 60 seconds", TEXT),
         ("/bare_custom", "too many requests: try again in 60 seconds", TEXT),
+        ("/fallible?page=/rejection", "too many requests: try again in 60 seconds", TEXT),
+        ("/maybe?there=true", "too many requests: try again in 60 seconds", TEXT),
+        ("/maybe?there=false", "too many requests: try again in 60 seconds", TEXT),
+        ("/nothing", "too many requests: try again in 60 seconds", TEXT),
+        ("/events", "too many requests: try again in 60 seconds", TEXT),
         ("/own_error?missing=false", "too many requests: try again in 60 seconds", TEXT),
         ("/computed", "too many requests: try again in 60 seconds", TEXT),
         ("/guard", "the catcher", TEXT),
     ] {
-        assert_eq!(Seen::of(get_from(&client, path, 1).dispatch().await).await.status, 200, "{path}");
-        let refused = Seen::of(get_from(&client, path, 1).dispatch().await).await;
+        let from = if path.ends_with("false") { 3 } else { 1 };
+        let expected = match path {
+            "/fallible?page=/rejection" => 303,
+            "/maybe?there=false" => 404,
+            _ => 200,
+        };
+        let get_from = |last| get_from(&client, path, last).dispatch();
+        assert_eq!(Seen::of(get_from(from).await).await.status, expected, "{path}");
+        let refused = Seen::of(get_from(from).await).await;
         assert_eq!((refused.status, refused.body.as_str()), (429, body), "{path}");
         assert!((30..=60).contains(&refused.retry_after.expect(path)), "{path}");
         assert_eq!(refused.content_type.as_deref(), content_type, "{path}");
-        assert_eq!(Seen::of(get_from(&client, path, 2).dispatch().await).await.status, 200, "{path}");
+        assert_eq!(Seen::of(get_from(from + 1).await).await.status, expected, "{path}");
     }
-    assert_eq!(get_from(&client, "/own_error?missing=true", 3).dispatch().await.status(), Status::NotFound);
+    assert_eq!(get_from(&client, "/own_error?missing=true", 9).dispatch().await.status(), Status::NotFound);
 }
 
 /// Without the layer, everything that contains the `Rejection` answers alike. A bare status goes to the catchers, which do not know
@@ -209,7 +249,7 @@ async fn who_does_not_say_who_calls_is_rejected() {
     let client = client(application(Some(layer()))).await;
     let add = |values: &[&'static str]| {
         values.iter().fold(get_from(&client, "/key", 1), |request, value| {
-            request.header(rocket::http::Header::new("X-Api-Key", *value))
+            request.header(Header::new("X-Api-Key", *value))
         })
     };
     for (values, expected) in
@@ -219,6 +259,44 @@ async fn who_does_not_say_who_calls_is_rejected() {
         assert_eq!(seen.status, expected, "{values:?}");
         assert_eq!(seen.retry_after.is_some(), expected == 429, "{values:?}");
     }
+}
+
+#[get("/head")]
+#[rate_limit(key = "head", count = 1, by = "ip")]
+async fn head(_head: RequestHead<'_>) -> Result<&'static str, Rejection> {
+    Ok("fine")
+}
+
+#[get("/peer")]
+#[rate_limit(key = "peer", count = 1, by = "ip")]
+async fn peer(_peer: SocketAddr) -> Result<&'static str, Rejection> {
+    Ok("fine")
+}
+
+/// Clients behind a trusted proxy are told apart, also by a handler with only the `SocketAddr` guard. `X-Real-IP`, which rocket's
+/// `IpAddr` guard believes, is not read. Without any peer, the server is not set up.
+#[tokio::test]
+async fn clients_are_found_behind_a_proxy() {
+    let limiter = RateLimiter::builder().trusted_proxies(["203.0.113.0/25"]).build().await.unwrap();
+    let application = build().attach(RateLimitLayer::new().limiter(limiter)).mount("/", routes![head, peer]);
+    let client = client(application).await;
+    for path in ["/head", "/peer"] {
+        for (proxy, client_ip, real_ip, expected) in [
+            (1, "198.51.100.1", "192.0.2.1", 200),
+            (1, "6.6.6.6, 198.51.100.1", "192.0.2.2", 429),
+            (2, "198.51.100.1", "192.0.2.3", 429),
+            (1, "198.51.100.2", "192.0.2.1", 200),
+            // Not a proxy.
+            (200, "198.51.100.3", "192.0.2.4", 200),
+            (200, "198.51.100.4", "192.0.2.5", 429),
+        ] {
+            let request = get_from(&client, path, proxy).header(Header::new("X-Forwarded-For", client_ip));
+            let request = request.header(Header::new("X-Real-IP", real_ip));
+            assert_eq!(request.dispatch().await.status().code, expected, "{path} {proxy} {client_ip}");
+        }
+    }
+    let nobody = Seen::of(client.get("/head").dispatch().await).await;
+    assert_eq!((nobody.status, nobody.retry_after), (503, Some(1)));
 }
 
 /// The form that the layer sets applies to the handlers' refusals and to the layer's own.

@@ -117,21 +117,15 @@ async fn admitted_requests_are_routed_as_without_limits() {
     assert_eq!(client.get("/nowhere").await.status, 429);
 }
 
-async fn of_layer() -> Result<(), Rejection> {
-
-/// The permit of the layer is returned before the body of the response is sent.
-#[tokio::test]
-async fn permits_do_not_wait_for_the_body() {
-#[get("/stream")]
-fn stream() -> TextStream![&'static str] {
-
 /// A permit of the layer is returned with the response, also after a panic.
 #[tokio::test]
 async fn permits_end_with_the_response() {
     let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::everyone());
     let application = build().attach(limited).mount("/", routes![page, panic]);
     let client = Client::new(serve(application).await, Version::Http1);
-    for (path, expected) in [("/page", 200), ("/panic", 500), ("/page", 200), ("/nowhere", 404), ("/page", 200)] {
+    for (path, expected) in
+        [("/page", 200), ("/panic", 500), ("/page", 200), ("/nowhere", 404), ("/page", 200)]
+    {
         assert_eq!(client.get(path).await.status, expected, "{path}");
     }
 }
