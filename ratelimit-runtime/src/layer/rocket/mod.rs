@@ -15,10 +15,12 @@ use rocket::{Build, Data, Request, Response, Rocket};
 /// A fairing cannot answer a request. A layer with [`limit`](Self::limit)s therefore mounts a route for each method, which matches
 /// every path before all other routes: it answers the requests that a limit refuses, and forwards the others. The list of routes
 /// and the log name it `RateLimitLayer`. rocket waits for the first bytes of a body before any fairing runs, and
-/// reads no more of it until a handler does.
+/// reads no more of it until a handler does. The limits count preflight requests of browsers too; exempt `OPTIONS` with
+/// [`By::request`](crate::By::request) if a page of another origin calls the application.
 ///
 /// A handler finds its request context by the tokio task that rocket spawns for each request. Handlers that rocket's local client
-/// calls have it too, unless one task dispatches several requests at once.
+/// calls have it too, unless one task dispatches several requests at once. The body of a response is sent after the fairings
+/// have seen it, so a stream has no context.
 #[rocket::async_trait]
 impl Fairing for RateLimitLayer {
     fn info(&self) -> Info {
