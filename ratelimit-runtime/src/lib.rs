@@ -62,6 +62,12 @@ pub use scope::scope;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;
 
+/// Support of rocket: what handlers need that rocket does not have.
+#[cfg(feature = "rocket")]
+pub mod rocket {
+    pub use crate::web::rocket::RequestHead;
+}
+
 /// Scoped limiters, which apply to one future.
 pub mod scope {
     pub use crate::limiter::current::{current_scope as current, scope};

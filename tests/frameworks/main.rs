@@ -13,5 +13,6 @@ mod behind_nginx;
 mod handlers;
 mod harness;
 mod layer;
+mod rocket;
 mod streams;
 mod tonic;

@@ -45,11 +45,11 @@ pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
     returned
 }
 
-/// Replaces each `impl Trait`, which cannot be named, by `_`. Written by hand, because syn's visitor would slow down
-/// the build of every user.
+/// Replaces each `impl Trait`, which cannot be named, by `_`, and each macro, which may contain one (rocket's `EventStream![]`).
+/// Written by hand, because syn's visitor would slow down the build of every user.
 fn erase_opaque(returned: &mut Type) {
     match returned {
-        Type::ImplTrait(_) => *returned = parse_quote!(_),
+        Type::ImplTrait(_) | Type::Macro(_) => *returned = parse_quote!(_),
         Type::Array(array) => erase_opaque(&mut array.elem),
         Type::Group(group) => erase_opaque(&mut group.elem),
         Type::Paren(paren) => erase_opaque(&mut paren.elem),

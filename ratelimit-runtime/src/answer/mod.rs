@@ -41,7 +41,7 @@ pub struct Answer {
 }
 
 /// Marks a response that was made from a rejection, so that a middleware can tell it from the application's own responses.
-#[cfg(feature = "_web")]
+#[cfg(any(feature = "_http", feature = "actix-web"))] // rocket's responses have no extensions
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered;
 

@@ -1,6 +1,8 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
 mod recorded;
+#[cfg(feature = "rocket")]
+pub(crate) mod tasks;
 mod words;
 
 pub use recorded::Recorded;
@@ -126,6 +128,33 @@ impl RequestContext {
     /// The context of the current task. `None` outside a request, and in a task that a handler has spawned.
     #[must_use]
     pub fn current() -> Option<Self> {
+        Self::read(Self::clone)
+    }
+
+    /// Reads the context of the current task.
+    fn read<R>(read: impl FnOnce(&Self) -> R) -> Option<R> {
+        #[cfg(feature = "rocket")]
+        if let Some(context) = tasks::find(Self::of_request) {
+            return Some(read(&context));
+        }
+        CURRENT.try_with(read).ok()
+    }
+
+    /// The context of rocket's request. `None` in a scope inside it.
+    #[cfg(feature = "rocket")]
+    fn of_request(scope: &tasks::Scope) -> Option<Self> {
+        let is_same = match (Self::scoped(), &scope.outer_context) {
+            (Some(inner), Some(outer)) => {
+                Arc::ptr_eq(&inner.known, &outer.known) && Arc::ptr_eq(&inner.made, &outer.made)
+            }
+            (inner, outer) => inner.is_none() && outer.is_none(),
+        };
+        is_same.then(|| scope.context.clone())
+    }
+
+    /// The context of the innermost scope.
+    #[cfg(feature = "rocket")]
+    pub(crate) fn scoped() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
 
@@ -159,7 +188,7 @@ impl RequestContext {
 
     /// The address of the client, if the context was made for a connection with this peer.
     pub(crate) fn client_ip_behind(peer: PeerAddr) -> Option<IpAddr> {
-        CURRENT.try_with(|context| context.client_ip().filter(|_| context.known.peer == Some(peer))).ok()?
+        Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
 
     /// The form of answers that this request asks for.
@@ -173,7 +202,7 @@ impl RequestContext {
 
     /// Notes why a call of this request was not admitted. The last rejection counts.
     pub(crate) fn record_rejection(rejection: &Rejection) {
-        let _ = CURRENT.try_with(|context| *lock(&context.made.rejection) = Some(rejection.clone()));
+        let _ = Self::read(|context| *lock(&context.made.rejection) = Some(rejection.clone()));
     }
 
     /// Why the last refused call of this request was not admitted.

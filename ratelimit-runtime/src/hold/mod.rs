@@ -11,6 +11,8 @@ mod actix;
 mod axum;
 #[cfg(feature = "_http")]
 mod held_body;
+#[cfg(feature = "rocket")]
+mod rocket;
 #[cfg(feature = "tonic")]
 mod tonic;
 

@@ -114,6 +114,12 @@ impl LayerRequest<'_> {
 }
 
 impl Settings {
+    /// Whether the layer has limits.
+    #[cfg(feature = "rocket")]
+    pub(crate) fn has_limits(&self) -> bool {
+        !self.limits.is_empty()
+    }
+
     /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
     pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
         context.sync_scope(|| self.start(context, parts))

@@ -5,6 +5,8 @@ mod actix;
 mod finish;
 mod limits;
 mod request;
+#[cfg(feature = "rocket")]
+mod rocket;
 #[cfg(feature = "tower")]
 mod tower;
 
@@ -16,6 +18,8 @@ pub use tower::{LayerBody, RateLimitService, ResponseFuture};
 
 pub(crate) use finish::ResponseParts;
 pub(crate) use request::RequestParts;
+#[cfg(feature = "rocket")]
+pub(crate) use rocket::Passage;
 
 use crate::answer::{Answers, Headers};
 use crate::context::RequestContext;
@@ -135,8 +139,13 @@ impl Settings {
     }
 
     /// Makes the context of a request. A context that an outer layer has set goes on, so that all decisions are in one place.
+    #[cfg(any(feature = "_http", feature = "actix-web"))]
     pub(crate) fn enter(&self, request: &dyn RequestParts) -> Entered {
-        let outer = RequestContext::current();
+        self.enter_within(RequestContext::current(), request)
+    }
+
+    /// [`enter`](Self::enter), with the context that an outer layer has set.
+    pub(crate) fn enter_within(&self, outer: Option<RequestContext>, request: &dyn RequestParts) -> Entered {
         let is_outermost = outer.is_none();
         let mut context = outer.unwrap_or_else(|| self.first_context(request));
         for name in &self.kept_headers {

@@ -1,6 +1,8 @@
 //! The limiter of an attribute without `limiter = ..`: the scoped one, else the installed one, else a default.
 
 use super::RateLimiter;
+#[cfg(feature = "rocket")]
+use crate::context::tasks;
 use crate::error::{Error, ErrorKind};
 use crate::proxies::Networks;
 use crate::store::redis::RedisStore;
@@ -50,7 +52,7 @@ impl Deref for CurrentLimiter {
 /// If no limiter is scoped or installed, and `RATELIMIT_URL`, `RATELIMIT_TRUSTED_PROXIES` or `RATELIMIT_OFF` is invalid. The next
 /// call tries again.
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
-    if let Ok(limiter) = SCOPED.try_with(RateLimiter::clone) {
+    if let Some(limiter) = current_scope() {
         return Ok(CurrentLimiter::Own(limiter));
     }
     let process = PROCESS
@@ -183,7 +185,36 @@ impl<F: Future> Future for InScope<F> {
 /// Returns the limiter of the innermost [`scope`](crate::scope()) around this call, so that a spawned task can use it.
 #[must_use]
 pub fn current_scope() -> Option<RateLimiter> {
+    #[cfg(feature = "rocket")]
+    if let Some(limiter) = tasks::find(of_request) {
+        return Some(limiter);
+    }
     SCOPED.try_with(RateLimiter::clone).ok()
+}
+
+/// The limiter of the layer of rocket's request. `None` in a scope inside the request.
+#[cfg(feature = "rocket")]
+fn of_request(scope: &tasks::Scope) -> Option<RateLimiter> {
+    let is_same = match (scoped(), &scope.outer_limiter) {
+        (Some(inner), Some(outer)) => inner.is(outer),
+        (inner, outer) => inner.is_none() && outer.is_none(),
+    };
+    scope.limiter.clone().filter(|_| is_same)
+}
+
+/// The limiter of the innermost scope.
+#[cfg(feature = "rocket")]
+pub(crate) fn scoped() -> Option<RateLimiter> {
+    SCOPED.try_with(RateLimiter::clone).ok()
+}
+
+/// Runs a function in the scope of this limiter, if there is one.
+#[cfg(feature = "rocket")]
+pub(crate) fn sync_scope<R>(limiter: Option<&RateLimiter>, run: impl FnOnce() -> R) -> R {
+    match limiter {
+        Some(limiter) => SCOPED.sync_scope(limiter.clone(), run),
+        None => run(),
+    }
 }
 
 #[cfg(test)]

@@ -6,5 +6,7 @@ mod actix;
 mod axum;
 #[cfg(feature = "_http")]
 pub(crate) mod http;
+#[cfg(feature = "rocket")]
+pub(crate) mod rocket;
 #[cfg(feature = "tonic")]
 mod tonic;

@@ -2,4 +2,5 @@
 
 mod actix;
 mod others;
+mod rocket;
 mod tonic;

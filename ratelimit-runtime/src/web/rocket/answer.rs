@@ -1,0 +1,81 @@
+//! Rejections as responses and errors of rocket.
+
+use crate::answer::Answer;
+use crate::layer::Passage;
+use crate::rejection::{FromRejection, Rejection};
+use rocket::Request;
+use rocket::http::Status;
+use rocket::response::status::Custom;
+use rocket::response::{self, Responder, Response};
+use std::io::Cursor;
+
+/// The [`answer`](Rejection::answer) to the rejection: [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds.
+/// [`Unidentified`](Rejection::Unidentified) is 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A
+/// call that never passes gets no `Retry-After`. It is a response, so rocket does not call a catcher.
+impl<'r> Responder<'r, 'static> for Rejection {
+    fn respond_to(self, request: &'r Request<'_>) -> response::Result<'static> {
+        let passage = Passage::of(request);
+        let response = respond(self.answer_in(passage.context().as_ref()));
+        passage.answered(response.status());
+        Ok(response)
+    }
+}
+
+fn respond(answer: Answer) -> Response<'static> {
+    let mut response = Response::build();
+    response.status(Status::new(answer.status)).raw_header("content-type", answer.content_type);
+    if let Some(seconds) = answer.retry_after {
+        response.raw_header("retry-after", seconds.to_string());
+    }
+    response.sized_body(answer.body.len(), Cursor::new(answer.body)).finalize()
+}
+
+impl From<Rejection> for Response<'_> {
+    fn from(rejection: Rejection) -> Self {
+        respond(rejection.answer())
+    }
+}
+
+/// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
+/// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
+impl From<Rejection> for Status {
+    fn from(rejection: Rejection) -> Self {
+        Self::new(rejection.answer().status)
+    }
+}
+
+/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
+/// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
+impl From<Rejection> for (Status, String) {
+    fn from(rejection: Rejection) -> Self {
+        let answer = rejection.answer();
+        (Status::new(answer.status), String::from_utf8_lossy(&answer.body).into_owned())
+    }
+}
+
+/// As `(Status, String)`.
+impl From<Rejection> for Custom<String> {
+    fn from(rejection: Rejection) -> Self {
+        let (status, body) = rejection.into();
+        Self(status, body)
+    }
+}
+
+/// The error of a guard: `Outcome::Error(rejection.into())` calls the catcher for the status.
+impl From<Rejection> for (Status, Rejection) {
+    fn from(rejection: Rejection) -> Self {
+        (Status::new(rejection.answer().status), rejection)
+    }
+}
+
+macro_rules! from_rejection {
+    ($($type:ty),*) => {$(
+        impl FromRejection for $type {
+            fn from_rejection(rejection: Rejection) -> Self {
+                rejection.into()
+            }
+        }
+    )*};
+}
+
+from_rejection!(Response<'_>, Status, (Status, String), Custom<String>);

@@ -1,0 +1,90 @@
+//! `RequestHead`: a guard with the headers of a request, which rocket does not have.
+
+use crate::__private::{RequestArgument, RequestPeer};
+use crate::identity::{PeerAddr, RequestHeaders};
+use rocket::Request;
+use rocket::http::HeaderMap;
+use rocket::request::{FromRequest, Outcome};
+use std::convert::Infallible;
+use std::fmt;
+
+/// The peer and the headers of a request, as a guard of rocket's handlers.
+///
+/// Add it to the arguments of a handler that `by = "ip"` or `by = "header:.."` limits. rocket has no guard of its own for headers,
+/// and without headers nobody knows the clients behind a proxy.
+///
+/// ```
+/// use ratelimit::rocket::RequestHead;
+/// use ratelimit::{Rejection, rate_limit};
+/// use rocket::get;
+///
+/// #[get("/search")]
+/// #[rate_limit(count = 30, by = "ip")]
+/// #[rate_limit(time = "1h", count = 1000, by = "header:x-api-key")]
+/// async fn search(head: RequestHead<'_>) -> Result<&'static str, Rejection> {
+///     Ok("found")
+/// }
+/// ```
+///
+/// The guard borrows from the request, never fails, and costs nothing. The peer is the other end of the connection, as rocket's
+/// `SocketAddr` guard. It is not the address of rocket's `IpAddr` guard, which reads `X-Real-IP` from anybody. With `by = "ip"` it
+/// identifies the client behind trusted proxies; use [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) elsewhere.
+///
+/// rocket drops the lines of a header that are not UTF-8, so they do not exist here.
+#[derive(Clone, Copy)]
+pub struct RequestHead<'r> {
+    peer: Option<PeerAddr>,
+    headers: &'r HeaderMap<'r>,
+}
+
+impl<'r> RequestHead<'r> {
+    /// The other end of the connection: a client or a proxy. `None` for a request of rocket's local client without a `remote`.
+    #[must_use]
+    pub fn peer(&self) -> Option<PeerAddr> {
+        self.peer
+    }
+
+    /// The headers.
+    #[must_use]
+    pub fn headers(&self) -> &'r HeaderMap<'r> {
+        self.headers
+    }
+}
+
+#[rocket::async_trait]
+impl<'r> FromRequest<'r> for RequestHead<'r> {
+    type Error = Infallible;
+
+    async fn from_request(request: &'r Request<'_>) -> Outcome<Self, Infallible> {
+        Outcome::Success(Self { peer: RequestPeer::peer(request), headers: request.headers() })
+    }
+}
+
+impl RequestPeer for RequestHead<'_> {
+    fn peer(&self) -> Option<PeerAddr> {
+        self.peer
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers)
+    }
+}
+
+impl RequestHeaders for RequestHead<'_> {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers.header_lines(name, line);
+    }
+}
+
+impl RequestArgument for RequestHead<'_> {}
+
+/// Prints no header, because some are secret.
+impl fmt::Debug for RequestHead<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestHead").field("peer", &self.peer).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,109 @@
+//! rocket support: peers, headers and users from rocket's types, and rejections as responses.
+//!
+//! rocket's `IpAddr` guard and `Request::client_ip` read a header that anybody can send, so nothing here uses them.
+
+mod answer;
+mod head;
+
+pub use head::RequestHead;
+
+use crate::__private::{RequestArgument, RequestPeer};
+use crate::identity::{PeerAddr, RequestHeaders};
+use crate::layer::{Passage, RequestParts, ResponseParts};
+use rocket::form::Form;
+use rocket::http::uri::{Host, Origin};
+use rocket::http::{ContentType, CookieJar, HeaderMap, Status};
+use rocket::{Data, Request, Response, State};
+
+impl RequestPeer for Request<'_> {
+    fn peer(&self) -> Option<PeerAddr> {
+        self.remote().map(PeerAddr::from)
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+impl RequestHeaders for HeaderMap<'_> {
+    /// The value of the header. `None` if the header occurs more than once.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        let mut values = self.get(name);
+        let value = values.next()?;
+        values.next().is_none().then_some(value.as_bytes())
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get(name).for_each(|value| line(value.as_bytes()));
+    }
+}
+
+impl RequestHeaders for Request<'_> {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
+}
+
+impl RequestArgument for Request<'_> {}
+impl RequestArgument for HeaderMap<'_> {}
+impl RequestArgument for CookieJar<'_> {}
+impl RequestArgument for ContentType {}
+impl RequestArgument for Data<'_> {}
+impl RequestArgument for Host<'_> {}
+impl RequestArgument for Origin<'_> {}
+impl<T> RequestArgument for Form<T> {}
+impl<T: Send + Sync + 'static> RequestArgument for State<T> {}
+
+impl RequestParts for Request<'_> {
+    fn peer(&self) -> Option<PeerAddr> {
+        RequestPeer::peer(self)
+    }
+
+    fn headers(&self) -> &dyn RequestHeaders {
+        self.headers()
+    }
+
+    fn method(&self) -> &str {
+        self.method().as_str()
+    }
+
+    fn path(&self) -> &str {
+        self.uri().path().as_str()
+    }
+}
+
+/// A response with its request, which knows what rocket's response type has no place for.
+pub(crate) struct Answering<'a, 'r> {
+    pub(crate) passage: &'a Passage,
+    pub(crate) response: &'a mut Response<'r>,
+}
+
+impl ResponseParts for Answering<'_, '_> {
+    fn status(&self) -> u16 {
+        self.response.status().code
+    }
+
+    fn set_status(&mut self, status: u16) {
+        self.response.set_status(Status::new(status));
+    }
+
+    fn has(&self, name: &'static str) -> bool {
+        self.response.headers().contains(name)
+    }
+
+    fn append(&mut self, name: &'static str, value: &str) {
+        self.response.adjoin_raw_header(name, value.to_owned());
+    }
+
+    fn is_answer(&self) -> bool {
+        self.passage.has_answered(self.response.status())
+    }
+
+    fn is_grpc(&self) -> bool {
+        false
+    }
+}
