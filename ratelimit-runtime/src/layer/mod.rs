@@ -2,11 +2,15 @@
 
 mod finish;
 mod limits;
+#[cfg(feature = "poem")]
+mod poem;
 mod request;
 #[cfg(feature = "tower")]
 mod tower;
 
 pub use limits::{By, LayerRequest};
+#[cfg(feature = "poem")]
+pub use poem::RateLimitEndpoint;
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, RateLimitService, ResponseFuture};
 
