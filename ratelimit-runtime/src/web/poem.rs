@@ -61,6 +61,10 @@ impl RequestHeaders for Request {
     fn header(&self, name: &str) -> Option<&[u8]> {
         RequestHeaders::header(self.headers(), name)
     }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
 }
 
 /// The user that a middleware has put into the request.
