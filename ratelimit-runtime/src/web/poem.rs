@@ -38,18 +38,6 @@ impl RequestPeer for RemoteAddr {
     }
 }
 
-impl ClientIp for Request {
-    fn client_ip(&self) -> Option<IpAddr> {
-        RequestPeer::peer(self)?.ip()
-    }
-}
-
-impl ClientIp for RemoteAddr {
-    fn client_ip(&self) -> Option<IpAddr> {
-        self.peer()?.ip()
-    }
-}
-
 /// The address that a middleware has put into the request.
 impl<T: ClientIp> ClientIp for Data<T> {
     fn client_ip(&self) -> Option<IpAddr> {

@@ -12,9 +12,9 @@ use std::fmt;
 
 /// Declares handlers with one limit for each API key, and their routes.
 macro_rules! handlers {
-    ($($name:ident $(, $option:ident = $value:expr)? => $returned:ty: $body:expr;)*) => {
+    ($($name:ident $(, $option:ident $(= $value:expr)?)? => $returned:ty: $body:expr;)*) => {
         $(#[handler]
-        #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key" $(, $option = $value)?)]
+        #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key" $(, $option $(= $value)?)?)]
         async fn $name(_: &Request) -> $returned {
             $body
         })*
@@ -42,6 +42,9 @@ handlers! {
     response_by_hand, on_limit = Response::from => Response: Response::default();
     into_response_by_hand, on_limit = IntoResponse::into_response => Response: Response::default();
     error_by_hand, on_limit = |refused| Err(refused.into()) => poem::Result<String>: Ok(String::new());
+    plain_text, fallible => String: "welcome".to_owned();
+    plain_json, fallible => Json<u8>: Json(1);
+    nothing, fallible => (): ();
     own_type => Welcome: Welcome::Yes;
 }
 
