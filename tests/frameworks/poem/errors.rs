@@ -4,7 +4,8 @@ use super::server::{from, second};
 use poem::error::{InternalServerError, NotFoundError, ServiceUnavailable};
 use poem::http::StatusCode;
 use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, Route, get, handler};
-use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{Answers, RateLimitLayer, Rejection, rate_limit};
 use std::fmt;
 
 #[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::client_ip())]
@@ -77,9 +78,9 @@ fn routes() -> Route {
         .at("/limited", get(limited))
 }
 
-/// A layer with a limiter of its own.
+/// A layer with a limiter of its own, whose clock stands still.
 fn layer() -> RateLimitLayer {
-    RateLimitLayer::new().limiter(RateLimiter::in_memory())
+    RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
 }
 
 fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {

@@ -6,17 +6,16 @@ use futures_util::stream;
 use poem::http::{HeaderValue, Method, StatusCode};
 use poem::middleware::{CatchPanic, Cors, SetHeader};
 use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler, post};
-use ratelimit::{
-    Answers, By, Headers, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit,
-};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{Answers, By, Headers, Limit, RateLimitLayer, Rejection, RequestContext, rate_limit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::MINUTE;
 use tokio::sync::{Notify, watch};
 
-/// A layer with a limiter of its own.
+/// A layer with a limiter of its own, whose clock stands still.
 fn layer() -> RateLimitLayer {
-    RateLimitLayer::new().limiter(RateLimiter::in_memory())
+    RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
 }
 
 fn limited(name: &'static str) -> RateLimitLayer {

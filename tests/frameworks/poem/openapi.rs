@@ -6,7 +6,8 @@ use poem::{Endpoint, EndpointExt, Request};
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::{Json, PlainText};
 use poem_openapi::{ApiResponse, Object, OpenApi, OpenApiService};
-use ratelimit::{FromRejection, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{FromRejection, RateLimitLayer, Rejection, UserId, rate_limit};
 
 #[derive(Clone)]
 struct CurrentUser(u64);
@@ -151,7 +152,7 @@ fn service() -> OpenApiService<(Api, Block), ()> {
 }
 
 fn app() -> impl Endpoint {
-    service().data(CurrentUser(7)).with(RateLimitLayer::new().limiter(RateLimiter::in_memory()))
+    service().data(CurrentUser(7)).with(RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone()))
 }
 
 /// A method without an argument that has headers answers as one with it.
