@@ -4,7 +4,7 @@ use super::server::{self, from, second};
 use poem::http::{HeaderMap, StatusCode};
 use poem::session::{CookieConfig, CookieSession, Session};
 use poem::web::{Data, Json, Path, RealIp, RemoteAddr};
-use poem::{Addr, Endpoint, EndpointExt, Request, Route, get, handler};
+use poem::{Addr, Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
 use ratelimit::{
     ClientIp, PeerAddr, RateLimitLayer, RateLimiter, Rejection, RequestHeaders, UserId, rate_limit,
 };
@@ -76,6 +76,24 @@ async fn by_session(session: &Session) -> Result<(), Rejection> {
     Ok(())
 }
 
+/// An endpoint without a macro.
+struct Own;
+
+impl Endpoint for Own {
+    type Output = Response;
+
+    #[rate_limit(key = "own", count = 1, by = "ip")]
+    async fn call(&self, request: Request) -> poem::Result<Response> {
+        Ok(request.method().as_str().to_owned().into_response())
+    }
+}
+
+/// A middleware that is a function.
+#[rate_limit(key = "around", count = 1, by = "ip")]
+async fn around<E: Endpoint>(next: E, request: Request) -> poem::Result<E::Output> {
+    next.call(request).await
+}
+
 /// Runs a future with a limiter of its own.
 async fn scoped<T>(future: impl Future<Output = T>) -> T {
     ratelimit::scope(RateLimiter::in_memory(), future).await
@@ -135,6 +153,15 @@ async fn the_headers_of_a_request_identify() {
         assert_eq!(status(&by_header, with_key("a")).await, 200);
         assert_eq!(status(&by_header, with_key("a")).await, 429);
         assert_eq!(status(&by_header, with_key("b")).await, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn endpoints_and_middlewares_are_limited_too() {
+    scoped(async {
+        assert_eq!(second(&Own, "/").await.status(), 429);
+        assert_eq!(second(&by_path.around(around), "/").await.status(), 429);
     })
     .await;
 }

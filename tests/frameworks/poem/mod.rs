@@ -6,6 +6,7 @@ mod errors;
 mod middleware;
 mod openapi;
 pub(crate) mod server;
+mod streams;
 #[cfg(unix)]
 mod unix;
 
