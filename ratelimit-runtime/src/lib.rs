@@ -41,6 +41,8 @@ pub use hold::HeldBody;
 pub use hold::{Held, HoldBody, Holding, Sent};
 pub use identity::{ClientIp, Displayed, Identity, PeerAddr, RequestHeaders, UserId};
 pub use key::{AsKey, Key, KeyWriter};
+#[cfg(feature = "poem")]
+pub use layer::RateLimitEndpoint;
 #[cfg(feature = "actix-web")]
 pub use layer::RateLimitMiddleware;
 #[cfg(feature = "_web")]

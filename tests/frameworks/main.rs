@@ -13,6 +13,7 @@ mod behind_nginx;
 mod handlers;
 mod harness;
 mod layer;
+mod poem;
 mod rocket;
 mod streams;
 mod tonic;

@@ -11,6 +11,8 @@ mod actix;
 mod axum;
 #[cfg(feature = "_http")]
 mod held_body;
+#[cfg(feature = "poem")]
+mod poem;
 #[cfg(feature = "rocket")]
 mod rocket;
 #[cfg(feature = "tonic")]

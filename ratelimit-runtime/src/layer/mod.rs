@@ -4,6 +4,8 @@
 mod actix;
 mod finish;
 mod limits;
+#[cfg(feature = "poem")]
+mod poem;
 mod request;
 #[cfg(feature = "rocket")]
 mod rocket;
@@ -13,6 +15,8 @@ mod tower;
 #[cfg(feature = "actix-web")]
 pub use actix::RateLimitMiddleware;
 pub use limits::{By, LayerRequest};
+#[cfg(feature = "poem")]
+pub use poem::RateLimitEndpoint;
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, RateLimitService, ResponseFuture};
 

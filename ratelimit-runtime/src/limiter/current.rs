@@ -148,7 +148,7 @@ pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output =
     SCOPED.scope(limiter, future)
 }
 
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "tower", feature = "poem"))]
 pin_project_lite::pin_project! {
     /// A future in the scope of a limiter, if there is one.
     #[project = InScopeProjection]
@@ -159,7 +159,7 @@ pin_project_lite::pin_project! {
 }
 
 /// Runs a future in the scope of this limiter, if there is one.
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "tower", feature = "poem"))]
 pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> InScope<F> {
     match limiter {
         Some(limiter) => InScope::Scoped { future: SCOPED.scope(limiter, future) },
@@ -167,7 +167,7 @@ pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> In
     }
 }
 
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "tower", feature = "poem"))]
 impl<F: Future> Future for InScope<F> {
     type Output = F::Output;
 

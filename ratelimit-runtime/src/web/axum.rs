@@ -1,10 +1,9 @@
 //! axum support: client addresses, headers and users from axum's types, and rejections as responses.
 
 use crate::__private::{RequestArgument, RequestPeer};
-use crate::answer::Answer;
 use crate::identity::{ClientIp, PeerAddr, UserId};
 use crate::rejection::{FromRejection, Rejection};
-use crate::web::http::refusal;
+use crate::web::http::{refusal, status};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
@@ -50,14 +49,11 @@ impl<T> RequestArgument for State<T> {}
 
 /// The peer that axum has put into the extensions of a request.
 pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
-    let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer);
+    let connected = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| (*peer).into());
     // Tests set `MockConnectInfo`, which axum's own extractor reads too.
-    let mocked = || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| peer);
-    peer.or_else(mocked).map(|peer| PeerAddr::from(*peer))
-}
-
-fn status(answer: &Answer) -> StatusCode {
-    StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    let mocked =
+        || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| (*peer).into());
+    connected.or_else(mocked)
 }
 
 /// The [`answer`](Rejection::answer) to the rejection: [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds.
@@ -81,18 +77,11 @@ impl FromRejection for Response {
     }
 }
 
-/// Only the status, without `Retry-After`.
-impl From<Rejection> for StatusCode {
-    fn from(rejection: Rejection) -> Self {
-        status(&rejection.answer())
-    }
-}
-
 /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
 /// it is JSON.
 impl From<Rejection> for (StatusCode, String) {
     fn from(rejection: Rejection) -> Self {
         let answer = rejection.answer();
-        (status(&answer), String::from_utf8_lossy(&answer.body).into_owned())
+        (status(answer.status), String::from_utf8_lossy(&answer.body).into_owned())
     }
 }

@@ -156,7 +156,7 @@ pub(crate) fn refusal(rejection: &Rejection, grpc: Option<&HeaderValue>) -> Resp
     let _ = grpc;
     let answer = rejection.answer();
     let mut response = Response::new(answer.body);
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    *response.status_mut() = status(answer.status);
     if let Ok(content_type) = HeaderValue::from_str(&answer.content_type) {
         response.headers_mut().insert(CONTENT_TYPE, content_type);
     }
@@ -165,4 +165,16 @@ pub(crate) fn refusal(rejection: &Rejection, grpc: Option<&HeaderValue>) -> Resp
     }
     response.extensions_mut().insert(Answered);
     response
+}
+
+/// The status of an answer, which is always one that a response can have.
+pub(super) fn status(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// Only the status, without `Retry-After`, which `RateLimitLayer` adds.
+impl From<Rejection> for StatusCode {
+    fn from(rejection: Rejection) -> Self {
+        status(rejection.answer().status)
+    }
 }

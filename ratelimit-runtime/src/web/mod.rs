@@ -6,6 +6,8 @@ mod actix;
 mod axum;
 #[cfg(feature = "_http")]
 pub(crate) mod http;
+#[cfg(feature = "poem")]
+mod poem;
 #[cfg(feature = "rocket")]
 pub(crate) mod rocket;
 #[cfg(feature = "tonic")]

@@ -2,5 +2,6 @@
 
 mod actix;
 mod others;
+mod poem;
 mod rocket;
 mod tonic;

@@ -8,5 +8,5 @@ mod charges;
 mod events;
 mod grpc;
 mod permits;
-mod server;
+pub(crate) mod server;
 mod types;

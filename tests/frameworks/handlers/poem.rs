@@ -1,0 +1,90 @@
+//! Handlers of poem's own examples.
+
+use crate::harness::client::{Client, Version};
+use crate::poem::server;
+use poem::session::{CookieConfig, CookieSession, Session};
+use poem::{EndpointExt, Request, Route, get, handler};
+use poem_openapi::auth::ApiKey;
+use poem_openapi::payload::PlainText;
+use poem_openapi::{OpenApi, OpenApiService, SecurityScheme};
+use ratelimit::{RateLimitLayer, RateLimiter, rate_limit};
+
+/// Counts the visits of a session that is kept in a cookie. A client can throw the cookie away, so each address has a limit. The
+/// handler returns a plain value: `fallible`. It has no argument with an address: `ratelimit::client_ip()`.
+#[handler]
+#[rate_limit(key = "count", time = 60, count = 2, by = ratelimit::client_ip(), fallible)]
+async fn count(session: &Session) -> String {
+    let count = session.get::<i32>("count").unwrap_or(0) + 1;
+    session.set("count", count);
+    format!("Hello!\nHow many times have seen you: {count}")
+}
+
+#[tokio::test]
+async fn cookie_session_count() {
+    let app = Route::new()
+        .at("/", get(count))
+        .with(CookieSession::new(CookieConfig::default().secure(false)))
+        .with(RateLimitLayer::new().limiter(RateLimiter::in_memory()));
+    let client = Client::new(server::start(app).await, Version::Http1);
+    let first = client.get("/").await;
+    assert_eq!(first.body, "Hello!\nHow many times have seen you: 1");
+    let cookie = first.header("set-cookie").unwrap().split(';').next().unwrap();
+    let second = client.get_with("/", &[("cookie", cookie)]).await;
+    assert_eq!(second.body, "Hello!\nHow many times have seen you: 2");
+    let refused = client.get("/").await;
+    assert_eq!((refused.status, refused.header("set-cookie")), (429, None));
+    assert!(refused.header("retry-after").is_some());
+    assert!(refused.body.starts_with("too many requests"), "{refused:?}");
+}
+
+#[derive(Clone)]
+struct User {
+    username: String,
+}
+
+/// The users by their keys. The original verifies a signed token.
+type Users = Vec<(&'static str, User)>;
+
+/// ApiKey authorization
+#[derive(SecurityScheme)]
+#[oai(ty = "api_key", key_name = "X-API-Key", key_in = "header", checker = "api_checker")]
+struct MyApiKeyAuthorization(User);
+
+async fn api_checker(req: &Request, api_key: ApiKey) -> Option<User> {
+    let users = req.data::<Users>()?;
+    users.iter().find(|(key, _)| *key == api_key.key).map(|(_, user)| user.clone())
+}
+
+struct Api;
+
+#[OpenApi]
+impl Api {
+    /// This API returns the currently logged in user. Each user has a limit. The method returns a plain value: `fallible`.
+    #[oai(path = "/hello", method = "get")]
+    #[rate_limit(key = "hello", time = 60, count = 1, by = &auth.0.username, fallible)]
+    async fn hello(&self, auth: MyApiKeyAuthorization) -> PlainText<String> {
+        PlainText(auth.0.username)
+    }
+}
+
+#[tokio::test]
+async fn auth_apikey_hello() {
+    let user = |username: &str| User { username: username.to_owned() };
+    let users: Users = vec![("a", user("ann")), ("b", user("bob"))];
+    let service = OpenApiService::new(Api, "Authorization Demo", "1.0");
+    let document: serde_json::Value = serde_json::from_str(&service.spec()).unwrap();
+    let operation = &document["paths"]["/hello"]["get"];
+    assert_eq!(operation["responses"].as_object().unwrap().len(), 1);
+    assert!(operation["security"][0]["MyApiKeyAuthorization"].is_array(), "{operation}");
+
+    let app = Route::new().nest("/api", service).data(users);
+    let app = app.with(RateLimitLayer::new().limiter(RateLimiter::in_memory()));
+    let client = Client::new(server::start(app).await, Version::Http1);
+    let hello = async |key| client.get_with("/api/hello", &[("x-api-key", key)]).await;
+    assert_eq!(hello("a").await.body, "ann");
+    let refused = hello("a").await;
+    assert_eq!((refused.status, refused.header("retry-after").is_some()), (429, true));
+    assert!(refused.body.starts_with("too many requests"), "{refused:?}");
+    assert_eq!(hello("b").await.body, "bob");
+    assert_eq!(hello("c").await.status, 401, "the checker comes before the limit");
+}

@@ -1,0 +1,172 @@
+//! What a refused handler of poem answers, for each form of return value.
+
+use super::server;
+use crate::harness::client::{Client, Reply, Version};
+use crate::harness::limiters::failing;
+use poem::error::ResponseError;
+use poem::http::StatusCode;
+use poem::web::{Html, Json};
+use poem::{Body, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
+use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use std::fmt;
+
+/// Declares handlers with one limit for each API key, and their routes.
+macro_rules! handlers {
+    ($($name:ident $(, $option:ident $(= $value:expr)?)? => $returned:ty: $body:expr;)*) => {
+        $(#[handler]
+        #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key" $(, $option $(= $value)?)?)]
+        async fn $name(_: &Request) -> $returned {
+            $body
+        })*
+
+        const PATHS: &[&str] = &[$(concat!("/", stringify!($name))),*];
+
+        fn routes() -> Route {
+            Route::new()$(.at(concat!("/", stringify!($name)), get($name)))*
+        }
+    };
+}
+
+handlers! {
+    text_or_rejection => Result<&'static str, Rejection>: Ok("");
+    json_or_rejection => Result<Json<u8>, Rejection>: Ok(Json(1));
+    into_response_or_rejection => Result<impl IntoResponse, Rejection>: Ok(Html("<p>"));
+    nothing_or_rejection => Result<(), Rejection>: Ok(());
+    poem_result => poem::Result<Json<u8>>: Ok(Json(1));
+    poem_result_of_response => poem::Result<Response>: Ok("welcome".into_response());
+    poem_result_of_into_response => poem::Result<impl IntoResponse>: Ok((StatusCode::ACCEPTED, "welcome"));
+    response => Response: Response::builder().body("welcome");
+    into_response => impl IntoResponse: "welcome".with_header("x-inner", "yes");
+    body_or_rejection => Result<Body, Rejection>: Ok(Body::from_string("welcome".to_owned()));
+    error_of_the_application => Result<String, ApiError>: Ok(String::new());
+    response_by_hand, on_limit = Response::from => Response: Response::default();
+    into_response_by_hand, on_limit = IntoResponse::into_response => Response: Response::default();
+    error_by_hand, on_limit = |refused| Err(refused.into()) => poem::Result<String>: Ok(String::new());
+    plain_text, fallible => String: "welcome".to_owned();
+    plain_json, fallible => Json<u8>: Json(1);
+    nothing, fallible => (): ();
+    own_type => Welcome: Welcome::Yes;
+}
+
+/// An error of an application that leaves the answer to the rejection.
+#[derive(Debug)]
+struct ApiError(Rejection);
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        Self(rejection)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ApiError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+impl ResponseError for ApiError {
+    fn status(&self) -> StatusCode {
+        ResponseError::status(&self.0)
+    }
+
+    fn as_response(&self) -> Response {
+        self.0.as_response()
+    }
+}
+
+/// A response of an application with a form for refusals.
+enum Welcome {
+    Yes,
+    Refused(Rejection),
+}
+
+impl ratelimit::FromRejection for Welcome {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Self::Refused(rejection)
+    }
+}
+
+impl IntoResponse for Welcome {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Yes => "welcome".into_response(),
+            Self::Refused(rejection) => rejection.into_response(),
+        }
+    }
+}
+
+async fn ask(client: &Client, path: &str, key: &str) -> Reply {
+    client.get_with(path, &[("x-api-key", key)]).await
+}
+
+/// Status, `Retry-After` and body of a reply, which has this content type.
+fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r str) {
+    assert_eq!(reply.header("content-type"), Some(content_type), "{reply:?}");
+    (reply.status, reply.header("retry-after"), &reply.body)
+}
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// The answers are the same with the layer and without.
+#[tokio::test]
+async fn all_forms_answer_alike() {
+    let scoped = |limiter: RateLimiter| {
+        routes().around(move |endpoint, request| {
+            ratelimit::scope(limiter.clone(), async move { poem::Endpoint::call(&endpoint, request).await })
+        })
+    };
+    let layered = |limiter| routes().with(RateLimitLayer::new().limiter(limiter));
+    let served = [server::start(scoped(RateLimiter::in_memory())).await, {
+        server::start(layered(RateLimiter::in_memory())).await
+    }];
+    let failing =
+        [server::start(scoped(failing().await)).await, server::start(layered(failing().await)).await];
+    for (served, failing) in served.into_iter().zip(failing) {
+        for version in [Version::Http1, Version::Http2] {
+            let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
+            for path in PATHS {
+                answers(&client, &unlucky, path, &format!("{path} {version:?}")).await;
+            }
+        }
+    }
+}
+
+async fn answers(client: &Client, unlucky: &Client, path: &str, key: &str) {
+    let admitted = ask(client, path, key).await.status;
+    assert!((200..300).contains(&admitted), "{path}: {admitted}");
+
+    let limited = ask(client, path, key).await;
+    let (status, wait, body) = parts(&limited, TEXT);
+    assert_eq!(status, 429, "{path}");
+    let seconds: u64 = wait.unwrap().parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{path}: {seconds}");
+    assert!(body.starts_with("too many requests: try again in "), "{path}: {body}");
+
+    let unidentified = client.get(path).await;
+    assert_eq!(parts(&unidentified, TEXT), (400, None, "this request does not say who calls"), "{path}");
+
+    let unavailable = ask(unlucky, path, key).await;
+    let expected = (503, Some("1"), "temporarily unavailable: try again in 1 second");
+    assert_eq!(parts(&unavailable, TEXT), expected, "{path}");
+}
+
+/// Errors too, which are turned into responses outside the handler.
+#[tokio::test]
+async fn all_forms_answer_in_the_form_of_the_layer() {
+    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
+    let client = Client::new(server::start(routes().with(layer)).await, Version::Http1);
+    for path in PATHS.iter().filter(|path| **path != "/error_of_the_application") {
+        ask(&client, path, path).await;
+        let limited = ask(&client, path, path).await;
+        let (status, wait, body) = parts(&limited, "application/problem+json");
+        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!((status, &problem["status"]), (429, &429.into()), "{path}");
+        assert!(wait.is_some(), "{path}");
+    }
+}

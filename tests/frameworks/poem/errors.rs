@@ -1,0 +1,181 @@
+//! Errors of poem that pass the layer: refusals become responses, others stay errors.
+
+use super::server::{from, second};
+use poem::error::{InternalServerError, NotFoundError, ServiceUnavailable};
+use poem::http::StatusCode;
+use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, Route, get, handler};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{Answers, RateLimitLayer, Rejection, rate_limit};
+use std::fmt;
+
+#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::client_ip())]
+async fn in_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// A refusal becomes the error that accepts all others.
+#[handler]
+#[rate_limit(key = "boxed", time = 60, count = 1, by = "ip")]
+async fn boxed(_: &Request) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    Ok(())
+}
+
+/// A refusal becomes another error of poem.
+#[handler]
+async fn wrapped() -> poem::Result<()> {
+    in_context().await.map_err(InternalServerError)
+}
+
+/// Only the status is left of a refusal.
+#[handler]
+#[rate_limit(key = "status", time = 60, count = 1, by = "ip")]
+async fn bare_status(_: &Request) -> Result<(), StatusCode> {
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Failed(Rejection);
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a task has failed")
+    }
+}
+
+impl std::error::Error for Failed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// The task has no context, in which it could record its rejection.
+#[handler]
+async fn task() -> poem::Result<()> {
+    let done = tokio::spawn(in_context()).await.unwrap();
+    done.map_err(|rejection| InternalServerError(Failed(rejection)))
+}
+
+/// A login that fails.
+#[handler]
+#[rate_limit(key = "login", time = 60, count = 5, by = "ip")]
+async fn login(_: &Request) -> poem::Result<()> {
+    Err(Error::from_string("wrong password", StatusCode::UNAUTHORIZED))
+}
+
+#[handler]
+#[rate_limit(key = "limited", time = 60, count = 1, by = "ip")]
+async fn limited(_: &Request) -> poem::Result<()> {
+    Ok(())
+}
+
+fn routes() -> Route {
+    Route::new()
+        .at("/boxed", get(boxed))
+        .at("/wrapped", get(wrapped))
+        .at("/status", get(bare_status))
+        .at("/task", get(task))
+        .at("/login", get(login))
+        .at("/limited", get(limited))
+}
+
+/// A layer with a limiter of its own, whose clock stands still.
+fn layer() -> RateLimitLayer {
+    RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
+}
+
+fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
+    response.header(name)
+}
+
+#[tokio::test]
+async fn errors_that_swallow_a_refusal_are_mended() {
+    for (corrects, status) in [(false, 500), (true, 429)] {
+        for path in ["/boxed", "/wrapped"] {
+            let response = second(&routes().with(layer().correct_status(corrects)), path).await;
+            assert_eq!(response.status(), status, "{path}");
+            assert_eq!(header(&response, "retry-after"), Some("60"), "{path}");
+            assert!(header(&response, "ratelimit").unwrap().contains(";r=0;t="), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_status_gets_its_time_to_wait() {
+    let response = second(&routes().with(layer()), "/status").await;
+    assert_eq!((response.status().as_u16(), header(&response, "retry-after")), (429, Some("60")));
+}
+
+#[tokio::test]
+async fn the_rejection_of_a_task_is_found_in_the_error() {
+    for (corrects, status) in [(false, 500), (true, 503)] {
+        let app = routes().with(layer().correct_status(corrects));
+        let response = app.get_response(from(1, "/task")).await;
+        assert_eq!((response.status().as_u16(), header(&response, "retry-after")), (status, Some("1")));
+        assert_eq!(response.into_body().into_string().await.unwrap(), "a task has failed");
+    }
+}
+
+/// Middlewares around the layer log the error, or roll back for it.
+#[tokio::test]
+async fn another_error_stays_an_error_and_has_the_header_fields() {
+    let app = routes().with(layer());
+    let error = app.call(from(1, "/login")).await.unwrap_err();
+    assert_eq!((error.status(), error.to_string().as_str()), (StatusCode::UNAUTHORIZED, "wrong password"));
+    assert_eq!(error.data::<PathPattern>().map(|pattern| &*pattern.0), Some("/login"));
+    let response = error.into_response();
+    assert_eq!(header(&response, "ratelimit-policy"), Some(r#""login";q=5;w=60"#));
+    assert!(header(&response, "ratelimit").unwrap().starts_with(r#""login";r=4;t="#));
+    assert_eq!(header(&response, "retry-after"), None);
+    assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(response.into_body().into_string().await.unwrap(), "wrong password");
+}
+
+#[tokio::test]
+async fn the_error_of_a_request_without_limits_keeps_its_type() {
+    let app = routes().with(layer()).catch_error(async |_: NotFoundError| StatusCode::IM_A_TEAPOT);
+    let response = app.get_response(from(1, "/unknown")).await;
+    assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
+}
+
+/// Nothing around the layer takes `Retry-After` away.
+#[tokio::test]
+async fn a_refusal_becomes_a_response() {
+    let app = routes().with(layer()).catch_all_error(async |_| StatusCode::IM_A_TEAPOT);
+    let response = second(&app, "/limited").await;
+    assert_eq!((response.status().as_u16(), header(&response, "retry-after")), (429, Some("60")));
+    assert_eq!(header(&response, "ratelimit-policy"), Some(r#""limited";q=1;w=60"#));
+    assert_eq!(response.data::<PathPattern>().map(|pattern| &*pattern.0), Some("/limited"));
+}
+
+/// What catches errors inside the layer sees the rejection, and may answer it in its own way.
+#[tokio::test]
+async fn a_refusal_can_be_caught_inside_the_layer() {
+    let own =
+        async |rejection: Rejection| (StatusCode::TOO_MANY_REQUESTS, rejection.public_name().to_owned());
+    let response = second(&routes().catch_error(own).with(layer()), "/limited").await;
+    assert_eq!((response.status().as_u16(), header(&response, "retry-after")), (429, Some("60")));
+    assert_eq!(response.into_body().into_string().await.unwrap(), "limited");
+}
+
+/// An error that was given the status of a refusal is answered as one. One with another status is not.
+#[tokio::test]
+async fn the_status_of_an_error_tells_whether_it_is_a_refusal() {
+    let app = |wrap: fn(Rejection) -> Error| {
+        let answer = move |_| async move { in_context().await.map_err(wrap) };
+        poem::endpoint::make(answer).with(layer().answers(Answers::problem_json()))
+    };
+    let right = second(&app(Error::from), "/").await;
+    assert_eq!((right.status().as_u16(), right.content_type()), (429, Some("application/problem+json")));
+    let wrong = second(&app(ServiceUnavailable), "/").await;
+    assert_eq!((wrong.status().as_u16(), wrong.content_type()), (503, None));
+    assert_eq!(header(&wrong, "retry-after"), Some("60"));
+}
+
+/// The status that the application has chosen for refusals is not corrected.
+#[tokio::test]
+async fn the_form_of_the_layer_chooses_the_status() {
+    let calm = Answers::custom(|_, answer| answer.status = 420);
+    let layer = layer().answers(calm).correct_status(true);
+    let response = second(&routes().with(layer), "/limited").await;
+    assert_eq!((response.status().as_u16(), header(&response, "retry-after")), (420, Some("60")));
+}

@@ -1,0 +1,198 @@
+//! The layer as a middleware of poem: beside other middlewares, inside another layer, and before the body.
+
+use super::server::from;
+use crate::harness::client::{Client, Version};
+use futures_util::stream;
+use poem::http::{HeaderValue, Method, StatusCode};
+use poem::middleware::{CatchPanic, Cors, SetHeader};
+use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler, post};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{Answers, By, Headers, Limit, RateLimitLayer, Rejection, RequestContext, rate_limit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use support::MINUTE;
+use tokio::sync::{Notify, watch};
+
+/// A layer with a limiter of its own, whose clock stands still.
+fn layer() -> RateLimitLayer {
+    RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
+}
+
+fn limited(name: &'static str) -> RateLimitLayer {
+    RateLimitLayer::new().limit(name, Limit::counter(1, MINUTE), By::ip())
+}
+
+/// Names of the limits that the request has met until now.
+#[handler]
+async fn met() -> String {
+    let decisions = RequestContext::current().unwrap().decisions();
+    decisions.iter().map(|met| met.name().to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn layers_stand_beside_other_middlewares() {
+    let app = Route::new()
+        .at("/both", get(met).with(limited("handler")))
+        .with(SetHeader::new().appending("x-inner", "yes"))
+        .with((limited("route"), CatchPanic::new()))
+        .with_if(false, limited("never"))
+        .with(layer())
+        .with(Cors::new())
+        .boxed();
+    let cross_origin = || {
+        let mut request = from(1, "/both");
+        request.headers_mut().insert("origin", HeaderValue::from_static("https://example.com"));
+        request
+    };
+    let admitted = app.get_response(cross_origin()).await;
+    assert_eq!(admitted.header("ratelimit-policy"), Some(r#""route";q=1;w=60, "handler";q=1;w=60"#));
+    assert_eq!(admitted.header("x-inner"), Some("yes"));
+    assert_eq!(admitted.into_body().into_string().await.unwrap(), "route handler");
+    let refused = app.get_response(cross_origin()).await;
+    assert_eq!((refused.status().as_u16(), refused.header("retry-after")), (429, Some("60")));
+    assert_eq!(refused.header("access-control-allow-origin"), Some("https://example.com"));
+}
+
+#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::client_ip())]
+async fn in_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// Each layer chooses the form of the answers inside it, also of errors. The outermost one writes the header fields.
+#[tokio::test]
+async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
+    #[handler]
+    async fn by_error() -> Result<(), Rejection> {
+        in_context().await
+    }
+    let inner = || RateLimitLayer::new().answers(Answers::problem_json());
+    let app = Route::new()
+        .at("/error", get(by_error).with(inner()))
+        .at("/limit", get(met).with(limited("inner").answers(Answers::problem_json())))
+        .at("/outer", get(by_error))
+        .with(layer().headers(Headers::XRateLimit));
+    for (path, content_type) in [
+        ("/error", "application/problem+json"),
+        ("/limit", "application/problem+json"),
+        ("/outer", "text/plain; charset=utf-8"),
+    ] {
+        // `/error` and `/outer` share a limit, but not a client.
+        let client = if path == "/outer" { 2 } else { 1 };
+        assert_eq!(app.get_response(from(client, path)).await.status(), 200, "{path}");
+        let response = app.get_response(from(client, path)).await;
+        assert_eq!(
+            (response.status().as_u16(), response.content_type()),
+            (429, Some(content_type)),
+            "{path}"
+        );
+        assert_eq!(response.header("x-ratelimit-remaining"), Some("0"), "{path}");
+    }
+}
+
+/// A request whose body notes that it was read.
+fn upload(was_read: &Arc<AtomicBool>) -> Request {
+    let was_read = Arc::clone(was_read);
+    let body = Body::from_bytes_stream(stream::once(async move {
+        was_read.store(true, Ordering::Relaxed);
+        Ok::<_, std::io::Error>("content")
+    }));
+    let mut request = from(1, "/");
+    request.set_method(Method::POST);
+    request.set_body(body);
+    request
+}
+
+#[tokio::test]
+async fn the_layer_decides_before_the_body_is_read() {
+    #[handler]
+    async fn receive(body: String) -> String {
+        body
+    }
+    let app = Route::new().at("/", post(receive)).with(limited("uploads")).with(layer());
+    for (status, reads) in [(200, true), (429, false)] {
+        let was_read = Arc::new(AtomicBool::new(false));
+        assert_eq!(app.get_response(upload(&was_read)).await.status(), status);
+        assert_eq!(was_read.load(Ordering::Relaxed), reads, "{status}");
+    }
+}
+
+/// Waits in the handler until the test lets it go.
+#[handler]
+async fn slow(state: poem::web::Data<&Arc<(Notify, watch::Sender<bool>)>>) {
+    let (entered, leave) = &***state;
+    let mut left = leave.subscribe();
+    entered.notify_one();
+    left.wait_for(|left| *left).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_permit_of_a_layer_is_held_until_the_response() {
+    let state = Arc::new((Notify::new(), watch::Sender::new(false)));
+    let permits = layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip());
+    let app = Arc::new(slow.data(Arc::clone(&state)).with(permits));
+    let first = tokio::spawn({
+        let app = Arc::clone(&app);
+        async move { app.get_response(from(1, "/")).await.status() }
+    });
+    state.0.notified().await;
+    assert_eq!(app.get_response(from(1, "/")).await.status(), 429);
+    state.1.send_replace(true);
+    assert_eq!(first.await.unwrap(), 200);
+    assert_eq!(app.get_response(from(1, "/")).await.status(), 200);
+}
+
+/// A caller who has gone away does not keep its permit.
+#[tokio::test]
+async fn the_permit_of_a_cancelled_request_is_returned() {
+    let state = Arc::new((Notify::new(), watch::Sender::new(false)));
+    let permits = layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip());
+    let app = slow.data(Arc::clone(&state)).with(permits);
+    tokio::select! {
+        biased;
+        _ = app.get_response(from(1, "/")) => unreachable!(),
+        () = state.0.notified() => {}
+    }
+    state.1.send_replace(true);
+    assert_eq!(app.get_response(from(1, "/")).await.status(), 200);
+}
+
+/// A nested route cuts its prefix off the path.
+#[tokio::test]
+async fn a_limit_sees_the_path_that_the_client_has_sent() {
+    let paths = By::request(|request| Some(request.path().to_owned()));
+    let inner = RateLimitLayer::new().limit("path", Limit::counter(1, MINUTE), paths);
+    let nested = Route::new().at("/met", get(met)).with(inner);
+    let app = Route::new().nest("/a", nested).nest("/b", Route::new().at("/met", get(met)));
+    let client = Client::new(super::server::start(app.with(layer())).await, Version::Http1);
+    assert_eq!(client.get("/a/met?x=1").await.body, "path");
+    assert_eq!(client.get("/a/met?x=2").await.status, 429);
+    assert_eq!(client.get("/b/met").await.status, 200);
+
+    // A request that a test has built knows its path too.
+    let built = By::request(|request| (request.path() == "/built").then_some(1));
+    let app = met.with(layer().limit("built", Limit::counter(1, MINUTE), built));
+    for (path, expected) in [("/built", 200), ("/built", 429), ("/other", 200)] {
+        let request = Request::builder().uri(path.parse().unwrap()).finish();
+        assert_eq!(app.get_response(request).await.status(), expected, "{path}");
+    }
+}
+
+/// An endpoint may do its work before its future is polled.
+#[tokio::test]
+async fn an_endpoint_is_called_in_the_context() {
+    struct Eager;
+
+    impl Endpoint for Eager {
+        type Output = Response;
+
+        fn call(&self, _: Request) -> impl Future<Output = poem::Result<Response>> + Send {
+            let known = RequestContext::current().and_then(|context| context.client_ip());
+            let response =
+                known.map_or(StatusCode::NOT_FOUND.into_response(), |ip| ip.to_string().into_response());
+            std::future::ready(Ok(response))
+        }
+    }
+
+    let response = Eager.with(layer()).get_response(from(9, "/")).await;
+    assert_eq!(response.into_body().into_string().await.unwrap(), "203.0.113.9");
+}

@@ -1,0 +1,152 @@
+//! poem: the contract, over HTTP/1.1 and HTTP/2.
+
+mod answers;
+mod arguments;
+mod errors;
+mod middleware;
+mod openapi;
+pub(crate) mod server;
+mod streams;
+#[cfg(unix)]
+mod unix;
+
+use crate::harness::client::Version;
+use crate::harness::contract;
+use poem::error::ResponseError;
+use poem::http::{HeaderMap, StatusCode};
+use poem::web::RemoteAddr;
+use poem::{EndpointExt, FromRequest, IntoResponse, Request, RequestBody, Response, Route, get, handler};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use std::net::SocketAddr;
+use support::MINUTE;
+
+#[handler]
+#[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
+async fn login(_: &RemoteAddr) -> Result<&'static str, Rejection> {
+    Ok("welcome")
+}
+
+#[rate_limit(key = "above", count = 1, by = "ip")]
+#[handler]
+async fn above(_: &Request) -> Response {
+    "welcome".into_response()
+}
+
+#[handler]
+#[rate_limit(key = "below", count = 1, by = "ip")]
+async fn below(_: &Request) -> impl IntoResponse {
+    "welcome"
+}
+
+#[handler]
+#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
+async fn key(_: &HeaderMap) -> Result<(), Rejection> {
+    Ok(())
+}
+
+struct User(Option<String>);
+
+impl<'a> FromRequest<'a> for User {
+    async fn from_request(request: &'a Request, _: &mut RequestBody) -> poem::Result<Self> {
+        Ok(Self(request.header("x-user").map(str::to_owned)))
+    }
+}
+
+impl UserId for User {
+    type Id = String;
+
+    fn user_id(&self) -> Option<String> {
+        self.0.clone()
+    }
+}
+
+#[handler]
+#[rate_limit(key = "user", count = 1, by = "user")]
+async fn user(_: User) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[handler]
+#[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
+#[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
+async fn stack(_: &Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+async fn in_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[handler]
+async fn context() -> Result<(), Rejection> {
+    in_context().await
+}
+
+#[handler]
+async fn spawned() -> Result<(), Rejection> {
+    tokio::spawn(in_context()).await.unwrap()
+}
+
+/// An error that accepts all others, and answers 500 to them.
+#[derive(Debug)]
+struct AppError;
+
+impl<E: std::error::Error> From<E> for AppError {
+    fn from(_: E) -> Self {
+        Self
+    }
+}
+
+impl From<AppError> for poem::Error {
+    fn from(_: AppError) -> Self {
+        Self::from_string("something went wrong", StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+#[handler]
+#[rate_limit(key = "swallowed", count = 1, by = "ip")]
+async fn swallowed(_: &Request) -> Result<(), AppError> {
+    Ok(())
+}
+
+#[handler]
+fn plain() {}
+
+async fn serve(limiter: RateLimiter) -> SocketAddr {
+    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
+    let app = Route::new()
+        .at("/login", get(login))
+        .at("/above", get(above))
+        .at("/below", get(below))
+        .at("/key", get(key))
+        .at("/user", get(user))
+        .at("/stack", get(stack))
+        .at("/context", get(context))
+        .at("/spawned", get(spawned))
+        .at("/swallowed", get(swallowed))
+        .at("/layered", get(plain).with(layered))
+        .at("/plain", get(plain))
+        .with(RateLimitLayer::new().limiter(limiter));
+    server::start(app).await
+}
+
+#[tokio::test]
+async fn keeps_the_contract() {
+    contract::check(&[Version::Http1, Version::Http2], serve).await;
+}
+
+/// The rejection of an endpoint that no limit counts.
+async fn rejection() -> Rejection {
+    let closed = Limit::counter(0, MINUTE);
+    RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err()
+}
+
+#[tokio::test]
+async fn an_error_of_poem_is_the_rejection() {
+    let rejection = rejection().await;
+    let error = poem::Error::from(rejection.clone());
+    assert_eq!(error.downcast_ref().map(Rejection::name), Some("closed"));
+    assert_eq!(error.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(ResponseError::status(&rejection), StatusCode::TOO_MANY_REQUESTS);
+}

@@ -1,0 +1,216 @@
+//! poem-openapi: methods under `#[OpenApi]`, whose argument names are the API.
+
+use super::server::{from, second};
+use poem::web::{Data, RemoteAddr};
+use poem::{Endpoint, EndpointExt, Request};
+use poem_openapi::param::{Header, Path, Query};
+use poem_openapi::payload::{Json, PlainText};
+use poem_openapi::{ApiResponse, Object, OpenApi, OpenApiService};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{FromRejection, RateLimitLayer, Rejection, UserId, rate_limit};
+
+#[derive(Clone)]
+struct CurrentUser(u64);
+
+impl UserId for CurrentUser {
+    type Id = u64;
+
+    fn user_id(&self) -> Option<u64> {
+        Some(self.0)
+    }
+}
+
+#[derive(Object)]
+struct Refusal {
+    message: String,
+}
+
+/// Responses that the document of the API describes, a refusal too.
+#[derive(ApiResponse)]
+enum Search {
+    #[oai(status = 200)]
+    Found(PlainText<String>),
+    #[oai(status = 429)]
+    TooManyRequests(Json<Refusal>, #[oai(header = "Retry-After")] Option<u64>),
+    #[oai(status = 503)]
+    Unavailable(Json<Refusal>),
+}
+
+impl FromRejection for Search {
+    fn from_rejection(rejection: Rejection) -> Self {
+        let refusal = Json(Refusal { message: rejection.to_string() });
+        match rejection {
+            Rejection::Limited(limited) => Self::TooManyRequests(refusal, limited.retry_after_secs()),
+            _ => Self::Unavailable(refusal),
+        }
+    }
+}
+
+/// An error that the document of the API describes.
+#[derive(ApiResponse)]
+enum ApiError {
+    #[oai(status = 429)]
+    TooManyRequests(PlainText<String>),
+}
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        Self::TooManyRequests(PlainText(rejection.public_name().to_owned()))
+    }
+}
+
+struct Api;
+
+/// One attribute for all methods of a block.
+struct Block;
+
+#[OpenApi]
+#[rate_limit(key = "block", time = 60, count = 1, by = "ip", fallible)]
+impl Block {
+    #[oai(path = "/block", method = "get")]
+    async fn block(&self, request: &Request, page: Query<Option<u64>>) -> PlainText<String> {
+        PlainText(format!("{} {:?}", request.method(), page.0))
+    }
+}
+
+#[OpenApi]
+impl Api {
+    #[oai(path = "/below", method = "get")]
+    #[rate_limit(key = "below", time = 60, count = 1, by = "ip")]
+    async fn below(&self, request: &Request, page: Query<Option<u64>>) -> poem::Result<PlainText<String>> {
+        let _ = request.method();
+        Ok(PlainText(page.0.map(|page| page.to_string()).unwrap_or_default()))
+    }
+
+    #[rate_limit(key = "above", time = 60, count = 1, by = "ip")]
+    #[oai(path = "/above", method = "get")]
+    async fn above(&self, peer: &RemoteAddr, user: Data<&CurrentUser>) -> poem::Result<Json<u64>> {
+        let _ = peer;
+        Ok(Json(user.0.0))
+    }
+
+    #[oai(path = "/user", method = "get")]
+    #[rate_limit(key = "user", time = 60, count = 1, by = "user")]
+    async fn user(&self, user: Data<&CurrentUser>) -> poem::Result<Json<u64>> {
+        Ok(Json(user.0.0))
+    }
+
+    /// The name of the argument is the name of the header.
+    #[oai(path = "/key", method = "get")]
+    #[rate_limit(key = "key", time = 60, count = 1, by = api_key.as_str())]
+    async fn key(
+        &self,
+        #[oai(name = "X-Api-Key")] api_key: Header<String>,
+    ) -> poem::Result<PlainText<String>> {
+        Ok(PlainText(api_key.0))
+    }
+
+    #[oai(path = "/report/:id", method = "get")]
+    #[rate_limit(key = "report:{id}", time = 60, count = 1)]
+    async fn report(&self, Path(id): Path<u64>) -> poem::Result<Json<u64>> {
+        Ok(Json(id))
+    }
+
+    #[oai(path = "/plain", method = "get")]
+    #[rate_limit(key = "plain", time = 60, count = 1, by = "ip", fallible)]
+    async fn plain(&self, request: &Request) -> PlainText<String> {
+        PlainText(request.method().to_string())
+    }
+
+    #[oai(path = "/nothing", method = "get")]
+    #[rate_limit(key = "nothing", time = 60, count = 1, by = "ip", fallible)]
+    async fn nothing(&self, request: &Request) {
+        let _ = request;
+    }
+
+    #[oai(path = "/search", method = "get")]
+    #[rate_limit(key = "search", time = 60, count = 1, by = "ip")]
+    async fn search(&self, request: &Request) -> Search {
+        let _ = request;
+        Search::Found(PlainText("found".to_owned()))
+    }
+
+    #[oai(path = "/by_hand", method = "get")]
+    #[rate_limit(
+        key = "by_hand", time = 60, count = 1, by = "ip",
+        on_limit = |refused| Search::TooManyRequests(Json(Refusal { message: refused.to_string() }), None)
+    )]
+    async fn by_hand(&self, request: &Request) -> Search {
+        let _ = request;
+        Search::Found(PlainText("found".to_owned()))
+    }
+
+    #[oai(path = "/error", method = "get")]
+    #[rate_limit(key = "error", time = 60, count = 1, by = "ip")]
+    async fn error(&self, request: &Request) -> Result<PlainText<String>, ApiError> {
+        Ok(PlainText(request.method().to_string()))
+    }
+}
+
+fn service() -> OpenApiService<(Api, Block), ()> {
+    OpenApiService::new((Api, Block), "limited", "1.0")
+}
+
+fn app() -> impl Endpoint {
+    service().data(CurrentUser(7)).with(RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone()))
+}
+
+/// A method without an argument that has headers answers as one with it.
+#[tokio::test]
+async fn methods_are_limited_in_both_orders() {
+    for path in [
+        "/below?page=3",
+        "/above",
+        "/user",
+        "/report/1",
+        "/plain",
+        "/nothing",
+        "/block",
+        "/search",
+        "/by_hand",
+        "/error",
+    ] {
+        let response = second(&app(), path).await;
+        assert_eq!((response.status().as_u16(), response.header("retry-after")), (429, Some("60")), "{path}");
+        assert!(response.header("ratelimit").unwrap().contains(";r=0;t="), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_header_of_an_argument_identifies() {
+    let app = app();
+    let status = async |key: &'static str| {
+        let mut request = from(1, "/key");
+        request.headers_mut().insert("x-api-key", key.parse().unwrap());
+        app.get_response(request).await.status()
+    };
+    assert_eq!((status("a").await, status("a").await), (200.try_into().unwrap(), 429.try_into().unwrap()));
+    assert_eq!(status("b").await, 200);
+}
+
+#[tokio::test]
+async fn a_response_enum_answers_in_its_own_form() {
+    let response = second(&app(), "/search").await;
+    assert_eq!(response.content_type(), Some("application/json; charset=utf-8"));
+    let body = response.into_body().into_string().await.unwrap();
+    assert_eq!(body, r#"{"message":"too many requests: try again in 60 seconds"}"#);
+    let response = second(&app(), "/error").await;
+    assert_eq!(response.into_body().into_string().await.unwrap(), "error");
+}
+
+/// The attribute changes neither the arguments nor the responses in the document.
+#[test]
+fn the_document_describes_the_methods_as_they_are_written() {
+    let document: serde_json::Value = serde_json::from_str(&service().spec()).unwrap();
+    let operation = |path: &str| document["paths"][path]["get"].clone();
+    assert_eq!(operation("/below")["parameters"][0]["name"], "page");
+    assert_eq!(operation("/key")["parameters"][0]["name"], "X-Api-Key");
+    assert_eq!(operation("/report/{id}")["parameters"][0]["name"], "id");
+    let statuses =
+        |path: &str| operation(path)["responses"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(statuses("/search"), ["200", "429", "503"]);
+    assert_eq!(statuses("/error"), ["200", "429"]);
+    for path in ["/below", "/plain", "/nothing", "/block"] {
+        assert_eq!(statuses(path), ["200"], "{path}");
+    }
+}
