@@ -77,6 +77,9 @@ pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<T
     Some(returned.clone())
 }
 
+/// The responses that cannot hold by themselves: axum's, and those of rocket, which has a macro of the same name for each stream.
+const WRAPPED: [&str; 6] = ["Sse", "ByteStream", "EventStream", "NamedFile", "ReaderStream", "TextStream"];
+
 /// Wraps `Sse<..>`, also in a `Result` or at the end of a tuple.
 fn wrap(returned: &mut Type, runtime: &Path) {
     match returned {
@@ -85,12 +88,18 @@ fn wrap(returned: &mut Type, runtime: &Path) {
         Type::Tuple(tuple) => tuple.elems.iter_mut().last().into_iter().for_each(|last| wrap(last, runtime)),
         Type::Path(path) => {
             let Some(last) = path.path.segments.last_mut() else { return };
-            if last.ident == "Sse" {
+            if WRAPPED.iter().any(|wrapped| last.ident == wrapped) {
                 *returned = parse_quote!(#runtime::Holding<#returned>);
             } else if let PathArguments::AngleBracketed(arguments) = &mut last.arguments
                 && let Some(GenericArgument::Type(first)) = arguments.args.first_mut()
             {
                 wrap(first, runtime);
+            }
+        }
+        Type::Macro(of_macro) => {
+            let last = of_macro.mac.path.segments.last();
+            if last.is_some_and(|last| WRAPPED.iter().any(|wrapped| last.ident == wrapped)) {
+                *returned = parse_quote!(#runtime::Holding<#returned>);
             }
         }
         _ => {}

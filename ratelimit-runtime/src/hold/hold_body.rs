@@ -12,6 +12,7 @@ use super::Held;
 /// | `Result<T, E>`, `Option<T>`, and tuples such as `(StatusCode, HeaderMap, T)`, if `T` can hold | `T` ends; an `Err` or a `None` ends at once |
 /// | `axum::body::Body`, `http::Response<Body>` (axum's `Response`) | the body ends |
 /// | axum's `Sse<S>`, which becomes a [`Holding`](crate::Holding) | the stream ends |
+/// | rocket's `ByteStream<S>`, `TextStream<S>`, `EventStream<S>`, `ReaderStream<S>` and `NamedFile`, which become a `Holding` | the body ends |
 /// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
 /// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
 ///

@@ -4,7 +4,7 @@ use super::{Held, HoldBody};
 use crate::rejection::{FromRejection, Rejection};
 use std::fmt;
 
-/// A response whose type cannot contain another body, such as axum's `Sse<S>`, with what it holds.
+/// A response whose type cannot contain another body, such as axum's `Sse<S>` and rocket's streams, with what it holds.
 ///
 /// A function with `until = "body_end"` that returns `Sse<S>` returns `Holding<Sse<S>>`, which is the same response. It can also
 /// be a refusal, so the function needs no `Result`.

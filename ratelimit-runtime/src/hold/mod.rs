@@ -9,6 +9,8 @@ mod sent;
 mod axum;
 #[cfg(feature = "_http")]
 mod held_body;
+#[cfg(feature = "rocket")]
+mod rocket;
 #[cfg(feature = "tonic")]
 mod tonic;
 

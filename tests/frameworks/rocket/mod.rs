@@ -3,6 +3,7 @@
 mod answers;
 mod layer;
 mod local;
+mod streams;
 
 use crate::harness::client::Version;
 use crate::harness::contract;
