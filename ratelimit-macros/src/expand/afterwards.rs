@@ -20,10 +20,10 @@ use syn::{Path, Type};
 pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
     // The compiler points here if the body has another type.
     let there = Span::mixed_site().located_at(returned.span());
-    let early = quote_spanned!(there=> return result;);
+    let early = quote_spanned!(there=> return __result;);
     quote_spanned! {Span::mixed_site()=>
-        let result: #returned = async move {
-            if let ::core::option::Option::Some(result) = ::core::option::Option::None::<#returned> {
+        let __result: #returned = async move {
+            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<#returned> {
                 #early
             }
             #body
@@ -45,7 +45,7 @@ pub(super) fn afterwards(model: &Model, returned: Option<&Type>) -> TokenStream 
     }
     quote_spanned! {Span::mixed_site()=>
         #(#verdicts)*
-        #runtime::__private::Admission::finish(admission).await;
+        #runtime::__private::Admission::finish(__admission).await;
     }
 }
 
@@ -55,7 +55,7 @@ fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards
     let there = located(runtime, first);
     let verdict = Ident::new(verdict.name(), Span::mixed_site());
     let at = Literal::usize_unsuffixed(at);
-    let arguments = quote_spanned!(last=> (#judge, &result));
+    let arguments = quote_spanned!(last=> (#judge, &__result));
     let judged = quote_spanned!(first=> #there::__private::judge #arguments);
-    quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut admission, #at, #judged);)
+    quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut __admission, #at, #judged);)
 }

@@ -1,4 +1,7 @@
 //! Expands checked attributes: puts a guard in front of the untouched body.
+//!
+//! The variables of generated code begin with `__`, which the samples in comments omit. Frameworks make a unit struct of each
+//! handler, and in its scope a variable of the same name would be a pattern that matches the struct.
 
 mod address;
 mod afterwards;
@@ -94,7 +97,7 @@ fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: 
         return body;
     }
     let result = afterwards::result(&body, &refusal::nameable(returned, function));
-    quote_spanned!(Span::mixed_site()=> #result #afterwards result)
+    quote_spanned!(Span::mixed_site()=> #result #afterwards __result)
 }
 
 /// Writes the body as the last expression of another block. The compiler would warn about braces around a single

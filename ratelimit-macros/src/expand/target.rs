@@ -22,7 +22,7 @@ pub(super) fn written(model: &Model, names: &[Named], place: Span) -> TokenStrea
             #[allow(unused_imports)]
             use #runtime::__private::{FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target};
             #[allow(clippy::used_underscore_binding)]
-            FoundTarget::reject(#target, rejection);
+            FoundTarget::reject(#target, __rejection);
         }
     }
 }

@@ -32,19 +32,19 @@ pub(super) fn held(model: &Model, returned: Option<&Type>) -> TokenStream {
     let settles: TokenStream = settled(model)
         .map(|(position, _)| {
             let (position, name) = (Literal::usize_unsuffixed(position), variable(position));
-            quote_spanned!(at=> #runtime::__private::Lasting::settle(&mut lasting, #position, #name);)
+            quote_spanned!(at=> #runtime::__private::Lasting::settle(&mut __lasting, #position, #name);)
         })
         .collect();
     let name =
-        if settles.is_empty() { quote_spanned!(at=> lasting) } else { quote_spanned!(at=> mut lasting) };
+        if settles.is_empty() { quote_spanned!(at=> __lasting) } else { quote_spanned!(at=> mut __lasting) };
     // The compiler points at the return type if it has no body.
     let there = returned.map_or(at, |returned| at.located_at(returned.span()));
     let trait_path = located(runtime, there);
-    let result = quote_spanned!(there=> #trait_path::HoldBody::hold(result, #runtime::__private::Lasting::held(lasting)));
+    let result = quote_spanned!(there=> #trait_path::HoldBody::hold(__result, #runtime::__private::Lasting::held(__lasting)));
     quote_spanned! {at=>
-        let #name = #runtime::__private::Admission::hold(admission, &[#(#lasting),*]).await;
+        let #name = #runtime::__private::Admission::hold(__admission, &[#(#lasting),*]).await;
         #settles
-        let result = #result;
+        let __result = #result;
     }
 }
 
@@ -55,7 +55,7 @@ fn settled(model: &Model) -> impl Iterator<Item = (usize, &Afterwards)> {
 
 /// The variable of the function of `settle`.
 fn variable(at: usize) -> Ident {
-    format_ident!("settle{at}", span = Span::mixed_site())
+    format_ident!("__settle{at}", span = Span::mixed_site())
 }
 
 /// Wraps the type of a response that cannot hold by itself.

@@ -4,4 +4,5 @@ mod bodies;
 mod footprint;
 mod hygiene;
 mod lints;
+mod names;
 mod send;
