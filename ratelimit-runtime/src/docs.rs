@@ -2,6 +2,7 @@
 //!
 //! - [Algorithms]: which algorithm to choose, examples, exact bounds
 //! - [Identities]: who is limited, proxies, what is stored, cluster slots
+//! - [Frameworks]: setup of each web framework, the layer, the order of attributes
 //! - [Results]: what a refused call returns, answers and header fields, several limits on one function, charging by the result
 //! - [Waiting and permits]: queues instead of refusals, limits on calls that run at the same time
 //! - [Leases]: units taken in advance, for very busy limits
@@ -26,6 +27,10 @@ pub mod algorithms {}
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/identities.md")]
 pub mod identities {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/frameworks.md")]
+pub mod frameworks {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/results.md")]
