@@ -3,7 +3,8 @@
 //! ```text
 //! cargo run --example poem
 //!
-//! curl -i -X POST http://127.0.0.1:3000/login                          # 200 three times, then 429 with retry-after
+//! curl -i -d secret http://127.0.0.1:3000/login                        # 200 three times, then 429 with retry-after
+//! curl -i -d wrong http://127.0.0.1:3000/login                         # 401, until it is 429
 //! curl -i -H 'x-api-key: ann' http://127.0.0.1:3000/search/limits      # 200 five times, then 429
 //! curl -i -H 'x-api-key: bob' http://127.0.0.1:3000/search/limits      # 200: another key
 //! curl -i http://127.0.0.1:3000/search/limits                          # 400: it does not say who calls
@@ -20,11 +21,11 @@ use std::time::Duration;
 /// Each address may try to log in three times per minute. A wrong password counts too, and its response has the header fields.
 #[handler]
 #[rate_limit(key = "login", time = "1m", count = 3, by = "ip")]
-async fn login(request: &Request) -> poem::Result<&'static str> {
-    match request.header("authorization") {
-        Some("Basic d3Jvbmc=") => Err(Error::from_string("wrong password\n", StatusCode::UNAUTHORIZED)),
-        _ => Ok("welcome\n"),
+async fn login(password: String, _request: &Request) -> poem::Result<&'static str> {
+    if password != "secret" {
+        return Err(Error::from_string("wrong password\n", StatusCode::UNAUTHORIZED));
     }
+    Ok("welcome\n")
 }
 
 /// Each API key may search five times per minute. A handler that returns a plain value is `fallible`.
