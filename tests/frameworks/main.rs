@@ -2,6 +2,7 @@
 
 mod axum;
 mod behind_nginx;
+mod handlers;
 mod harness;
 mod layer;
 mod streams;
