@@ -1,0 +1,67 @@
+//! Handlers of real axum applications. Each has its real signature and a body of this test; types of other crates are stand-ins
+//! with the same shape and bounds. A comment says what had to change, and which message said so.
+
+mod any_error;
+mod crates_io;
+mod examples;
+mod logins;
+mod realworld;
+mod server_functions;
+mod services;
+mod streams;
+mod todos;
+
+use crate::harness::client::{Client, Reply, Version};
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use ratelimit::{ManualClock, MemoryStore, RateLimitLayer, RateLimiter};
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+
+/// A limiter whose clock stands still, so that each wait is the whole `time`.
+async fn limiter() -> RateLimiter {
+    RateLimiter::builder().store(MemoryStore::with_clock(ManualClock::new())).build().await.unwrap()
+}
+
+/// A client of an application that has no `RateLimitLayer`.
+async fn bare(app: Router) -> Client {
+    let limiter = limiter().await;
+    let scoped =
+        move |request: Request, next: Next| ratelimit::scope(limiter.clone(), next.run(request));
+    client(serve(app.layer(from_fn(scoped))).await)
+}
+
+/// A client of an application in a layer.
+async fn layered(app: Router, layer: RateLimitLayer) -> Client {
+    client(serve(app.layer(layer.limiter(limiter().await))).await)
+}
+
+async fn serve(app: Router) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = app.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    address
+}
+
+fn client(server: SocketAddr) -> Client {
+    Client::new(server, Version::Http1)
+}
+
+/// Sends a JSON body.
+async fn send(client: &Client, path: &str, json: &str) -> Reply {
+    let request = client.request(path).header("content-type", "application/json").body(json.to_owned());
+    Reply::read(request.send().await.unwrap()).await
+}
+
+/// Status and `Retry-After`.
+fn outcome(reply: &Reply) -> (u16, Option<&str>) {
+    (reply.status, reply.header("retry-after"))
+}
+
+/// The answer of this library to a call that a limit of one minute has refused.
+fn assert_refused(reply: &Reply) {
+    assert_eq!(outcome(reply), (429, Some("60")), "{reply:?}");
+    assert_eq!(reply.body, "too many requests: try again in 60 seconds");
+}

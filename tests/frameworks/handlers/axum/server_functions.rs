@@ -1,0 +1,1 @@
+//! Server functions of leptos and dioxus. TODO
