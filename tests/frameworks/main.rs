@@ -6,6 +6,7 @@
     clippy::panic,
     reason = "in helpers of tests: a panic is a failed test"
 )]
+#![allow(clippy::unused_async, reason = "handlers are async functions")]
 
 mod actix;
 mod axum;

@@ -27,8 +27,7 @@ async fn limiter() -> RateLimiter {
 /// A client of an application that has no `RateLimitLayer`.
 async fn bare(app: Router) -> Client {
     let limiter = limiter().await;
-    let scoped =
-        move |request: Request, next: Next| ratelimit::scope(limiter.clone(), next.run(request));
+    let scoped = move |request: Request, next: Next| ratelimit::scope(limiter.clone(), next.run(request));
     client(serve(app.layer(from_fn(scoped))).await)
 }
 

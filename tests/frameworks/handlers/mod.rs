@@ -1,5 +1,11 @@
 //! Handlers of real applications, rebuilt with their signatures: what has to change before the attribute limits them.
 
+#![allow(
+    clippy::too_many_arguments,
+    clippy::ref_binding_to_reference,
+    reason = "the signatures are those of the applications"
+)]
+
 mod actix;
 mod axum;
 mod others;

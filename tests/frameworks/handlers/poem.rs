@@ -45,7 +45,7 @@ struct User {
 /// The users by their keys. The original verifies a signed token.
 type Users = Vec<(&'static str, User)>;
 
-/// ApiKey authorization
+/// `ApiKey` authorization
 #[derive(SecurityScheme)]
 #[oai(ty = "api_key", key_name = "X-API-Key", key_in = "header", checker = "api_checker")]
 struct MyApiKeyAuthorization(User);

@@ -57,7 +57,9 @@ async fn the_layer_reports_and_mends_a_swallowed_refusal() {
         .map(|event| event.to_string())
         .collect();
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
-    for words in ["limit=anyhow", "status 500 instead of 429", "`From<Rejection>`", "`on_limit`", "correct_status"] {
+    for words in
+        ["limit=anyhow", "status 500 instead of 429", "`From<Rejection>`", "`on_limit`", "correct_status"]
+    {
         assert!(warning.contains(words), "{warning}");
     }
 

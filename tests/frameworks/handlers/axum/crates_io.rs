@@ -218,5 +218,9 @@ async fn a_response_reports_the_refusal() {
     assert_eq!(outcome(&reply), (200, None));
     assert_eq!(reply.body, r#""https://static.example.com/serde/1.0.0""#);
     assert_refused(&client.get_with("/crates/serde/1.0.0/readme", &json).await);
-    assert_eq!(send(&client, "/crates/serde", "{").await.status, 400, "the body is read before the attribute");
+    assert_eq!(
+        send(&client, "/crates/serde", "{").await.status,
+        400,
+        "the body is read before the attribute"
+    );
 }

@@ -124,8 +124,7 @@ async fn index_for_all(_: ConnectInfo<SocketAddr>, user: Option<SessionUser>) ->
 
 #[tokio::test]
 async fn an_optional_user_is_limited_by_user() {
-    let client =
-        bare(Router::new().route("/", get(index)).route("/all", get(index_for_all))).await;
+    let client = bare(Router::new().route("/", get(index)).route("/all", get(index_for_all))).await;
     assert_eq!(client.get_with("/", &[("cookie", "ann")]).await.body, "hello, ann");
     assert_refused(&client.get_with("/", &[("cookie", "ann")]).await);
     assert_eq!(outcome(&client.get("/").await), (400, None));
@@ -176,7 +175,9 @@ async fn reverse_proxy(State(client): State<Upstream>, mut req: Request) -> Resu
 #[tokio::test]
 async fn a_status_as_an_error_needs_the_layer_for_retry_after() {
     let app = || Router::new().route("/", get(reverse_proxy)).with_state(Upstream);
-    for (client, wait) in [(bare(app()).await, None), (layered(app(), RateLimitLayer::new()).await, Some("60"))] {
+    for (client, wait) in
+        [(bare(app()).await, None), (layered(app(), RateLimitLayer::new()).await, Some("60"))]
+    {
         assert_eq!(client.get("/?a").await.body, "/");
         assert_eq!(outcome(&client.get("/?a").await), (429, wait));
     }

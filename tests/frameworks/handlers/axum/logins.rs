@@ -137,9 +137,8 @@ post!(post, #[rate_limit(key = "login", count = 1, by = "ip", on_limit = |reject
 
 #[tokio::test]
 async fn a_handler_with_sixteen_arguments_is_limited() {
-    let app = || {
-        Router::new().route("/swallowing", any(swallowing)).route("/post", any(post)).with_state(Services)
-    };
+    let app =
+        || Router::new().route("/swallowing", any(swallowing)).route("/post", any(post)).with_state(Services);
     let without_layer = bare(app()).await;
     let form = "?next=home&username=ann"; // a form in a GET request is in its query
     for path in ["/swallowing", "/post"] {

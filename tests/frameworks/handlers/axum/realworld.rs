@@ -1,4 +1,4 @@
-//! Two handlers of the RealWorld application on axum and sqlx.
+//! Two handlers of the `RealWorld` application on axum and sqlx.
 
 use super::{assert_refused, bare, outcome, send};
 use axum::extract::{ConnectInfo, FromRequestParts, Query};
@@ -84,7 +84,8 @@ async fn login_user(
 async fn login_user_is_limited_by_address() {
     let app = Router::new().route("/login", get(login_user)).layer(Extension(ApiContext));
     let client = bare(app).await;
-    let body = |password: &str| format!(r#"{{"user":{{"email":"ann@example.com","password":"{password}"}}}}"#);
+    let body =
+        |password: &str| format!(r#"{{"user":{{"email":"ann@example.com","password":"{password}"}}}}"#);
     assert_eq!(send(&client, "/login", &body("wrong")).await.status, 500);
     assert_eq!(send(&client, "/login", &body("right")).await.body, r#"{"user":{"email":"ann@example.com"}}"#);
     assert_refused(&send(&client, "/login", &body("right")).await);

@@ -102,7 +102,9 @@ async fn login<DB: Database>(
 async fn the_login_of_atuin_is_limited() {
     let app = || Router::new().route("/", any(login::<OneUser>)).with_state(AppState { database: OneUser });
     let body = r#"{"username":"ann","password":"right"}"#;
-    for (client, wait) in [(bare(app()).await, None), (layered(app(), RateLimitLayer::new()).await, Some("60"))] {
+    for (client, wait) in
+        [(bare(app()).await, None), (layered(app(), RateLimitLayer::new()).await, Some("60"))]
+    {
         assert_eq!(send(&client, "/", body).await.body, r#"{"session":"ann"}"#);
         let refused = send(&client, "/", body).await;
         assert_eq!(outcome(&refused), (429, wait));
@@ -125,7 +127,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for ValidatedJson<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
-        Json::from_request(request, state).await.map(|Json(body)| Self(body)).map_err(IntoResponse::into_response)
+        Json::from_request(request, state)
+            .await
+            .map(|Json(body)| Self(body))
+            .map_err(IntoResponse::into_response)
     }
 }
 
@@ -146,9 +151,14 @@ mod permissions {
     impl<S: Sync> axum::extract::FromRequestParts<S> for Organization {
         type Rejection = axum::http::StatusCode;
 
-        async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
+        async fn from_request_parts(
+            parts: &mut axum::http::request::Parts,
+            _: &S,
+        ) -> Result<Self, Self::Rejection> {
             let org_id = parts.headers.get("authorization").and_then(|token| token.to_str().ok());
-            org_id.map(|org_id| Self { org_id: org_id.to_owned() }).ok_or(axum::http::StatusCode::UNAUTHORIZED)
+            org_id
+                .map(|org_id| Self { org_id: org_id.to_owned() })
+                .ok_or(axum::http::StatusCode::UNAUTHORIZED)
         }
     }
 }
@@ -221,7 +231,8 @@ async fn svix_messages_are_limited_by_organization_and_application() {
     let () = state.cfg;
     let client = bare(Router::new().route("/{app_id}", any(create_message)).with_state(state)).await;
     let create = async |path: &str| {
-        let request = client.request(path).header("authorization", "org").header("content-type", "application/json");
+        let request =
+            client.request(path).header("authorization", "org").header("content-type", "application/json");
         crate::harness::client::Reply::read(request.body(r#"{"payload":"x"}"#).send().await.unwrap()).await
     };
     let created = create("/app?with_content=true").await;

@@ -57,7 +57,8 @@ async fn a_refused_websocket_is_not_upgraded() {
         ("sec-websocket-version", "13"),
         ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
     ];
-    let request = handshake.iter().fold(client.request("/ws"), |all, (name, value)| all.header(*name, *value));
+    let request =
+        handshake.iter().fold(client.request("/ws"), |all, (name, value)| all.header(*name, *value));
     assert_eq!(request.send().await.unwrap().status(), 101);
     assert_refused(&client.get_with("/ws", &handshake).await);
 }
