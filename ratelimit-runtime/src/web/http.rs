@@ -1,16 +1,83 @@
 //! What the users of the `http` crate share: axum, tonic, poem, salvo, tower and hyper.
 
-use crate::__private::RequestPeer;
+use crate::__private::{RequestArgument, RequestPeer};
 use crate::answer::Answered;
 use crate::identity::{PeerAddr, RequestHeaders};
 use crate::layer;
 use crate::rejection::Rejection;
 use http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::request::Parts;
+use http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode};
+
+impl<B> RequestPeer for Request<B> {
+    fn peer(&self) -> Option<PeerAddr> {
+        peer(self.extensions())
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+impl RequestPeer for Parts {
+    fn peer(&self) -> Option<PeerAddr> {
+        peer(&self.extensions)
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(&self.headers)
+    }
+}
+
+/// The peer in the extensions of a request. A [`PeerAddr`] takes precedence, because a listener that reads the PROXY protocol
+/// sets it beside the address of the socket.
+pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
+    let peer = extensions.get::<PeerAddr>().copied();
+    #[cfg(feature = "axum")]
+    let peer = peer.or_else(|| super::axum::peer(extensions));
+    peer
+}
+
+impl RequestHeaders for HeaderMap {
+    /// The value of the header. `None` if the header occurs more than once.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        let mut values = self.get_all(name).iter();
+        let value = values.next()?;
+        values.next().is_none().then(|| value.as_bytes())
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get_all(name).iter().for_each(|value| line(value.as_bytes()));
+    }
+}
+
+impl<B> RequestHeaders for Request<B> {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
+}
+
+impl RequestHeaders for Parts {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers.header_lines(name, line);
+    }
+}
+
+impl RequestArgument for HeaderMap {}
+impl RequestArgument for Parts {}
+impl<B> RequestArgument for Request<B> {}
 
 impl<B> layer::RequestParts for Request<B> {
     fn peer(&self) -> Option<PeerAddr> {
-        RequestPeer::peer(self)
+        peer(self.extensions())
     }
 
     fn headers(&self) -> &dyn RequestHeaders {
@@ -57,7 +124,7 @@ impl<B> layer::ResponseParts for Response<B> {
 }
 
 /// Whether these are the headers of a gRPC request or response.
-pub(crate) fn is_grpc(headers: &http::HeaderMap) -> bool {
+pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"))
 }
 
@@ -65,7 +132,7 @@ pub(crate) fn is_grpc(headers: &http::HeaderMap) -> bool {
 pub(crate) fn refusal(rejection: &Rejection, _is_grpc: bool) -> Response<Vec<u8>> {
     let answer = rejection.answer();
     let mut response = Response::new(answer.body);
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    *response.status_mut() = status(answer.status);
     if let Ok(content_type) = HeaderValue::from_str(&answer.content_type) {
         response.headers_mut().insert(CONTENT_TYPE, content_type);
     }
@@ -74,4 +141,16 @@ pub(crate) fn refusal(rejection: &Rejection, _is_grpc: bool) -> Response<Vec<u8>
     }
     response.extensions_mut().insert(Answered);
     response
+}
+
+/// The status of an answer, which is always one that a response can have.
+pub(super) fn status(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// Only the status, without `Retry-After`, which `RateLimitLayer` adds.
+impl From<Rejection> for StatusCode {
+    fn from(rejection: Rejection) -> Self {
+        status(rejection.answer().status)
+    }
 }
