@@ -46,17 +46,17 @@ impl Settings {
     /// Corrects the response to a refused call that does not say so. A success is left alone: its handler has dealt with the
     /// refusal.
     fn mend(&self, rejection: &Rejection, response: &mut dyn ResponseParts) {
-        let (status, right) = (response.status(), rejection.status());
+        let (status, right, answer) = (response.status(), rejection.status(), rejection.answer());
         if status < 400 {
             return;
         }
-        if status != right {
+        if status != right && status != answer.status {
             warn_swallowed(rejection.name(), status, right, self.corrects_status);
             if self.corrects_status {
                 response.set_status(right);
             }
         }
-        if let Some(seconds) = rejection.answer().retry_after
+        if let Some(seconds) = answer.retry_after
             && !response.has("retry-after")
         {
             response.append("retry-after", &seconds.to_string());
