@@ -38,7 +38,7 @@ impl Call {
             return quote_spanned!(Span::mixed_site()=> { #declared #new.#start() });
         }
         quote_spanned! {Span::mixed_site()=>
-            { #traits #declared let mut call = #new; #statements call.#start() }
+            { #traits #declared let mut __call = #new; #statements __call.#start() }
         }
     }
 
@@ -48,7 +48,7 @@ impl Call {
         if statements.is_empty() {
             return quote_spanned!(Span::mixed_site()=> { #declared #new });
         }
-        quote_spanned!(Span::mixed_site()=> { #traits #declared let mut call = #new; #statements call })
+        quote_spanned!(Span::mixed_site()=> { #traits #declared let mut __call = #new; #statements __call })
     }
 }
 
@@ -57,7 +57,7 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
     let runtime = &model.runtime;
     let limit = (member.limit.known() == KnownAt::Call).then(|| {
         let limit = limit::per_call(runtime, &member.limit);
-        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut call, #limit);)
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut __call, #limit);)
     });
     let identities = member.identities().iter().map(|identity| match identity {
         Identity::Part(part, _) => probe::written(model, part, client),
@@ -68,35 +68,34 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
     let shadow = match &member.shadow {
         Shadow::Never => None,
         Shadow::Always => {
-            Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::shadow(&mut call);))
+            Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::shadow(&mut __call);))
         }
         Shadow::If(shadow) => {
             let name = limit::shadow_name(member, item);
             Some(quote_spanned! {Span::mixed_site()=>
-                #runtime::__private::Call::shadow_if(&mut call, #shadow, #name);
+                #runtime::__private::Call::shadow_if(&mut __call, #shadow, #name);
             })
         }
     };
-    let cost = member
-        .cost
-        .as_ref()
-        .map(|cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut call, #cost);));
+    let cost = member.cost.as_ref().map(
+        |cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut __call, #cost);),
+    );
     let of_type = (member.key.is_none() && item.has_type()).then(|| {
         quote_spanned! {Span::mixed_site()=>
-            #runtime::__private::Call::of_type(&mut call, ::core::any::type_name::<Self>());
+            #runtime::__private::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
         }
     });
     let charge_after =
         member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
     let charge_after = charge_after
-        .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_after(&mut call);));
+        .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_after(&mut __call);));
     // Before the parts of the key, because it may change the name in front of them.
     let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost #charge_after);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());
         quote_spanned! {Span::mixed_site()=>
-            #runtime::__private::Call::on_error(&mut call, #runtime::OnError::#on_error);
+            #runtime::__private::Call::on_error(&mut __call, #runtime::OnError::#on_error);
         }
     });
     quote!(#on_error #statements)
@@ -107,7 +106,7 @@ fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStre
     let Some(skip_if) = &member.skip_if else { return statements };
     let runtime = &model.runtime;
     quote_spanned! {Span::mixed_site()=>
-        if !#runtime::__private::Call::skips(&mut call, #skip_if) {
+        if !#runtime::__private::Call::skips(&mut __call, #skip_if) {
             #statements
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &T
     let (check, moved) = (calls(model, item, client, Some(&start(model))), probe::moved(model));
     let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
     let decided = decided(model, reject);
-    quote_spanned!(Span::mixed_site()=> #warning let check = #check; #decided)
+    quote_spanned!(Span::mixed_site()=> #warning let __check = #check; #decided)
 }
 
 /// Writes the same in two parts: one evaluates the key, and the other decides, in another place.
@@ -32,8 +32,8 @@ pub(super) fn parted(
     let (call, moved) = (calls(model, item, client, None), probe::moved(model));
     let decided = decided(model, reject);
     (
-        quote_spanned!(at=> #warning let call = { #moved #call };),
-        quote_spanned!(at=> let check = #runtime::__private::#kind::#start(call); #decided),
+        quote_spanned!(at=> #warning let __call = { #moved #call };),
+        quote_spanned!(at=> let __check = #runtime::__private::#kind::#start(__call); #decided),
     )
 }
 
@@ -45,31 +45,28 @@ fn start(model: &Model) -> Ident {
 fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     if !model.keeps_admission() && model.never_rejects() {
-        return quote_spanned!(at=> let _ = check.await;);
+        return quote_spanned!(at=> let _ = __check.await;);
     }
     if !model.keeps_admission() {
         return quote_spanned! {at=>
-            if let ::core::result::Result::Err(rejection) = check.await {
+            if let ::core::result::Result::Err(__rejection) = __check.await {
                 return #reject;
             }
         };
     }
-    let admission = match (model.judges(), model.outlives()) {
-        (true, _) => quote_spanned!(at=> mut admission),
-        (false, true) => quote_spanned!(at=> admission),
-        (false, false) => quote_spanned!(at=> _admission),
-    };
+    let admission =
+        if model.judges() { quote_spanned!(at=> mut __admission) } else { quote_spanned!(at=> __admission) };
     let settles = until::settles(model);
     if model.never_rejects() {
         return quote_spanned! {at=>
-            let #admission = #runtime::__private::Admission::of_shadows(check.await);
+            let #admission = #runtime::__private::Admission::of_shadows(__check.await);
             #settles
         };
     }
     quote_spanned! {at=>
-        let #admission = match check.await {
-            ::core::result::Result::Ok(admission) => admission,
-            ::core::result::Result::Err(rejection) => return #reject,
+        let #admission = match __check.await {
+            ::core::result::Result::Ok(__admission) => __admission,
+            ::core::result::Result::Err(__rejection) => return #reject,
         };
         #settles
     }
@@ -92,7 +89,7 @@ fn calls(model: &Model, item: &Item, client: &TokenStream, start: Option<&Ident>
         return quote_spanned!(at=> { #traits #stack });
     };
     // `match` evaluates the limiter once, and keeps temporaries alive.
-    let name = Ident::new("limiter", ends(value).0).into_token_stream();
+    let name = Ident::new("__limiter", ends(value).0).into_token_stream();
     let stack = stack(model, Some(&name), item, client, start);
     quote_spanned!(at=> { #traits match #limiter { #name => #stack } })
 }

@@ -15,7 +15,7 @@ pub(super) fn written(runtime: &Path, value: &Expr, writer: &str) -> TokenStream
     let there = located(runtime, first);
     let wrapped = quote_spanned!(first=> (&&&&#there::__private::KeyPart(#value)));
     let probed = quote_spanned!(last=> #wrapped.__ratelimit_key_part());
-    let writer = quote_spanned!(Span::mixed_site()=> &mut #runtime::__private::Call::#writer(&mut call));
+    let writer = quote_spanned!(Span::mixed_site()=> &mut #runtime::__private::Call::#writer(&mut __call));
     let arguments = quote_spanned!(last=> (#probed, #writer));
     quote_spanned!(first=> #there::__private::Way::write #arguments;)
 }

@@ -69,10 +69,10 @@ pub(super) fn merged<'n>(
             return quote_spanned!(at=> #merge::merge(#found, #part));
         }
         quote_spanned! {at=> {
-            let found = #found;
+            let __found = #found;
             #(#conditions)*
-            let found = #merge::merge(found, #part);
-            found
+            let __found = #merge::merge(__found, #part);
+            __found
         }}
     })
 }
@@ -98,11 +98,11 @@ fn found(runtime: &TokenStream, kind: &str, header: &TokenStream, at: Span, name
 /// The variable of a request part.
 fn variable(model: &Model, part: &RequestPart) -> Ident {
     match part {
-        RequestPart::Ip => Ident::new("ip", Span::mixed_site()),
-        RequestPart::User => Ident::new("user", Span::mixed_site()),
+        RequestPart::Ip => Ident::new("__ip", Span::mixed_site()),
+        RequestPart::User => Ident::new("__user", Span::mixed_site()),
         RequestPart::Header(_) => {
             let at = model.request_parts.iter().position(|(known, _)| known == part).unwrap_or_default();
-            format_ident!("header{at}", span = Span::mixed_site())
+            format_ident!("__header{at}", span = Span::mixed_site())
         }
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn written(model: &Model, part: &RequestPart, client: &TokenStream) -
         RequestPart::Ip => {
             return quote_spanned! {at=>
                 #[allow(clippy::used_underscore_binding)]
-                #runtime::__private::Call::ip(&mut call, #client);
+                #runtime::__private::Call::ip(&mut __call, #client);
             };
         }
         RequestPart::User => "user",
@@ -123,7 +123,7 @@ pub(super) fn written(model: &Model, part: &RequestPart, client: &TokenStream) -
     };
     let writer = Ident::new(writer, at);
     let value = quote_spanned!(at=> ::core::option::Option::as_ref(&#name));
-    quote_spanned!(at=> #runtime::__private::Call::#writer(&mut call, #value);)
+    quote_spanned!(at=> #runtime::__private::Call::#writer(&mut __call, #value);)
 }
 
 /// Moves request parts to the block that writes the key, so that the function's future does not store them.

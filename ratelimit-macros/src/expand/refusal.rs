@@ -26,14 +26,14 @@ pub(super) fn reject(
         // All tokens have spans of the user's value, so that the compiler's caret is under it.
         let (first, last) = ends(on_limit);
         let runtime = located(runtime, first);
-        let arguments = quote_spanned!(last=> (#on_limit, rejection));
+        let arguments = quote_spanned!(last=> (#on_limit, __rejection));
         return quote_spanned!(first=> #runtime::__private::on_limit #arguments);
     }
     if target::is_unit(returned) {
         return target::written(model, targets, returned.map_or(function, Spanned::span));
     }
     let returned = nameable(returned, function);
-    quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(rejection))
+    quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(__rejection))
 }
 
 /// The return type, for a place where it must be named.
@@ -111,20 +111,21 @@ pub(super) fn widened(
     result: Option<&Type>,
     function: Span,
     afterwards: &TokenStream,
+    lent: &[Named],
 ) -> (TokenStream, TokenStream) {
     let at = Span::mixed_site();
     let value = quote!(async move #body.await);
     let body = match (result, afterwards.is_empty()) {
         (Some(Type::ImplTrait(_)), true) => quote!(::core::result::Result::Ok(#value)),
         (Some(Type::ImplTrait(_)), false) => {
-            quote_spanned!(at=> let result = #value; #afterwards ::core::result::Result::Ok(result))
+            quote_spanned!(at=> let __result = #value; #afterwards ::core::result::Result::Ok(__result))
         }
         _ => {
-            let result = afterwards::result(&as_a_block(body), &nameable(result, function));
-            quote_spanned!(at=> #result #afterwards ::core::result::Result::Ok(result))
+            let result = afterwards::result(&as_a_block(body), &nameable(result, function), lent);
+            quote_spanned!(at=> #result #afterwards ::core::result::Result::Ok(__result))
         }
     };
-    (quote_spanned!(at=> ::core::result::Result::Err(rejection)), body)
+    (quote_spanned!(at=> ::core::result::Result::Err(__rejection)), body)
 }
 
 #[cfg(test)]

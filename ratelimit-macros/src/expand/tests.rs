@@ -29,18 +29,18 @@ fn a_plain_function() {
                     use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
                     (&&&::ratelimit::__private::ArgumentOf::<User>::new()).limit_without_identity();
                 }
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "login",
                         ::ratelimit::Limit::counter(5, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
+                if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Session,
                         ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { open(user).await }
             }
@@ -55,33 +55,33 @@ fn a_function_that_becomes_fallible() {
         "async fn greet(name: &str) -> String { hello(name) }",
         &expect![[r#"
             async fn greet(name: &str) -> ::core::result::Result<String, ::ratelimit::Rejection> {
-                let check = {
+                let __check = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::ProbeKeyPart as _;
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "greet",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&name)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                        &mut ::ratelimit::__private::Call::identity(&mut __call),
                     );
-                    call.start()
+                    __call.start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
-                    return ::core::result::Result::Err(rejection);
+                if let ::core::result::Result::Err(__rejection) = __check.await {
+                    return ::core::result::Result::Err(__rejection);
                 }
-                let result: String = async move {
-                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                let __result: String = async move {
+                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                         String,
                     > {
-                        return result;
+                        return __result;
                     }
                     #[allow(clippy::cargo_common_metadata)] { hello(name) }
                 }
                     .await;
-                ::core::result::Result::Ok(result)
+                ::core::result::Result::Ok(__result)
             }
         "#]],
     );
@@ -98,7 +98,7 @@ fn a_handler_limited_by_address() {
                 query: Query,
             ) -> Result<Page, ApiError> {
                 #[allow(clippy::used_underscore_binding)]
-                let ip = {
+                let __ip = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::{
                         Argument, KeptAddress, MergeAddress, Nothing, ProbeAddress as _,
@@ -111,15 +111,15 @@ fn a_handler_limited_by_address() {
                     )
                 };
                 let ConnectInfo(peer) = argument0;
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         ::core::concat!(::core::module_path!(), "::", "list"),
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                     #[allow(clippy::used_underscore_binding)]
                     ::ratelimit::__private::Call::ip(
-                        &mut call,
+                        &mut __call,
                         {
                             #[allow(unused_imports)]
                             use ::ratelimit::__private::{
@@ -129,20 +129,20 @@ fn a_handler_limited_by_address() {
                             FoundAddress::found(
                                 TrustedAddress::trusted(
                                     MergeAddress::merge(
-                                        MergeAddress::merge(Nothing, ip),
+                                        MergeAddress::merge(Nothing, __ip),
                                         (&&&&&Argument(&query)).__ratelimit_probe_ip(),
                                     ),
                                 ),
                             )
                         },
                     );
-                    call.start()
+                    __call.start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
+                if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Page,
                         ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(query) }
             }
@@ -164,15 +164,15 @@ fn values_that_are_known_at_the_call() {
                 tenant: &Tenant,
                 kind: &str,
             ) -> Result<Report, Error> {
-                let check = {
+                let __check = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::ProbeKeyPart as _;
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
                         "report:{kind}:{tenant.id}",
                     );
-                    let mut call = ::ratelimit::__private::Call::by_limiter(&__SITE, &self.limits);
+                    let mut __call = ::ratelimit::__private::Call::by_limiter(&__SITE, &self.limits);
                     ::ratelimit::__private::Call::limit(
-                        &mut call,
+                        &mut __call,
                         ::ratelimit::__private::limit::with_burst(
                             ::ratelimit::__private::limit::with_refill(
                                 ::ratelimit::__private::limit::token_bucket(
@@ -186,7 +186,7 @@ fn values_that_are_known_at_the_call() {
                     );
                     #[allow(clippy::used_underscore_binding)]
                     ::ratelimit::__private::Call::ip(
-                        &mut call,
+                        &mut __call,
                         {
                             #[allow(unused_imports)]
                             use ::ratelimit::__private::{
@@ -214,28 +214,28 @@ fn values_that_are_known_at_the_call() {
                     );
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&&user.id)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                        &mut ::ratelimit::__private::Call::identity(&mut __call),
                     );
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&(shard % 16))).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::identity(&mut call),
+                        &mut ::ratelimit::__private::Call::identity(&mut __call),
                     );
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&kind)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::part(&mut call),
+                        &mut ::ratelimit::__private::Call::part(&mut __call),
                     );
                     ::ratelimit::__private::Way::write(
                         (&&&&::ratelimit::__private::KeyPart(&tenant.id)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::part(&mut call),
+                        &mut ::ratelimit::__private::Call::part(&mut __call),
                     );
-                    ::ratelimit::__private::Call::cost(&mut call, rows / 1000 + 1);
-                    call.start()
+                    ::ratelimit::__private::Call::cost(&mut __call, rows / 1000 + 1);
+                    __call.start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
+                if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Report,
                         Error,
-                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { run() }
             }
@@ -250,7 +250,7 @@ fn constants_of_a_generic_type() {
         "async fn take<T: Plan>(&self) -> Option<Job> { self.next() }",
         &expect![[r#"
             async fn take<T: Plan>(&self) -> Option<Job> {
-                let check = {
+                let __check = {
                     my::limits::__private::Call::new(const {
                             &my::limits::__private::Site::new(
                                 "jobs",
@@ -262,8 +262,8 @@ fn constants_of_a_generic_type() {
                         })
                         .start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
-                    return my::limits::__private::on_limit(|_| None, rejection);
+                if let ::core::result::Result::Err(__rejection) = __check.await {
+                    return my::limits::__private::on_limit(|_| None, __rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { self.next() }
             }
@@ -309,7 +309,7 @@ fn a_method_that_async_trait_has_expanded() {
                     let __self = self;
                     let to = to;
                     let __ret: Result<(), Error> = {
-                        let check = {
+                        let __check = {
                             #[allow(unused_imports)]
                             use ::ratelimit::__private::ProbeKeyPart as _;
                             static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
@@ -319,23 +319,23 @@ fn a_method_that_async_trait_has_expanded() {
                                     ::core::time::Duration::from_secs(60),
                                 ),
                             );
-                            let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                            let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                             ::ratelimit::__private::Way::write(
                                 (&&&&::ratelimit::__private::KeyPart(&to)).__ratelimit_key_part(),
-                                &mut ::ratelimit::__private::Call::identity(&mut call),
+                                &mut ::ratelimit::__private::Call::identity(&mut __call),
                             );
                             ::ratelimit::__private::Way::write(
                                 (&&&&::ratelimit::__private::KeyPart(&__self.tenant))
                                     .__ratelimit_key_part(),
-                                &mut ::ratelimit::__private::Call::part(&mut call),
+                                &mut ::ratelimit::__private::Call::part(&mut __call),
                             );
-                            call.start()
+                            __call.start()
                         };
-                        if let ::core::result::Result::Err(rejection) = check.await {
+                        if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
                                 (),
                                 Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                         }
                         #[allow(clippy::cargo_common_metadata)] { __self.smtp.send(to).await }
                     };
@@ -354,15 +354,15 @@ fn an_opaque_return_type_is_widened() {
         &expect![[r#"
             async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
                 #![allow(unused)]
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "page",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
-                    return ::core::result::Result::Err(rejection);
+                if let ::core::result::Result::Err(__rejection) = __check.await {
+                    return ::core::result::Result::Err(__rejection);
                 }
                 ::core::result::Result::Ok(async move { Html("hello") }.await)
             }

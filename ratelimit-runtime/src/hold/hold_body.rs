@@ -12,6 +12,7 @@ use super::Held;
 /// | `Result<T, E>`, `Option<T>`, and tuples such as `(StatusCode, HeaderMap, T)`, if `T` can hold | `T` ends; an `Err` or a `None` ends at once |
 /// | `axum::body::Body`, `http::Response<Body>` (axum's `Response`) | the body ends |
 /// | axum's `Sse<S>`, which becomes a [`Holding`](crate::Holding) | the stream ends |
+/// | salvo's `ResBody`, `Response` and `&mut Response` | the body ends |
 /// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
 /// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
 ///
@@ -24,6 +25,7 @@ use super::Held;
     message = "`{Self}` has no body that can hold permits and charges until it ends",
     label = "this has no body that ends later",
     note = "`until = \"body_end\"` and `hold` need a response with a body: with axum, return `Response`, `Body`, `Sse<..>`, or a tuple or `Result` of one of them; `.into_response()` makes a `Response` of any other value",
+    note = "with salvo, write the body into an argument `res: &mut Response`, and return nothing or a `Result<(), _>`",
     note = "with tonic, return `Response<Pin<Box<dyn Stream<Item = Result<_, Status>> + Send>>>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`",
     note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]

@@ -15,7 +15,7 @@ fn a_call_that_waits_for_its_turn() {
                     use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
                     (&&&::ratelimit::__private::ArgumentOf::<Mail>::new()).limit_without_identity();
                 }
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "mail",
                         ::ratelimit::Limit::wait(
@@ -28,11 +28,11 @@ fn a_call_that_waits_for_its_turn() {
                     );
                     ::ratelimit::__private::Call::new(&__SITE).start()
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
+                if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         (),
                         Error,
-                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { post(mail).await }
             }
@@ -47,13 +47,13 @@ fn a_permit() {
         "async fn render(page: Page, patience: Duration) -> Result<Image, Error> { draw(page).await }",
         &expect![[r#"
             async fn render(page: Page, patience: Duration) -> Result<Image, Error> {
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
                         "render",
                     );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                     ::ratelimit::__private::Call::limit(
-                        &mut call,
+                        &mut __call,
                         ::ratelimit::__private::limit::with_wait(
                             ::ratelimit::__private::limit::concurrency(
                                 4,
@@ -62,15 +62,15 @@ fn a_permit() {
                             patience,
                         ),
                     );
-                    call.admit()
+                    __call.admit()
                 };
-                let _admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Image,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
                 #[allow(clippy::cargo_common_metadata)] { draw(page).await }
@@ -86,28 +86,28 @@ fn a_limit_that_may_be_of_permits() {
         "async fn render(&self) -> Result<Image, Error> { self.draw().await }",
         &expect![[r#"
             async fn render(&self) -> Result<Image, Error> {
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
                         ::core::concat!(::core::module_path!(), "::", "render"),
                     );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                     ::ratelimit::__private::Call::limit(
-                        &mut call,
+                        &mut __call,
                         ::ratelimit::__private::limit::value(self.plan.limit),
                     );
                     ::ratelimit::__private::Call::of_type(
-                        &mut call,
+                        &mut __call,
                         ::core::any::type_name::<Self>(),
                     );
-                    call.admit()
+                    __call.admit()
                 };
-                let _admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Image,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
                 #[allow(clippy::cargo_common_metadata)] { self.draw().await }
@@ -128,38 +128,38 @@ fn a_charge_that_is_given_back() {
                     use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
                     (&&&::ratelimit::__private::ArgumentOf::<Query>::new()).limit_without_identity();
                 }
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "search",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let mut admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let mut __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Hits,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
-                let result: Result<Hits, Error> = async move {
-                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                let __result: Result<Hits, Error> = async move {
+                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                         Result<Hits, Error>,
                     > {
-                        return result;
+                        return __result;
                     }
                     #[allow(clippy::cargo_common_metadata)] { find(query).await }
                 }
                     .await;
                 ::ratelimit::__private::Admission::refund_if(
-                    &mut admission,
+                    &mut __admission,
                     0,
-                    ::ratelimit::__private::judge(|result| result.is_err(), &result),
+                    ::ratelimit::__private::judge(|result| result.is_err(), &__result),
                 );
-                ::ratelimit::__private::Admission::finish(admission).await;
-                result
+                ::ratelimit::__private::Admission::finish(__admission).await;
+                __result
             }
         "#]],
     );
@@ -185,7 +185,7 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                 Box::pin(async move {
                     let __self = self;
                     let _: () = {
-                        let check = {
+                        let __check = {
                             static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                                 "login",
                                 ::ratelimit::Limit::counter(
@@ -193,28 +193,28 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                                     ::core::time::Duration::from_secs(60),
                                 ),
                             );
-                            let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                            ::ratelimit::__private::Call::charge_after(&mut call);
-                            call.admit()
+                            let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                            ::ratelimit::__private::Call::charge_after(&mut __call);
+                            __call.admit()
                         };
-                        let mut admission = match check.await {
-                            ::core::result::Result::Ok(admission) => admission,
-                            ::core::result::Result::Err(rejection) => {
+                        let mut __admission = match __check.await {
+                            ::core::result::Result::Ok(__admission) => __admission,
+                            ::core::result::Result::Err(__rejection) => {
                                 return {
                                     #[allow(unused_imports)]
                                     use ::ratelimit::__private::{
                                         FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target,
                                     };
                                     #[allow(clippy::used_underscore_binding)]
-                                    FoundTarget::reject(Nothing, rejection);
+                                    FoundTarget::reject(Nothing, __rejection);
                                 };
                             }
                         };
-                        let result: () = async move {
-                            if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        let __result: () = async move {
+                            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                                 (),
                             > {
-                                return result;
+                                return __result;
                             }
                             #[allow(clippy::cargo_common_metadata)]
                             {
@@ -223,12 +223,12 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                         }
                             .await;
                         ::ratelimit::__private::Admission::charge_if(
-                            &mut admission,
+                            &mut __admission,
                             0,
-                            ::ratelimit::__private::judge(|_| __self.strict, &result),
+                            ::ratelimit::__private::judge(|_| __self.strict, &__result),
                         );
-                        ::ratelimit::__private::Admission::finish(admission).await;
-                        result
+                        ::ratelimit::__private::Admission::finish(__admission).await;
+                        __result
                     };
                 })
             }
@@ -243,29 +243,29 @@ fn the_true_cost_of_an_opaque_result() {
         "async fn page() -> impl IntoResponse { Page::read().await }",
         &expect![[r#"
             async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "page",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                    ::ratelimit::__private::Call::cost(&mut call, 10);
-                    call.admit()
+                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                    ::ratelimit::__private::Call::cost(&mut __call, 10);
+                    __call.admit()
                 };
-                let mut admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
-                        return ::core::result::Result::Err(rejection);
+                let mut __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
+                        return ::core::result::Result::Err(__rejection);
                     }
                 };
-                let result = async move { Page::read().await }.await;
+                let __result = async move { Page::read().await }.await;
                 ::ratelimit::__private::Admission::settle(
-                    &mut admission,
+                    &mut __admission,
                     0,
-                    ::ratelimit::__private::judge(Page::rows, &result),
+                    ::ratelimit::__private::judge(Page::rows, &__result),
                 );
-                ::ratelimit::__private::Admission::finish(admission).await;
-                ::core::result::Result::Ok(result)
+                ::ratelimit::__private::Admission::finish(__admission).await;
+                ::core::result::Result::Ok(__result)
             }
         "#]],
     );

@@ -20,8 +20,8 @@ fn a_block() {
             impl<Tenant: Plan> Mail for Smtp<Tenant> {
                 const PORT: u16 = 25;
                 async fn send(&self, to: &str) -> Result<(), Error> {
-                    let check = {
-                        let mut call = ::ratelimit::__private::Call::new(const {
+                    let __check = {
+                        let mut __call = ::ratelimit::__private::Call::new(const {
                             &::ratelimit::__private::Site::new(
                                 ::core::concat!(::core::module_path!(), "::", "send"),
                                 ::ratelimit::Limit::counter(
@@ -31,16 +31,16 @@ fn a_block() {
                             )
                         });
                         ::ratelimit::__private::Call::of_type(
-                            &mut call,
+                            &mut __call,
                             ::core::any::type_name::<Self>(),
                         );
-                        call.start()
+                        __call.start()
                     };
-                    if let ::core::result::Result::Err(rejection) = check.await {
+                    if let ::core::result::Result::Err(__rejection) = __check.await {
                         return <Result<
                             (),
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                     #[allow(clippy::cargo_common_metadata)] { self.post(to).await }
                 }

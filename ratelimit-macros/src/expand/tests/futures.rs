@@ -13,7 +13,7 @@ fn a_future_whose_block_waits() {
         }",
         &expect![[r#"
             fn send(&self, to: &str) -> impl Future<Output = Result<(), Error>> + use<> {
-                let call = {
+                let __call = {
                     {
                         #[allow(unused_imports)]
                         use ::ratelimit::__private::ProbeKeyPart as _;
@@ -21,24 +21,24 @@ fn a_future_whose_block_waits() {
                             "send:{to}",
                             ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                         );
-                        let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                        let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                         ::ratelimit::__private::Way::write(
                             (&&&&::ratelimit::__private::KeyPart(&to)).__ratelimit_key_part(),
-                            &mut ::ratelimit::__private::Call::part(&mut call),
+                            &mut ::ratelimit::__private::Call::part(&mut __call),
                         );
-                        call
+                        __call
                     }
                 };
                 #[allow(clippy::cargo_common_metadata)]
                 {
                     let smtp = self.smtp.clone();
                     async move {
-                        let check = ::ratelimit::__private::Call::start(call);
-                        if let ::core::result::Result::Err(rejection) = check.await {
+                        let __check = ::ratelimit::__private::Call::start(__call);
+                        if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
                                 (),
                                 Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                         }
                         #[allow(clippy::cargo_common_metadata)] { smtp.send().await }
                     }
@@ -55,7 +55,7 @@ fn a_boxed_future_that_is_made_elsewhere() {
         "fn get(id: u64) -> BoxFuture<'static, Result<Row, Error>> { if id == 0 { return none(); } find(id).boxed() }",
         &expect![[r#"
             fn get(id: u64) -> BoxFuture<'static, Result<Row, Error>> {
-                let call = {
+                let __call = {
                     {
                         static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                             "get",
@@ -65,21 +65,21 @@ fn a_boxed_future_that_is_made_elsewhere() {
                     }
                 };
                 ::ratelimit::__private::Box::pin(async move {
-                    let check = ::ratelimit::__private::Call::admit(call);
-                    let mut admission = match check.await {
-                        ::core::result::Result::Ok(admission) => admission,
-                        ::core::result::Result::Err(rejection) => {
+                    let __check = ::ratelimit::__private::Call::admit(__call);
+                    let mut __admission = match __check.await {
+                        ::core::result::Result::Ok(__admission) => __admission,
+                        ::core::result::Result::Err(__rejection) => {
                             return <Result<
                                 Row,
                                 Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                         }
                     };
-                    let result: Result<Row, Error> = async move {
-                        if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                    let __result: Result<Row, Error> = async move {
+                        if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                             Result<Row, Error>,
                         > {
-                            return result;
+                            return __result;
                         }
                         #[allow(clippy::cargo_common_metadata)]
                         {
@@ -97,12 +97,12 @@ fn a_boxed_future_that_is_made_elsewhere() {
                     }
                         .await;
                     ::ratelimit::__private::Admission::refund_if(
-                        &mut admission,
+                        &mut __admission,
                         0,
-                        ::ratelimit::__private::judge(Result::is_err, &result),
+                        ::ratelimit::__private::judge(Result::is_err, &__result),
                     );
-                    ::ratelimit::__private::Admission::finish(admission).await;
-                    result
+                    ::ratelimit::__private::Admission::finish(__admission).await;
+                    __result
                 })
             }
         "#]],

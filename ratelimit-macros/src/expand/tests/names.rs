@@ -9,23 +9,23 @@ fn a_key_that_looks_like_a_path() {
         r#"key = "api::search""#,
         "async fn search() -> Result<Hits, Error> { find() }",
         &expect![[r#"
-        async fn search() -> Result<Hits, Error> {
-            let check = {
-                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "api::search",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    )
-                    .written();
-                ::ratelimit::__private::Call::new(&__SITE).start()
-            };
-            if let ::core::result::Result::Err(rejection) = check.await {
-                return <Result<
-                    Hits,
-                    Error,
-                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+            async fn search() -> Result<Hits, Error> {
+                let __check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                            "api::search",
+                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                        )
+                        .written();
+                    ::ratelimit::__private::Call::new(&__SITE).start()
+                };
+                if let ::core::result::Result::Err(__rejection) = __check.await {
+                    return <Result<
+                        Hits,
+                        Error,
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                }
+                #[allow(clippy::cargo_common_metadata)] { find() }
             }
-            #[allow(clippy::cargo_common_metadata)] { find() }
-        }
-    "#]],
+        "#]],
     );
 }

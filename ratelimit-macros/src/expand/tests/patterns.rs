@@ -11,58 +11,58 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r#"
-        #[oai(path = "/hello", method = "get")]
-        async fn hello(
-            ConnectInfo(peer): ConnectInfo<SocketAddr>,
-            argument1: HeaderMap,
-            name: Query<String>,
-        ) -> Result<Page, ApiError> {
-            let check = {
-                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                    "hello",
-                    ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                );
-                let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                #[allow(clippy::used_underscore_binding)]
-                ::ratelimit::__private::Call::ip(
-                    &mut call,
-                    {
-                        #[allow(unused_imports)]
-                        use ::ratelimit::__private::{
-                            Argument, ArgumentOf, PassAddress as _, FoundAddress, MergeAddress,
-                            Nothing, ProbeAddress as _, TrustedAddress,
-                        };
-                        FoundAddress::found(
-                            TrustedAddress::trusted(
-                                MergeAddress::merge(
+        &expect![[r##"
+            #[oai(path = "/hello", method = "get")]
+            async fn hello(
+                ConnectInfo(peer): ConnectInfo<SocketAddr>,
+                argument1: HeaderMap,
+                name: Query<String>,
+            ) -> Result<Page, ApiError> {
+                let __check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "hello",
+                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                    );
+                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                    #[allow(clippy::used_underscore_binding)]
+                    ::ratelimit::__private::Call::ip(
+                        &mut __call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::{
+                                Argument, ArgumentOf, PassAddress as _, FoundAddress, MergeAddress,
+                                Nothing, ProbeAddress as _, TrustedAddress,
+                            };
+                            FoundAddress::found(
+                                TrustedAddress::trusted(
                                     MergeAddress::merge(
                                         MergeAddress::merge(
-                                            Nothing,
-                                            (&&&ArgumentOf::<ConnectInfo<SocketAddr>>::new())
-                                                .__ratelimit_pass_ip(
-                                                    (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
-                                                ),
+                                            MergeAddress::merge(
+                                                Nothing,
+                                                (&&&ArgumentOf::<ConnectInfo<SocketAddr>>::new())
+                                                    .__ratelimit_pass_ip(
+                                                        (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                                    ),
+                                            ),
+                                            (&&&&&Argument(&argument1)).__ratelimit_probe_ip(),
                                         ),
-                                        (&&&&&Argument(&argument1)).__ratelimit_probe_ip(),
+                                        (&&&&&Argument(&name)).__ratelimit_probe_ip(),
                                     ),
-                                    (&&&&&Argument(&name)).__ratelimit_probe_ip(),
                                 ),
-                            ),
-                        )
-                    },
-                );
-                call.start()
-            };
-            if let ::core::result::Result::Err(rejection) = check.await {
-                return <Result<
-                    Page,
-                    ApiError,
-                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                            )
+                        },
+                    );
+                    __call.start()
+                };
+                if let ::core::result::Result::Err(__rejection) = __check.await {
+                    return <Result<
+                        Page,
+                        ApiError,
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                }
+                #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-            #[allow(clippy::cargo_common_metadata)] { page(peer) }
-        }
-    "#]],
+        "##]],
     );
 }
 
@@ -72,57 +72,57 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r#"
-        #[OpenApi]
-        impl Api {
-            async fn hello(
-                &self,
-                Path(id): Path<u64>,
-                request: &Request,
-            ) -> Result<Page, ApiError> {
-                let check = {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "hello",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                    #[allow(clippy::used_underscore_binding)]
-                    ::ratelimit::__private::Call::ip(
-                        &mut call,
-                        {
-                            #[allow(unused_imports)]
-                            use ::ratelimit::__private::{
-                                Argument, ArgumentOf, PassAddress as _, FoundAddress,
-                                MergeAddress, Nothing, ProbeAddress as _, TrustedAddress,
-                            };
-                            FoundAddress::found(
-                                TrustedAddress::trusted(
-                                    MergeAddress::merge(
+        &expect![[r##"
+            #[OpenApi]
+            impl Api {
+                async fn hello(
+                    &self,
+                    Path(id): Path<u64>,
+                    request: &Request,
+                ) -> Result<Page, ApiError> {
+                    let __check = {
+                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                            "hello",
+                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                        );
+                        let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                        #[allow(clippy::used_underscore_binding)]
+                        ::ratelimit::__private::Call::ip(
+                            &mut __call,
+                            {
+                                #[allow(unused_imports)]
+                                use ::ratelimit::__private::{
+                                    Argument, ArgumentOf, PassAddress as _, FoundAddress,
+                                    MergeAddress, Nothing, ProbeAddress as _, TrustedAddress,
+                                };
+                                FoundAddress::found(
+                                    TrustedAddress::trusted(
                                         MergeAddress::merge(
-                                            Nothing,
-                                            (&&&ArgumentOf::<Path<u64>>::new())
-                                                .__ratelimit_pass_ip(
-                                                    (&&&&&Argument(&id)).__ratelimit_probe_ip(),
-                                                ),
+                                            MergeAddress::merge(
+                                                Nothing,
+                                                (&&&ArgumentOf::<Path<u64>>::new())
+                                                    .__ratelimit_pass_ip(
+                                                        (&&&&&Argument(&id)).__ratelimit_probe_ip(),
+                                                    ),
+                                            ),
+                                            (&&&&&Argument(&request)).__ratelimit_probe_ip(),
                                         ),
-                                        (&&&&&Argument(&request)).__ratelimit_probe_ip(),
                                     ),
-                                ),
-                            )
-                        },
-                    );
-                    call.start()
-                };
-                if let ::core::result::Result::Err(rejection) = check.await {
-                    return <Result<
-                        Page,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                                )
+                            },
+                        );
+                        __call.start()
+                    };
+                    if let ::core::result::Result::Err(__rejection) = __check.await {
+                        return <Result<
+                            Page,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                    #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
-                #[allow(clippy::cargo_common_metadata)] { page(id) }
             }
-        }
-    "#]],
+        "##]],
     );
 }
 
@@ -132,57 +132,57 @@ fn a_route_reads_no_names() {
     check(
         r#"key = "hello", by = "header:x-api-key""#,
         &handler,
-        &expect![[r#"
-        #[get("/hello")]
-        async fn hello(
-            argument0: ConnectInfo<SocketAddr>,
-            argument1: HeaderMap,
-            name: Query<String>,
-        ) -> Result<Page, ApiError> {
-            #[allow(clippy::used_underscore_binding)]
-            let header0 = {
-                #[allow(unused_imports)]
-                use ::ratelimit::__private::{
-                    Argument, FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _,
-                };
-                FoundHeaders::header(
-                    MergeHeaders::merge(
+        &expect![[r##"
+            #[get("/hello")]
+            async fn hello(
+                argument0: ConnectInfo<SocketAddr>,
+                argument1: HeaderMap,
+                name: Query<String>,
+            ) -> Result<Page, ApiError> {
+                #[allow(clippy::used_underscore_binding)]
+                let __header0 = {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{
+                        Argument, FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _,
+                    };
+                    FoundHeaders::header(
                         MergeHeaders::merge(
                             MergeHeaders::merge(
-                                Nothing,
-                                (&&&Argument(&argument0)).__ratelimit_probe_headers(),
+                                MergeHeaders::merge(
+                                    Nothing,
+                                    (&&&Argument(&argument0)).__ratelimit_probe_headers(),
+                                ),
+                                (&&&Argument(&argument1)).__ratelimit_probe_headers(),
                             ),
-                            (&&&Argument(&argument1)).__ratelimit_probe_headers(),
+                            (&&&Argument(&name)).__ratelimit_probe_headers(),
                         ),
-                        (&&&Argument(&name)).__ratelimit_probe_headers(),
-                    ),
-                    "x-api-key",
-                )
-            };
-            let ConnectInfo(peer) = argument0;
-            let check = {
-                let (header0,) = (header0,);
-                {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "hello",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    let mut call = ::ratelimit::__private::Call::new(&__SITE);
-                    ::ratelimit::__private::Call::header(
-                        &mut call,
-                        ::core::option::Option::as_ref(&header0),
-                    );
-                    call.start()
+                        "x-api-key",
+                    )
+                };
+                let ConnectInfo(peer) = argument0;
+                let __check = {
+                    let (__header0,) = (__header0,);
+                    {
+                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                            "hello",
+                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                        );
+                        let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                        ::ratelimit::__private::Call::header(
+                            &mut __call,
+                            ::core::option::Option::as_ref(&__header0),
+                        );
+                        __call.start()
+                    }
+                };
+                if let ::core::result::Result::Err(__rejection) = __check.await {
+                    return <Result<
+                        Page,
+                        ApiError,
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
-            };
-            if let ::core::result::Result::Err(rejection) = check.await {
-                return <Result<
-                    Page,
-                    ApiError,
-                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-            #[allow(clippy::cargo_common_metadata)] { page(peer) }
-        }
-    "#]],
+        "##]],
     );
 }

@@ -10,10 +10,10 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r#"
+        &expect![[r##"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
-                let check = {
+                let __check = {
                     #[allow(unused_imports)]
                     use ::ratelimit::__private::ProbeKeyPart as _;
                     ::ratelimit::__private::Calls::start(
@@ -26,13 +26,13 @@ fn two_limits() {
                                         ::core::time::Duration::from_secs(1),
                                     ),
                                 );
-                                let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                                let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
                                     (&&&&::ratelimit::__private::KeyPart(&user.id))
                                         .__ratelimit_key_part(),
-                                    &mut ::ratelimit::__private::Call::identity(&mut call),
+                                    &mut ::ratelimit::__private::Call::identity(&mut __call),
                                 );
-                                call
+                                __call
                             },
                             {
                                 static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
@@ -42,27 +42,27 @@ fn two_limits() {
                                         ::core::time::Duration::from_secs(86400),
                                     ),
                                 );
-                                let mut call = ::ratelimit::__private::Call::new(&__SITE);
+                                let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
                                     (&&&&::ratelimit::__private::KeyPart(&user.id))
                                         .__ratelimit_key_part(),
-                                    &mut ::ratelimit::__private::Call::identity(&mut call),
+                                    &mut ::ratelimit::__private::Call::identity(&mut __call),
                                 );
-                                ::ratelimit::__private::Call::cost(&mut call, 2);
-                                call
+                                ::ratelimit::__private::Call::cost(&mut __call, 2);
+                                __call
                             },
                         ),
                     )
                 };
-                if let ::core::result::Result::Err(rejection) = check.await {
+                if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Hits,
                         Error,
-                    > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { find(q).await }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -75,9 +75,9 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
         async fn search(&self, peer: IpAddr) -> Result<Page, Error> { self.find().await }"#,
         &expect![[r#"
             async fn search(&self, peer: IpAddr) -> Result<Page, Error> {
-                let check = {
+                let __check = {
                     match &self.limits {
-                        limiter => {
+                        __limiter => {
                             ::ratelimit::__private::Calls::admit(
                                 ::ratelimit::__private::Calls::and(
                                     ::ratelimit::__private::Call::and(
@@ -89,7 +89,7 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                                                     ::core::time::Duration::from_secs(60),
                                                 ),
                                             );
-                                            ::ratelimit::__private::Call::by_limiter(&__SITE, limiter)
+                                            ::ratelimit::__private::Call::by_limiter(&__SITE, __limiter)
                                         },
                                         {
                                             static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
@@ -99,13 +99,13 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                                                     ::core::time::Duration::from_secs(60),
                                                 ),
                                             );
-                                            let mut call = ::ratelimit::__private::Call::by_limiter(
+                                            let mut __call = ::ratelimit::__private::Call::by_limiter(
                                                 &__SITE,
-                                                limiter,
+                                                __limiter,
                                             );
                                             #[allow(clippy::used_underscore_binding)]
                                             ::ratelimit::__private::Call::ip(
-                                                &mut call,
+                                                &mut __call,
                                                 {
                                                     #[allow(unused_imports)]
                                                     use ::ratelimit::__private::{
@@ -122,7 +122,7 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                                                     )
                                                 },
                                             );
-                                            call
+                                            __call
                                         },
                                     ),
                                     {
@@ -133,38 +133,38 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                                                 ::core::time::Duration::from_secs(60),
                                             ),
                                         );
-                                        ::ratelimit::__private::Call::by_limiter(&__SITE, limiter)
+                                        ::ratelimit::__private::Call::by_limiter(&__SITE, __limiter)
                                     },
                                 ),
                             )
                         }
                     }
                 };
-                let mut admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let mut __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Page,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
-                let result: Result<Page, Error> = async move {
-                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                let __result: Result<Page, Error> = async move {
+                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                         Result<Page, Error>,
                     > {
-                        return result;
+                        return __result;
                     }
                     #[allow(clippy::cargo_common_metadata)] { self.find().await }
                 }
                     .await;
                 ::ratelimit::__private::Admission::settle(
-                    &mut admission,
+                    &mut __admission,
                     1,
-                    ::ratelimit::__private::judge(|page| page.rows, &result),
+                    ::ratelimit::__private::judge(|page| page.rows, &__result),
                 );
-                ::ratelimit::__private::Admission::finish(admission).await;
-                result
+                ::ratelimit::__private::Admission::finish(__admission).await;
+                __result
             }
         "#]],
     );

@@ -12,37 +12,37 @@ fn a_permit_of_a_stream() {
             async fn events(
                 app: State<App>,
             ) -> Result<::ratelimit::Holding<Sse<impl Stream<Item = Event>>>, Error> {
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             ::ratelimit::Holding<Sse<_>>,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
-                let result: Result<Sse<_>, Error> = async move {
-                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                let __result: Result<Sse<_>, Error> = async move {
+                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                         Result<Sse<_>, Error>,
                     > {
-                        return result;
+                        return __result;
                     }
                     #[allow(clippy::cargo_common_metadata)] { open(app).await }
                 }
                     .await;
-                let lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
-                let result = ::ratelimit::HoldBody::hold(
-                    result,
-                    ::ratelimit::__private::Lasting::held(lasting),
+                let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
+                let __result = ::ratelimit::HoldBody::hold(
+                    __result,
+                    ::ratelimit::__private::Lasting::held(__lasting),
                 );
-                result
+                __result
             }
         "#]],
     );
@@ -56,7 +56,7 @@ fn a_stack_of_which_one_limit_lasts() {
         async fn file(path: &str) -> Result<Response, Error> { open(path).await }"#,
         &expect![[r#"
             async fn file(path: &str) -> Result<Response, Error> {
-                let check = {
+                let __check = {
                     ::ratelimit::__private::Calls::admit(
                         ::ratelimit::__private::Call::and(
                             {
@@ -82,37 +82,98 @@ fn a_stack_of_which_one_limit_lasts() {
                         ),
                     )
                 };
-                let mut admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let mut __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Response,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
-                let settle0 = ::ratelimit::__private::settle_on_end(|sent| sent.blocks(1024));
-                let result: Result<Response, Error> = async move {
-                    if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                let __settle0 = ::ratelimit::__private::settle_on_end(|sent| sent.blocks(1024));
+                let __result: Result<Response, Error> = async move {
+                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                         Result<Response, Error>,
                     > {
-                        return result;
+                        return __result;
                     }
                     #[allow(clippy::cargo_common_metadata)] { open(path).await }
                 }
                     .await;
                 ::ratelimit::__private::Admission::refund_if(
-                    &mut admission,
+                    &mut __admission,
                     1,
-                    ::ratelimit::__private::judge(Result::is_ok, &result),
+                    ::ratelimit::__private::judge(Result::is_ok, &__result),
                 );
-                let mut lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
-                ::ratelimit::__private::Lasting::settle(&mut lasting, 0, settle0);
-                let result = ::ratelimit::HoldBody::hold(
-                    result,
-                    ::ratelimit::__private::Lasting::held(lasting),
+                let mut __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
+                ::ratelimit::__private::Lasting::settle(&mut __lasting, 0, __settle0);
+                let __result = ::ratelimit::HoldBody::hold(
+                    __result,
+                    ::ratelimit::__private::Lasting::held(__lasting),
                 );
-                result
+                __result
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_response_in_an_argument() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
+        "async fn events(mut req: &mut Request, res: &mut Response) -> StatusResult<()> { open(req, res).await }",
+        &expect![[r#"
+            async fn events(req: &mut Request, res: &mut Response) -> StatusResult<()> {
+                let __check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "events",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
+                        return <StatusResult<
+                            (),
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                };
+                let __result: StatusResult<()> = {
+                    #[allow(unused_mut, unused_variables, clippy::used_underscore_binding)]
+                    let mut req = &mut *req;
+                    #[allow(unused_mut, unused_variables, clippy::used_underscore_binding)]
+                    let mut res = &mut *res;
+                    async move {
+                        if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
+                            StatusResult<()>,
+                        > {
+                            return __result;
+                        }
+                        #[allow(clippy::cargo_common_metadata)] { open(req, res).await }
+                    }
+                }
+                    .await;
+                let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
+                if ::ratelimit::__private::Written::is_written(&__result) {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{
+                        FoundBody, MergeTarget, Nothing, ProbeTarget as _, Target,
+                    };
+                    #[allow(clippy::used_underscore_binding)]
+                    FoundBody::hold(
+                        MergeTarget::merge(
+                            MergeTarget::merge(
+                                Nothing,
+                                Target(&mut *req).__ratelimit_probe_target(),
+                            ),
+                            Target(&mut *res).__ratelimit_probe_target(),
+                        ),
+                        ::ratelimit::__private::Lasting::held(__lasting),
+                    );
+                }
+                __result
             }
         "#]],
     );
@@ -125,26 +186,26 @@ fn an_opaque_response() {
         "async fn events() -> impl IntoResponse { open().await }",
         &expect![[r#"
             async fn events() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
-                        return ::core::result::Result::Err(rejection);
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
+                        return ::core::result::Result::Err(__rejection);
                     }
                 };
-                let result = async move { open().await }.await;
-                let lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
-                let result = ::ratelimit::HoldBody::hold(
-                    result,
-                    ::ratelimit::__private::Lasting::held(lasting),
+                let __result = async move { open().await }.await;
+                let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
+                let __result = ::ratelimit::HoldBody::hold(
+                    __result,
+                    ::ratelimit::__private::Lasting::held(__lasting),
                 );
-                ::core::result::Result::Ok(result)
+                ::core::result::Result::Ok(__result)
             }
         "#]],
     );
@@ -159,7 +220,7 @@ fn a_future_of_a_stream() {
             fn events() -> impl Future<
                 Output = ::ratelimit::Holding<Sse<impl Stream<Item = Event>>>,
             > {
-                let call = {
+                let __call = {
                     {
                         static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                             "events",
@@ -171,30 +232,31 @@ fn a_future_of_a_stream() {
                 #[allow(clippy::cargo_common_metadata)]
                 {
                     async move {
-                        let check = ::ratelimit::__private::Call::admit(call);
-                        let admission = match check.await {
-                            ::core::result::Result::Ok(admission) => admission,
-                            ::core::result::Result::Err(rejection) => {
+                        let __check = ::ratelimit::__private::Call::admit(__call);
+                        let __admission = match __check.await {
+                            ::core::result::Result::Ok(__admission) => __admission,
+                            ::core::result::Result::Err(__rejection) => {
                                 return <::ratelimit::Holding<
                                     Sse<_>,
-                                > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                                > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                             }
                         };
-                        let result: Sse<_> = async move {
-                            if let ::core::option::Option::Some(result) = ::core::option::Option::None::<
+                        let __result: Sse<_> = async move {
+                            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
                                 Sse<_>,
                             > {
-                                return result;
+                                return __result;
                             }
                             #[allow(clippy::cargo_common_metadata)] { open().await }
                         }
                             .await;
-                        let lasting = ::ratelimit::__private::Admission::hold(admission, &[0]).await;
-                        let result = ::ratelimit::HoldBody::hold(
-                            result,
-                            ::ratelimit::__private::Lasting::held(lasting),
+                        let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0])
+                            .await;
+                        let __result = ::ratelimit::HoldBody::hold(
+                            __result,
+                            ::ratelimit::__private::Lasting::held(__lasting),
                         );
-                        result
+                        __result
                     }
                 }
             }
@@ -216,20 +278,20 @@ fn a_permit_that_may_end_too_early() {
                     (&&::ratelimit::__private::ReturnOf::<Result<Sse<()>, Error>>::new())
                         .limit_without_stream();
                 }
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let _admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Sse<_>,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
                 #[allow(clippy::cargo_common_metadata)] { open().await }
@@ -245,20 +307,20 @@ fn a_permit_that_is_said_to_end_early() {
         "async fn events(up: WebSocketUpgrade) -> Result<Sse<impl Stream<Item = Event>>, Error> { open().await }",
         &expect![[r#"
             async fn events(up: WebSocketUpgrade) -> Result<Sse<impl Stream<Item = Event>>, Error> {
-                let check = {
+                let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let _admission = match check.await {
-                    ::core::result::Result::Ok(admission) => admission,
-                    ::core::result::Result::Err(rejection) => {
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
                         return <Result<
                             Sse<_>,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(rejection);
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                 };
                 #[allow(clippy::cargo_common_metadata)] { open().await }
