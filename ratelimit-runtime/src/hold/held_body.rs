@@ -2,6 +2,7 @@
 
 use super::{Held, HoldBody};
 use bytes::Buf;
+use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
@@ -59,11 +60,16 @@ impl<B: HoldBody> HoldBody for http::Response<B> {
     type Output = http::Response<B::Output>;
 
     fn hold(self, mut held: Held) -> Self::Output {
-        let length = self.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-        if let Some(length) = length {
-            held.set_length(length);
-        }
+        set_length(&mut held, self.headers());
         self.map(|body| body.hold(held))
+    }
+}
+
+/// Sets the length of the body, if a header says it.
+pub(super) fn set_length(held: &mut Held, headers: &HeaderMap) {
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if let Some(length) = length {
+        held.set_length(length);
     }
 }
 

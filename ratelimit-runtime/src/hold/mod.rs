@@ -9,6 +9,8 @@ mod sent;
 mod axum;
 #[cfg(feature = "_http")]
 mod held_body;
+#[cfg(feature = "salvo")]
+mod salvo;
 #[cfg(feature = "tonic")]
 mod tonic;
 

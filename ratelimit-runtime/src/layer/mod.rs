@@ -3,6 +3,8 @@
 mod finish;
 mod limits;
 mod request;
+#[cfg(feature = "salvo")]
+mod salvo;
 #[cfg(feature = "tower")]
 mod tower;
 

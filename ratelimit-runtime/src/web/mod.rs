@@ -4,3 +4,5 @@
 mod axum;
 #[cfg(feature = "_http")]
 pub(crate) mod http;
+#[cfg(feature = "salvo")]
+mod salvo;
