@@ -2,6 +2,8 @@
 
 mod axum;
 mod behind_nginx;
+mod handlers;
 mod harness;
 mod layer;
+mod salvo;
 mod streams;

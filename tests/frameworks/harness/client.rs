@@ -1,6 +1,7 @@
 //! HTTP clients, each from its own loopback address.
 
 use http::HeaderMap;
+use reqwest::redirect::Policy;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -33,7 +34,7 @@ impl Client {
         static LAST: AtomicU8 = AtomicU8::new(0);
         let last = LAST.fetch_add(1, Ordering::Relaxed) % 250 + 2;
         let address = IpAddr::from(Ipv4Addr::new(127, 0, 0, last));
-        let builder = reqwest::Client::builder().local_address(address).no_proxy();
+        let builder = reqwest::Client::builder().local_address(address).no_proxy().redirect(Policy::none());
         let builder = match version {
             Version::Http1 => builder.http1_only(),
             Version::Http2 => builder.http2_prior_knowledge(),
@@ -44,6 +45,16 @@ impl Client {
     /// A request, to add headers to.
     pub(crate) fn request(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.get(format!("http://{}{path}", self.server))
+    }
+
+    /// A HEAD request.
+    pub(crate) fn head(&self, path: &str) -> reqwest::RequestBuilder {
+        self.http.head(format!("http://{}{path}", self.server))
+    }
+
+    /// A POST request, to add headers and a body to.
+    pub(crate) fn post(&self, path: &str) -> reqwest::RequestBuilder {
+        self.http.post(format!("http://{}{path}", self.server))
     }
 
     /// Sends a GET request and reads the whole response.

@@ -124,5 +124,5 @@ fn assert_field(reply: &Reply, name: &str, remaining: u32, window: std::ops::Ran
     let field = reply.header("ratelimit").unwrap();
     let start = format!("\"{name}\";r={remaining};t=");
     let seconds = field.strip_prefix(&start).unwrap_or_else(|| panic!("{field} instead of {start}.."));
-    assert!(window.contains(&seconds.parse().unwrap()), "{field}");
+    assert!(window.contains(&seconds.parse::<u64>().unwrap()), "{field}");
 }

@@ -1,6 +1,7 @@
 //! Limiters on each store.
 
-use ratelimit::{OnError, RateLimiter};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, OnError, RateLimiter};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -24,4 +25,29 @@ pub(crate) async fn on_redis() -> RateLimiter {
 pub(crate) fn redis_url() -> String {
     static SERVER: OnceLock<RedisServer> = OnceLock::new();
     SERVER.get_or_init(RedisServer::start).url()
+}
+
+/// A limiter that can decide nothing, so that it rejects all calls as unavailable.
+pub(crate) async fn failing() -> RateLimiter {
+    RateLimiter::builder().store(FailingStore).on_error(OnError::Deny).build().await.unwrap()
+}
+
+struct FailingStore;
+
+fn unavailable() -> Error {
+    Error::new(ErrorKind::Unavailable, "the store fails")
+}
+
+impl Store for FailingStore {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        Reply::ready(Err(unavailable()))
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        Reply::ready(Err(unavailable()))
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        Reply::ready(Err(unavailable()))
+    }
 }

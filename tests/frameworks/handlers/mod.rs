@@ -1,0 +1,3 @@
+//! Handlers of public applications with their real signatures, one file per framework.
+
+mod salvo;
