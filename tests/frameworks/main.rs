@@ -16,5 +16,6 @@ mod harness;
 mod layer;
 mod poem;
 mod rocket;
+mod salvo;
 mod streams;
 mod tonic;

@@ -1,7 +1,8 @@
 //! Writes the code after the body, if its result decides about a charge.
 
+use super::arguments::Named;
 use super::spans::{ends, located};
-use super::until;
+use super::{target, until};
 use crate::model::{Afterwards, Model};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
@@ -16,28 +17,36 @@ use syn::{Path, Type};
 //         { body }
 //     }.await;
 /// Evaluates the body to its result. The body is a block of its own, because it may contain `return`. The type is
-/// given first, so that each `return` and `?` has the type of the function.
-pub(super) fn result(body: &TokenStream, returned: &Type) -> TokenStream {
+/// given first, so that each `return` and `?` has the type of the function. The `lent` arguments are still there afterwards.
+pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> TokenStream {
     // The compiler points here if the body has another type.
     let there = Span::mixed_site().located_at(returned.span());
     let early = quote_spanned!(there=> return __result;);
-    quote_spanned! {Span::mixed_site()=>
-        let __result: #returned = async move {
+    let body = quote_spanned! {Span::mixed_site()=>
+        async move {
             if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<#returned> {
                 #early
             }
             #body
-        }.await;
-    }
+        }
+    };
+    let lent = target::lent(lent);
+    let body = if lent.is_empty() { body } else { quote_spanned!(Span::mixed_site()=> { #lent #body }) };
+    quote_spanned!(Span::mixed_site()=> let __result: #returned = #body.await;)
 }
 
 /// Evaluates the verdict about each charge, then settles all charges in one call. What lasts longer moves into the response.
-pub(super) fn afterwards(model: &Model, returned: Option<&Type>) -> TokenStream {
+pub(super) fn afterwards(
+    model: &Model,
+    returned: Option<&Type>,
+    function: Span,
+    targets: &[Named],
+) -> TokenStream {
     let runtime = &model.runtime;
     let charges = model.members.iter().enumerate();
     let verdicts = charges.filter_map(|(at, member)| Some(verdict(runtime, at, member.judged()?)));
     if model.outlives() {
-        let held = until::held(model, returned);
+        let held = until::held(model, returned, function, targets);
         return quote_spanned!(Span::mixed_site()=> #(#verdicts)* #held);
     }
     if !model.judges() {

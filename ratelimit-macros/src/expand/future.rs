@@ -32,15 +32,15 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
         None => (TokenStream::new(), called_later(&model.runtime, &item, future)),
     };
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
-    let afterwards = afterwards::afterwards(model, Some(&output));
+    let afterwards = afterwards::afterwards(model, Some(&output), item.span(), &[]);
     let (reject, awaited) = if refusal::is_widened(model, Some(&output)) {
         refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&awaited, Some(&output), item.span(), &afterwards)
+        refusal::widened(&awaited, Some(&output), item.span(), &afterwards, &[])
     } else {
         let held = until::rewrite_future(model, &mut item.signature.output);
         // Code in front of the future may have moved the arguments.
         let reject = refusal::reject(model, held.as_ref().or(Some(&output)), item.span(), &[]);
-        (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards))
+        (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards, &[]))
     };
     let (call, decision) = guard::parted(model, &item, &client, &reject);
     let content = quote!(#attributes #decision #awaited);

@@ -54,11 +54,8 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
             }
         };
     }
-    let admission = match (model.judges(), model.outlives()) {
-        (true, _) => quote_spanned!(at=> mut __admission),
-        (false, true) => quote_spanned!(at=> __admission),
-        (false, false) => quote_spanned!(at=> _admission),
-    };
+    let admission =
+        if model.judges() { quote_spanned!(at=> mut __admission) } else { quote_spanned!(at=> __admission) };
     let settles = until::settles(model);
     if model.never_rejects() {
         return quote_spanned! {at=>

@@ -54,14 +54,15 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     let Probes { front, client } = probe::of_arguments(model, &mut item);
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
-    let afterwards = afterwards::afterwards(model, returned.as_ref());
+    let targets = until::targets(model, &mut item, returned.as_ref());
+    let afterwards = afterwards::afterwards(model, returned.as_ref(), item.span(), &targets);
     let (reject, body) = if refusal::is_widened(model, returned.as_ref()) {
         refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&body, returned.as_ref(), item.span(), &afterwards)
+        refusal::widened(&body, returned.as_ref(), item.span(), &afterwards, &targets)
     } else {
         until::rewrite(model, &mut item.signature.output);
         let reject = refusal::reject(model, item.return_type(), item.span(), &Named::exclusive(&item));
-        (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards))
+        (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards, &targets))
     };
     let guard = guard(model, &item, &client, &reject);
     let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #front #guard #body));
@@ -84,19 +85,26 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     let Probes { front, client } = probe::of_names(model, &Named::all(&item));
     let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
     let guard = rename_self(guard(model, &item, &client, &reject));
-    let afterwards = rename_self(afterwards::afterwards(model, returned.as_ref()));
-    let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards);
+    let targets = until::targets(model, &mut item, returned.as_ref());
+    let afterwards = rename_self(afterwards::afterwards(model, returned.as_ref(), item.span(), &targets));
+    let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards, &targets);
     item.body = boxed.rebuild(&item.body, front, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()
 }
 
 /// Writes the body as the end of the function, followed by the verdicts about its result.
-fn as_a_tail(body: &Group, returned: Option<&Type>, function: Span, afterwards: &TokenStream) -> TokenStream {
+fn as_a_tail(
+    body: &Group,
+    returned: Option<&Type>,
+    function: Span,
+    afterwards: &TokenStream,
+    lent: &[Named],
+) -> TokenStream {
     let body = as_a_block(body);
     if afterwards.is_empty() {
         return body;
     }
-    let result = afterwards::result(&body, &refusal::nameable(returned, function));
+    let result = afterwards::result(&body, &refusal::nameable(returned, function), lent);
     quote_spanned!(Span::mixed_site()=> #result #afterwards __result)
 }
 

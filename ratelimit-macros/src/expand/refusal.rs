@@ -111,6 +111,7 @@ pub(super) fn widened(
     result: Option<&Type>,
     function: Span,
     afterwards: &TokenStream,
+    lent: &[Named],
 ) -> (TokenStream, TokenStream) {
     let at = Span::mixed_site();
     let value = quote!(async move #body.await);
@@ -120,7 +121,7 @@ pub(super) fn widened(
             quote_spanned!(at=> let __result = #value; #afterwards ::core::result::Result::Ok(__result))
         }
         _ => {
-            let result = afterwards::result(&as_a_block(body), &nameable(result, function));
+            let result = afterwards::result(&as_a_block(body), &nameable(result, function), lent);
             quote_spanned!(at=> #result #afterwards ::core::result::Result::Ok(__result))
         }
     };

@@ -1,12 +1,15 @@
 //! Writes what lasts until the body of the response ends.
 
+use super::arguments::Named;
 use super::spans::{ends, located};
+use super::target;
 use crate::future::output_mut;
+use crate::item::Item;
 use crate::model::{Afterwards, Model};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{GenericArgument, Path, PathArguments, ReturnType, Type, parse_quote};
+use syn::{FnArg, GenericArgument, Pat, Path, PathArguments, ReturnType, Type, parse_quote};
 
 /// Evaluates the functions of `settle` before the body, which may move what they copy.
 pub(super) fn settles(model: &Model) -> TokenStream {
@@ -21,11 +24,11 @@ pub(super) fn settles(model: &Model) -> TokenStream {
 }
 
 // Output:
-//     let mut lasting = Admission::hold(admission, &[0]).await;
-//     Lasting::settle(&mut lasting, 0, settle0);
-//     let result = HoldBody::hold(result, Lasting::held(lasting));
+//     let mut lasting = Admission::hold(__admission, &[0]).await;
+//     Lasting::settle(&mut __lasting, 0, settle0);
+//     let result = HoldBody::hold(__result, Lasting::held(__lasting));
 /// Moves permits and charges into the response.
-pub(super) fn held(model: &Model, returned: Option<&Type>) -> TokenStream {
+pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targets: &[Named]) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     let lasting = model.members.iter().enumerate().filter(|(_, member)| member.outlives());
     let lasting = lasting.map(|(position, _)| Literal::usize_unsuffixed(position));
@@ -37,15 +40,38 @@ pub(super) fn held(model: &Model, returned: Option<&Type>) -> TokenStream {
         .collect();
     let name =
         if settles.is_empty() { quote_spanned!(at=> __lasting) } else { quote_spanned!(at=> mut __lasting) };
-    // The compiler points at the return type if it has no body.
-    let there = returned.map_or(at, |returned| at.located_at(returned.span()));
-    let trait_path = located(runtime, there);
-    let result = quote_spanned!(there=> #trait_path::HoldBody::hold(__result, #runtime::__private::Lasting::held(__lasting)));
+    let hold = if target::is_in_argument(returned) {
+        target::holding(model, targets, returned, function)
+    } else {
+        // The compiler points at the return type if it has no body.
+        let there = returned.map_or(at, |returned| at.located_at(returned.span()));
+        let trait_path = located(runtime, there);
+        let held = quote_spanned!(there=> #trait_path::HoldBody::hold(__result, #runtime::__private::Lasting::held(__lasting)));
+        quote_spanned!(at=> let __result = #held;)
+    };
     quote_spanned! {at=>
         let #name = #runtime::__private::Admission::hold(__admission, &[#(#lasting),*]).await;
         #settles
-        let __result = #result;
+        #hold
     }
+}
+
+/// The arguments of which one may be the response that holds. They are lent to the body.
+pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -> Vec<Named> {
+    if !model.outlives() || !target::is_in_argument(returned) {
+        return Vec::new();
+    }
+    let targets = Named::exclusive(item);
+    for argument in &mut item.signature.inputs {
+        // What the body changes is what it was lent.
+        if let FnArg::Typed(argument) = argument
+            && let Pat::Ident(pattern) = &mut *argument.pat
+            && targets.iter().any(|target| target.name == pattern.ident)
+        {
+            pattern.mutability = None;
+        }
+    }
+    targets
 }
 
 fn settled(model: &Model) -> impl Iterator<Item = (usize, &Afterwards)> {

@@ -27,7 +27,7 @@ pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::Site;
 pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
-pub use target::{FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target};
+pub use target::{FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target, Written};
 pub use warn::{
     ArgumentOf, NoMissing, NoRequest, NoSuccess, OfRequest, OfUser, RequestArgument, RequestSeesMissing,
     RequestSeesSuccess, UserSeesMissing, UserSeesSuccess,

@@ -69,7 +69,8 @@ impl<T: RequestHeaders + ?Sized> FoundHeaders for Carrier<'_, T> {
 #[diagnostic::on_unimplemented(
     message = "`by = \"user\"`: no argument of this function is a user",
     label = "add an argument whose type implements `UserId`",
-    note = "implement `ratelimit::UserId` for the type of the user, or write the value: `by = user.id`"
+    note = "implement `ratelimit::UserId` for the type of the user, or write the value: `by = user.id`",
+    note = "a user in salvo's `Depot` has no type there: write it, as in `by = depot.get_typed::<User>().ok().map(|user| user.id)`"
 )]
 pub trait FoundUser {
     type Id: Identity;

@@ -1,6 +1,7 @@
-//! Finds the argument into which a refusal is written, for functions without a return value.
+//! Finds the argument that is the response, for functions that return none: a refusal is written into it, and its body holds.
 
 use super::probe::{Nothing, merge};
+use crate::hold::{Held, HoldBody};
 use crate::rejection::Rejection;
 
 /// A response that the caller of a function passes in to be written.
@@ -67,5 +68,50 @@ pub trait FoundTarget {
 impl<T: RejectionTarget + ?Sized> FoundTarget for FoundIn<'_, T> {
     fn reject(self, rejection: Rejection) {
         self.0.write_rejection(rejection);
+    }
+}
+
+/// The argument whose body holds permits and charges.
+#[diagnostic::on_unimplemented(
+    message = "a function that returns `()` has no body that can hold permits and charges until it ends",
+    label = "no body, and no argument into which it is written",
+    note = "return the response; or take it as an argument, as handlers of salvo do: `res: &mut Response`",
+    note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"salvo\"] }}`"
+)]
+pub trait FoundBody {
+    fn hold(self, held: Held);
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: ?Sized> FoundBody for FoundIn<'a, T>
+where
+    &'a mut T: HoldBody,
+{
+    fn hold(self, held: Held) {
+        self.0.hold(held);
+    }
+}
+
+/// What a function returns that writes its response into an argument.
+pub trait Written {
+    /// Whether it has written a body. An error is written later, over it.
+    fn is_written(&self) -> bool;
+}
+
+impl Written for () {
+    fn is_written(&self) -> bool {
+        true
+    }
+}
+
+impl<E> Written for Result<(), E> {
+    fn is_written(&self) -> bool {
+        self.is_ok()
+    }
+}
+
+impl Written for Option<()> {
+    fn is_written(&self) -> bool {
+        self.is_some()
     }
 }

@@ -15,6 +15,7 @@ use super::Held;
 /// | rocket's `ByteStream<S>`, `TextStream<S>`, `EventStream<S>`, `ReaderStream<S>` and `NamedFile`, which become a `Holding` | the body ends |
 /// | `poem::Body`, `poem::Response` | the body ends |
 /// | poem's `SSE`, which becomes a `Response` | the stream ends |
+/// | salvo's `ResBody`, `Response` and `&mut Response` | the body ends |
 /// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
 /// | actix-web's `HttpResponse<B>` for each `MessageBody`, which becomes an `HttpResponse` | the body ends |
 /// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
@@ -29,6 +30,7 @@ use super::Held;
     label = "this has no body that ends later",
     note = "`until = \"body_end\"` and `hold` need a response with a body: with axum, return `Response`, `Body`, `Sse<..>`, or a tuple or `Result` of one of them; `.into_response()` makes a `Response` of any other value",
     note = "with poem, return `Response`, `Body`, or a tuple or `Result` of one of them; return an `SSE` as `impl IntoResponse`",
+    note = "with salvo, write the body into an argument `res: &mut Response`, and return nothing or a `Result<(), _>`",
     note = "with tonic, return `Response<Pin<Box<dyn Stream<Item = Result<_, Status>> + Send>>>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`",
     note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]

@@ -15,6 +15,8 @@ mod held_body;
 mod poem;
 #[cfg(feature = "rocket")]
 mod rocket;
+#[cfg(feature = "salvo")]
+mod salvo;
 #[cfg(feature = "tonic")]
 mod tonic;
 

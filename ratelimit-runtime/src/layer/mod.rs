@@ -9,6 +9,8 @@ mod poem;
 mod request;
 #[cfg(feature = "rocket")]
 mod rocket;
+#[cfg(feature = "salvo")]
+mod salvo;
 #[cfg(feature = "tower")]
 mod tower;
 

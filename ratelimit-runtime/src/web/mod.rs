@@ -10,5 +10,7 @@ pub(crate) mod http;
 mod poem;
 #[cfg(feature = "rocket")]
 pub(crate) mod rocket;
+#[cfg(feature = "salvo")]
+mod salvo;
 #[cfg(feature = "tonic")]
 mod tonic;

@@ -35,7 +35,7 @@
 use crate::harness::scoped;
 use axum::extract::ConnectInfo;
 use ratelimit::__private::RejectionTarget;
-use ratelimit::{RateLimiter, Rejection, rate_limit};
+use ratelimit::{Held, HoldBody, RateLimiter, Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};
 use std::net::SocketAddr;
@@ -47,6 +47,14 @@ pub(crate) struct Response;
 
 impl RejectionTarget for Response {
     fn write_rejection(&mut self, _: Rejection) {}
+}
+
+impl HoldBody for &mut Response {
+    type Output = ();
+
+    fn hold(self, held: Held) {
+        drop(held);
+    }
 }
 
 /// A documented function.
@@ -98,6 +106,9 @@ pub(crate) async fn fallible_value(ConnectInfo(peer): ConnectInfo<SocketAddr>) -
 
 #[rate_limit(count = 5)]
 pub(crate) async fn into_a_response(_unused: &mut String, _response: &mut Response) {}
+
+#[rate_limit(count = 5, algorithm = "concurrency", until = "body_end")]
+pub(crate) async fn held_by_a_response(_unused: &mut String, _response: &mut Response) {}
 
 #[rate_limit(on_limit = |rejection| rejection.to_string())]
 pub(crate) async fn fallback() -> String {
@@ -240,6 +251,7 @@ async fn linted_functions_are_limited() {
         assert!(fallible(&mut String::new()).await.is_ok());
         assert!(fallible_value(ConnectInfo(peer)).await.is_ok());
         into_a_response(&mut String::new(), &mut Response).await;
+        held_by_a_response(&mut String::new(), &mut Response).await;
         assert!(service.method().await.is_ok());
         assert!(service.send("ann".into()).await.is_ok());
         assert!(permit(1).await.is_ok());

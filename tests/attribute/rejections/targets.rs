@@ -3,19 +3,29 @@
 use crate::harness::{PEER, Runs, scoped};
 use async_trait::async_trait;
 use ratelimit::__private::RejectionTarget;
-use ratelimit::{Rejection, rate_limit};
+use ratelimit::{Held, HoldBody, Limit, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// A response as in salvo: handlers write into it.
 #[derive(Default)]
 struct Response<'b> {
     body: &'b str,
     refused_by: Option<String>,
+    held: Option<Held>,
 }
 
 impl RejectionTarget for Response<'_> {
     fn write_rejection(&mut self, rejection: Rejection) {
         self.refused_by = Some(rejection.name().to_owned());
+    }
+}
+
+impl HoldBody for &mut Response<'_> {
+    type Output = ();
+
+    fn hold(self, held: Held) {
+        self.held = Some(held);
     }
 }
 
@@ -106,6 +116,81 @@ async fn on_limit_takes_precedence() {
         by_hand(runs, &mut res).await;
         by_hand(runs, &mut res).await;
         assert_eq!((res.body, res.refused_by), ("refused", None));
+    })
+    .await;
+}
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+const PERMITS: Limit = Limit::concurrency(1, Duration::from_secs(60));
+
+/// The body may move its arguments, and change them.
+#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", until = "body_end")]
+async fn held(runs: &Runs, depot: &mut Depot, mut res: &mut Response<'_>) {
+    let (depot, moved) = (depot, &mut *res);
+    depot.0 += runs.add();
+    moved.body = "body";
+    if depot.0 > 9 {
+        return;
+    }
+    res = moved;
+    res.body = "a longer body";
+}
+
+#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", until = "body_end")]
+async fn held_unless_it_fails(fails: bool, res: &mut Response<'_>) -> Outcome<()> {
+    res.body = if fails { Err("fails")? } else { "body" };
+    Ok(())
+}
+
+#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", until = "body_end", fallible)]
+async fn held_and_fallible(res: &mut Response<'_>) {
+    res.body = "body";
+}
+
+#[async_trait]
+trait Streams {
+    async fn stream(&self, depot: &mut Depot, res: &mut Response<'_>);
+}
+
+#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", until = "body_end")]
+#[async_trait]
+impl Streams for Runs {
+    async fn stream(&self, depot: &mut Depot, res: &mut Response<'_>) {
+        depot.0 += self.add();
+        res.body = "body";
+    }
+}
+
+async fn free(limits: &RateLimiter) -> bool {
+    limits.peek(&PERMITS, "permits").await.unwrap().remaining() == 1
+}
+
+#[tokio::test]
+async fn the_body_of_a_response_holds_a_permit() {
+    let limits = RateLimiter::in_memory();
+    ratelimit::scope(limits.clone(), async move {
+        let (runs, mut depot, mut res) = (&Runs::default(), Depot::default(), Response::default());
+        held(runs, &mut depot, &mut res).await;
+        assert_eq!((res.body, depot.0, free(&limits).await), ("a longer body", 1, false));
+        let mut refused = Response::default();
+        held(runs, &mut depot, &mut refused).await;
+        assert_eq!((refused.refused_by.as_deref(), refused.held.is_none()), (Some("permits"), true));
+        drop(res.held.take());
+        assert!(free(&limits).await);
+
+        held_unless_it_fails(false, &mut res).await.unwrap();
+        assert!(!free(&limits).await && held_unless_it_fails(false, &mut refused).await.is_err());
+        drop(res.held.take());
+        held_unless_it_fails(true, &mut res).await.unwrap_err();
+        assert!(free(&limits).await && res.held.is_none(), "an error ends at once");
+
+        held_and_fallible(&mut res).await.unwrap();
+        assert!(!free(&limits).await && held_and_fallible(&mut refused).await.is_err());
+        drop(res.held.take());
+        runs.stream(&mut depot, &mut res).await;
+        assert!(!free(&limits).await && res.held.take().is_some());
+        assert!(free(&limits).await);
     })
     .await;
 }

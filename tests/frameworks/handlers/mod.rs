@@ -11,4 +11,5 @@ mod axum;
 mod others;
 mod poem;
 mod rocket;
+mod salvo;
 mod tonic;

@@ -47,6 +47,11 @@ impl Client {
         self.http.get(format!("http://{}{path}", self.server))
     }
 
+    /// A HEAD request.
+    pub(crate) fn head(&self, path: &str) -> reqwest::RequestBuilder {
+        self.http.head(format!("http://{}{path}", self.server))
+    }
+
     /// A POST request, to add headers and a body to.
     pub(crate) fn post(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.post(format!("http://{}{path}", self.server))

@@ -23,6 +23,12 @@ async fn opaque() -> impl std::fmt::Display {
 async fn nothing() {}
 
 #[rate_limit(algorithm = "concurrency", count = 5, until = "body_end")]
+async fn no_response(text: &mut String) -> Result<(), Rejection> {
+    text.clear();
+    Ok(())
+}
+
+#[rate_limit(algorithm = "concurrency", count = 5, until = "body_end")]
 async fn other_body() -> Result<Response<String>, Rejection> {
     Ok(Response::new(String::new()))
 }

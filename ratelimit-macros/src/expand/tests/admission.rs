@@ -64,7 +64,7 @@ fn a_permit() {
                     );
                     __call.admit()
                 };
-                let _admission = match __check.await {
+                let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
                     ::core::result::Result::Err(__rejection) => {
                         return <Result<
@@ -101,7 +101,7 @@ fn a_limit_that_may_be_of_permits() {
                     );
                     __call.admit()
                 };
-                let _admission = match __check.await {
+                let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
                     ::core::result::Result::Err(__rejection) => {
                         return <Result<

@@ -224,7 +224,7 @@ fn a_permit_that_may_end_too_early() {
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let _admission = match __check.await {
+                let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
                     ::core::result::Result::Err(__rejection) => {
                         return <Result<
@@ -253,7 +253,7 @@ fn a_permit_that_is_said_to_end_early() {
                     );
                     ::ratelimit::__private::Call::new(&__SITE).admit()
                 };
-                let _admission = match __check.await {
+                let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
                     ::core::result::Result::Err(__rejection) => {
                         return <Result<

@@ -1,0 +1,93 @@
+//! Handlers of salvo's own examples: without a return value, and documented by `#[endpoint]`.
+
+use crate::harness::client::{Client, Reply, Version};
+use crate::salvo::server;
+use ratelimit::{RateLimitLayer, RateLimiter, rate_limit};
+use salvo::oapi::extract::JsonBody;
+use salvo::oapi::{OpenApi, ToSchema, endpoint};
+use salvo::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::{Mutex, PoisonError};
+
+fn hooped() -> RateLimitLayer {
+    RateLimitLayer::new().limiter(RateLimiter::in_memory())
+}
+
+/// `remote-addr`: answers with the address of the client, and returns nothing. Nothing had to change: the request says who calls,
+/// and a refusal is written into the response.
+#[handler]
+#[rate_limit(key = "index", time = "1m", count = 1, by = "ip")]
+async fn index(req: &mut Request, res: &mut Response) {
+    res.render(Text::Plain(format!("remote address: {:?}", req.remote_addr())));
+}
+
+#[tokio::test]
+async fn remote_addr_index() {
+    let server = server::start(Router::new().hoop(hooped()).get(index)).await;
+    let client = Client::new(server, Version::Http1);
+    let admitted = client.get("/").await;
+    assert_eq!(admitted.status, 200);
+    assert!(admitted.body.starts_with(&format!("remote address: IPv4({}:", client.address)), "{admitted:?}");
+    let refused = client.get("/").await;
+    assert_eq!((refused.status, refused.header("content-type")), (429, Some("text/plain; charset=utf-8")));
+    assert!(refused.header("retry-after").is_some() && refused.body.starts_with("too many requests"));
+    assert_eq!(Client::new(server, Version::Http1).get("/").await.status, 200, "another address");
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+struct Todo {
+    id: u64,
+    text: String,
+    completed: bool,
+}
+
+static TODOS: Mutex<Vec<Todo>> = Mutex::new(Vec::new());
+
+/// `oapi-todos`: stores a todo. What had to change: no argument says who calls, so it has `req`.
+#[endpoint(
+    tags("todos"),
+    responses((status_code = 201, description = "created"), (status_code = 409, description = "exists already"))
+)]
+#[rate_limit(key = "create_todo", time = "1m", count = 2, by = "ip")]
+async fn create_todo(new_todo: JsonBody<Todo>, req: &mut Request) -> Result<StatusCode, StatusError> {
+    assert_eq!(req.method(), salvo::http::Method::POST);
+    let mut todos = TODOS.lock().unwrap_or_else(PoisonError::into_inner);
+    if todos.iter().any(|todo| todo.id == new_todo.id) {
+        return Err(StatusError::conflict().brief("todo already exists"));
+    }
+    todos.push(new_todo.into_inner());
+    Ok(StatusCode::CREATED)
+}
+
+/// The same handler in its earlier form, which writes into the response.
+#[endpoint(responses((status_code = 201, description = "created")))]
+#[rate_limit(key = "write_todo", time = "1m", count = 1, by = ratelimit::client_ip())]
+async fn write_todo(new_todo: JsonBody<Todo>, res: &mut Response) {
+    assert_eq!(new_todo.text, "tea");
+    res.status_code(StatusCode::CREATED);
+}
+
+#[tokio::test]
+async fn oapi_todos_create_todo() {
+    let todos =
+        Router::with_path("todos").post(create_todo).push(Router::with_path("written").post(write_todo));
+    let router = Router::new().hoop(hooped()).push(todos);
+    let document = OpenApi::new("todos", "1").merge_router(&router).to_json().unwrap();
+    assert!(document.contains("create_todo") && document.contains("exists already"), "{document}");
+    let client = Client::new(server::start(router).await, Version::Http1);
+    let post = async |path: &str, accept: &str| {
+        let body = r#"{"id": 7, "text": "tea", "completed": false}"#;
+        let request = client.post(path).header("content-type", "application/json").header("accept", accept);
+        Reply::read(request.body(body).send().await.unwrap()).await
+    };
+    assert_eq!(post("/todos", "*/*").await.status, 201);
+    let conflict = post("/todos", "application/json").await;
+    assert_eq!((conflict.status, conflict.body.contains("todo already exists")), (409, true), "{conflict:?}");
+    let refused = post("/todos", "application/json").await;
+    assert_eq!((refused.status, refused.header("content-type")), (429, Some("application/json")));
+    assert!(refused.header("retry-after").is_some(), "the layer adds it: {refused:?}");
+    assert!(refused.body.contains("too many requests: try again in"), "{refused:?}");
+    assert_eq!(post("/todos/written", "*/*").await.status, 201);
+    let refused = post("/todos/written", "*/*").await;
+    assert_eq!((refused.status, refused.header("content-type")), (429, Some("text/plain; charset=utf-8")));
+}

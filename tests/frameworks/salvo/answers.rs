@@ -1,0 +1,281 @@
+//! What a refused handler of salvo answers, for each form of return value.
+
+use super::server;
+use crate::harness::client::{Client, Reply, Version};
+use crate::harness::limiters::failing;
+use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use salvo::prelude::*;
+
+/// Declares handlers with one limit for each API key, and their routes.
+macro_rules! handlers {
+    ($($name:ident $(, $option:ident $(= $value:expr)?)? => $returned:ty: $body:expr;)*) => {
+        $(#[handler]
+        #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key" $(, $option $(= $value)?)?)]
+        async fn $name(req: &mut Request) -> $returned {
+            let _ = req;
+            $body
+        })*
+
+        const RETURNED: &[&str] = &[$(concat!("/", stringify!($name))),*];
+
+        fn returned() -> Vec<Router> {
+            vec![$(Router::with_path(stringify!($name)).get($name)),*]
+        }
+    };
+}
+
+handlers! {
+    text_or_rejection => Result<&'static str, Rejection>: Ok("");
+    string_or_rejection => Result<String, Rejection>: Ok("welcome".to_owned());
+    json_or_rejection => Result<Json<u8>, Rejection>: Ok(Json(1));
+    writer_or_rejection => Result<impl Writer + use<>, Rejection>: Ok(Text::Html("<p>"));
+    nothing_or_rejection => Result<(), Rejection>: Ok(());
+    status_or_rejection => Result<StatusCode, Rejection>: Ok(StatusCode::ACCEPTED);
+    writer => impl Writer + use<>: Text::Html("<p>");
+    error_of_the_application => Result<String, ApiError>: Ok(String::new());
+    error_by_hand, on_limit = |refused| Err(ForeignError(refused)) => Result<String, ForeignError>: Ok(String::new());
+    plain_text, fallible => &'static str: "welcome";
+    plain_string, fallible => String: "welcome".to_owned();
+    plain_json, fallible => Json<u8>: Json(1);
+    plain_status, fallible => StatusCode: StatusCode::ACCEPTED;
+    plain_option, fallible => Option<&'static str>: Some("welcome");
+    own_type => Welcome: Welcome::Yes;
+}
+
+/// An error of an application that leaves the answer to the rejection.
+enum ApiError {
+    Rejected(Rejection),
+}
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
+#[async_trait]
+impl Writer for ApiError {
+    async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+        let Self::Rejected(rejection) = self;
+        res.render(rejection);
+    }
+}
+
+struct ForeignError(Rejection);
+
+impl Scribe for ForeignError {
+    fn render(self, res: &mut Response) {
+        self.0.render(res);
+    }
+}
+
+/// A response of an application with a form for refusals.
+enum Welcome {
+    Yes,
+    Refused(Rejection),
+}
+
+impl ratelimit::FromRejection for Welcome {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Self::Refused(rejection)
+    }
+}
+
+impl Scribe for Welcome {
+    fn render(self, res: &mut Response) {
+        match self {
+            Self::Yes => res.render("welcome"),
+            Self::Refused(rejection) => res.render(rejection),
+        }
+    }
+}
+
+#[handler]
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+async fn written(req: &mut Request, res: &mut Response) {
+    res.render(Json(req.uri().path()));
+}
+
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+#[handler]
+async fn written_above(_: &mut Depot, _: &mut Request, _: &mut FlowCtrl, _: &mut Response) {}
+
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key", fallible)]
+#[handler]
+async fn nothing(_: &mut Request) {}
+
+#[handler]
+#[rate_limit(
+    key = "form", time = "1m", count = 1, by = "header:x-api-key", on_limit = |rejection| { res.render(rejection); }
+)]
+async fn rendered(_: &mut Request, res: &mut Response) {
+    res.render("welcome");
+}
+
+/// The response is made elsewhere.
+#[handler]
+async fn made_elsewhere(req: &mut Request, res: &mut Response) {
+    *res = make(req).await;
+}
+
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+async fn make(_: &Request) -> Response {
+    let mut res = Response::new();
+    res.render("welcome");
+    res
+}
+
+/// A handler that is written by hand.
+struct ByHand;
+
+#[async_trait]
+impl Handler for ByHand {
+    #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+    async fn handle(&self, _req: &mut Request, _: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+        res.render("welcome");
+        ctrl.skip_rest();
+    }
+}
+
+/// The same, below the block's attribute.
+struct BlockByHand;
+
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+#[async_trait]
+impl Handler for BlockByHand {
+    async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
+        res.render(Text::Plain(req.uri().path().to_owned()));
+    }
+}
+
+struct Block;
+
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+#[handler]
+impl Block {
+    async fn handle(&self, _: &mut Request, res: &mut Response) {
+        res.render("welcome");
+    }
+}
+
+/// A handler in front of the others writes something, which the answer replaces.
+#[handler]
+async fn in_front(res: &mut Response) {
+    res.render(Json("in front"));
+}
+
+const WRITTEN: &[&str] = &[
+    "/written",
+    "/above",
+    "/nothing",
+    "/rendered",
+    "/elsewhere",
+    "/by_hand",
+    "/block_by_hand",
+    "/block",
+    "/behind",
+];
+
+fn routes() -> Router {
+    Router::new()
+        .append(&mut returned())
+        .push(Router::with_path("written").get(written))
+        .push(Router::with_path("above").get(written_above))
+        .push(Router::with_path("nothing").get(nothing))
+        .push(Router::with_path("rendered").get(rendered))
+        .push(Router::with_path("elsewhere").get(made_elsewhere))
+        .push(Router::with_path("by_hand").get(ByHand))
+        .push(Router::with_path("block_by_hand").get(BlockByHand))
+        .push(Router::with_path("block").get(Block))
+        .push(Router::with_path("behind").hoop(in_front).get(written))
+}
+
+/// Scopes the limiter, without the layer.
+pub(super) struct Scoped(pub(super) RateLimiter);
+
+#[async_trait]
+impl Handler for Scoped {
+    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+        let next = async { ctrl.call_next(req, depot, res).await };
+        ratelimit::scope(self.0.clone(), next).await;
+    }
+}
+
+async fn ask(client: &Client, path: &str, key: &str) -> Reply {
+    client.get_with(path, &[("x-api-key", key)]).await
+}
+
+/// Status, `Retry-After` and body of a reply, which has this content type.
+fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r str) {
+    assert_eq!(reply.header("content-type"), Some(content_type), "{reply:?}");
+    (reply.status, reply.header("retry-after"), &reply.body)
+}
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// The answers are the same with the layer and without.
+#[tokio::test]
+async fn all_forms_answer_alike() {
+    let scoped = |limiter| server::start(routes().hoop(Scoped(limiter)));
+    let layered = |limiter| server::start(routes().hoop(RateLimitLayer::new().limiter(limiter)));
+    let servers = [
+        (scoped(RateLimiter::in_memory()).await, scoped(failing().await).await),
+        (layered(RateLimiter::in_memory()).await, layered(failing().await).await),
+    ];
+    for (served, failing) in servers {
+        for version in [Version::Http1, Version::Http2] {
+            let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
+            for path in RETURNED.iter().chain(WRITTEN) {
+                answers(&client, &unlucky, path, &format!("{path} {version:?}")).await;
+            }
+        }
+    }
+}
+
+async fn answers(client: &Client, unlucky: &Client, path: &str, key: &str) {
+    let admitted = ask(client, path, key).await.status;
+    assert!((200..300).contains(&admitted), "{path}: {admitted}");
+
+    let limited = ask(client, path, key).await;
+    let (status, wait, body) = parts(&limited, TEXT);
+    assert_eq!(status, 429, "{path}");
+    let seconds: u64 = wait.unwrap().parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{path}: {seconds}");
+    assert!(body.starts_with("too many requests: try again in "), "{path}: {body}");
+
+    let unidentified = client.get(path).await;
+    assert_eq!(parts(&unidentified, TEXT), (400, None, "this request does not say who calls"), "{path}");
+
+    let unavailable = ask(unlucky, path, key).await;
+    let expected = (503, Some("1"), "temporarily unavailable: try again in 1 second");
+    assert_eq!(parts(&unavailable, TEXT), expected, "{path}");
+}
+
+/// Errors too, which are rendered outside the function.
+#[tokio::test]
+async fn all_forms_answer_in_the_form_of_the_layer() {
+    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
+    let client = Client::new(server::start(routes().hoop(layer)).await, Version::Http1);
+    for path in RETURNED.iter().chain(WRITTEN) {
+        ask(&client, path, path).await;
+        let limited = ask(&client, path, path).await;
+        let (status, wait, body) = parts(&limited, "application/problem+json");
+        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!((status, &problem["status"]), (429, &429.into()), "{path}");
+        assert!(wait.is_some(), "{path}");
+    }
+}
+
+/// salvo would write a page of its own into a response without a body.
+#[tokio::test]
+async fn an_answer_without_a_body_stays_empty() {
+    let empty = Answers::custom(|_, answer| {
+        answer.status = 420;
+        answer.body.clear();
+    });
+    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(empty);
+    let client = Client::new(server::start(routes().hoop(layer)).await, Version::Http1);
+    ask(&client, "/written", "a").await;
+    let refused = ask(&client, "/written", "a").await;
+    assert_eq!((refused.status, refused.body.as_str(), refused.header("retry-after")), (420, "", Some("60")));
+}

@@ -1,0 +1,144 @@
+//! salvo: the contract, over HTTP/1.1 and HTTP/2.
+
+mod answers;
+mod arguments;
+mod errors;
+mod middleware;
+mod names;
+pub(crate) mod server;
+mod streams;
+
+use crate::harness::client::Version;
+use crate::harness::contract;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use salvo::extract::{Extractible, Metadata};
+use salvo::http::ParseError;
+use salvo::prelude::*;
+use std::net::SocketAddr;
+use std::sync::LazyLock;
+use support::MINUTE;
+
+#[handler]
+#[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
+async fn login(_req: &mut Request) -> Result<&'static str, Rejection> {
+    Ok("welcome")
+}
+
+#[rate_limit(key = "above", count = 1, by = "ip")]
+#[handler]
+async fn above(_: &mut Request, res: &mut Response) {
+    res.render("welcome");
+}
+
+#[handler]
+#[rate_limit(key = "below", count = 1, by = "ip")]
+async fn below(req: &Request, res: &mut Response) {
+    assert_eq!(req.uri().path(), "/below");
+    res.render("welcome");
+}
+
+#[handler]
+#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
+async fn key(_: &mut Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+struct User(Option<String>);
+
+impl<'ex> Extractible<'ex> for User {
+    fn metadata() -> &'static Metadata {
+        static METADATA: LazyLock<Metadata> = LazyLock::new(|| Metadata::new("User"));
+        &METADATA
+    }
+
+    #[allow(refining_impl_trait)]
+    async fn extract(req: &'ex mut Request, _: &'ex mut Depot) -> Result<Self, ParseError> {
+        Ok(Self(req.header("x-user")))
+    }
+}
+
+impl UserId for User {
+    type Id = String;
+
+    fn user_id(&self) -> Option<String> {
+        self.0.clone()
+    }
+}
+
+#[handler]
+#[rate_limit(key = "user", count = 1, by = "user")]
+async fn user(who: User) -> Result<(), Rejection> {
+    drop(who);
+    Ok(())
+}
+
+/// A block with the attribute, as `#[handler]` also takes it.
+struct Stack;
+
+#[handler]
+impl Stack {
+    #[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
+    #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
+    async fn handle(&self, _: &mut Request, _: &mut Response) {}
+}
+
+#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+async fn in_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[handler]
+async fn context() -> Result<(), Rejection> {
+    in_context().await
+}
+
+#[handler]
+async fn spawned() -> Result<(), Rejection> {
+    tokio::spawn(in_context()).await.unwrap()
+}
+
+struct AppError;
+
+impl<E: std::error::Error> From<E> for AppError {
+    fn from(_: E) -> Self {
+        Self
+    }
+}
+
+impl Scribe for AppError {
+    fn render(self, res: &mut Response) {
+        res.render_with_status(StatusCode::INTERNAL_SERVER_ERROR, "something went wrong");
+    }
+}
+
+#[handler]
+#[rate_limit(key = "swallowed", count = 1, by = "ip")]
+async fn swallowed(_: &mut Request) -> Result<(), AppError> {
+    Ok(())
+}
+
+#[handler]
+async fn plain() {}
+
+async fn serve(limiter: RateLimiter) -> SocketAddr {
+    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
+    let routes = Router::new()
+        .hoop(RateLimitLayer::new().limiter(limiter))
+        .push(Router::with_path("login").get(login))
+        .push(Router::with_path("above").get(above))
+        .push(Router::with_path("below").get(below))
+        .push(Router::with_path("key").get(key))
+        .push(Router::with_path("user").get(user))
+        .push(Router::with_path("stack").get(Stack))
+        .push(Router::with_path("context").get(context))
+        .push(Router::with_path("spawned").get(spawned))
+        .push(Router::with_path("swallowed").get(swallowed))
+        .push(Router::with_path("layered").hoop(layered).get(plain))
+        .push(Router::with_path("plain").get(plain));
+    server::start(routes).await
+}
+
+#[tokio::test]
+async fn keeps_the_contract() {
+    contract::check(&[Version::Http1, Version::Http2], serve).await;
+}
