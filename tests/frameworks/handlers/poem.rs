@@ -50,6 +50,7 @@ type Users = Vec<(&'static str, User)>;
 #[oai(ty = "api_key", key_name = "X-API-Key", key_in = "header", checker = "api_checker")]
 struct MyApiKeyAuthorization(User);
 
+#[expect(clippy::unused_async, reason = "poem-openapi awaits it")]
 async fn api_checker(req: &Request, api_key: ApiKey) -> Option<User> {
     let users = req.data::<Users>()?;
     users.iter().find(|(key, _)| *key == api_key.key).map(|(_, user)| user.clone())

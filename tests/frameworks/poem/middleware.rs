@@ -24,7 +24,7 @@ fn limited(name: &'static str) -> RateLimitLayer {
 
 /// Names of the limits that the request has met until now.
 #[handler]
-async fn met() -> String {
+fn met() -> String {
     let decisions = RequestContext::current().unwrap().decisions();
     decisions.iter().map(|met| met.name().to_owned()).collect::<Vec<_>>().join(" ")
 }
@@ -105,7 +105,7 @@ fn upload(was_read: &Arc<AtomicBool>) -> Request {
 #[tokio::test]
 async fn the_layer_decides_before_the_body_is_read() {
     #[handler]
-    async fn receive(body: String) -> String {
+    fn receive(body: String) -> String {
         body
     }
     let app = Route::new().at("/", post(receive)).with(limited("uploads")).with(layer());
