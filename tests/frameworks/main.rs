@@ -17,6 +17,7 @@ mod harness;
 mod layer;
 mod poem;
 mod proxy_protocol;
+mod recovering_client;
 mod rocket;
 mod streams;
 mod tonic;
