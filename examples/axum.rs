@@ -6,7 +6,7 @@
 //! for i in 1 2 3 4; do curl -i -d '' localhost:3000/login; done      # 3 per minute; the 4th: 429, Retry-After, problem+json
 //! for i in 1 2 3; do curl -i localhost:3000/search; done             # 2 per minute for an address
 //! for i in 1 2 3; do curl -i -H 'x-user: 7' localhost:3000/search; done # 5 per minute for a user
-//! for i in 1 2; do curl -s -o /dev/null -w '%{http_code}\n' --limit-rate 1M localhost:3000/download & done; wait # 200 and 429
+//! for i in 1 2; do curl -s -o /dev/null -w '%{http_code}\n' --limit-rate 16M localhost:3000/download & done; wait # 200 and 429
 //! head -c 3000 /dev/zero | curl -i --data-binary @- localhost:3000/upload # 2 per minute; a refused body is not read
 //! curl -i localhost:3000/ready
 //! ```
@@ -69,7 +69,7 @@ async fn search(user: Option<User>, _: ConnectInfo<SocketAddr>) -> Result<String
     until = "body_end"
 )]
 async fn download(_: ConnectInfo<SocketAddr>) -> Response {
-    Response::new(Body::from(vec![b'.'; 4 << 20]))
+    Response::new(Body::from(vec![b'.'; 32 << 20]))
 }
 
 async fn upload(file: Bytes) -> String {

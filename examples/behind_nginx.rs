@@ -1,10 +1,10 @@
 //! A server behind nginx: it limits the clients of nginx, not nginx. Prints the configuration, and starts nginx if it is installed.
 //!
 //! ```sh
-//! cargo run --example behind_nginx
+//! cargo run --example behind_nginx # on Linux, where 127.0.0.0/8 needs no setup
 //! for i in 1 2 3; do curl -i localhost:8080; done                       # 2 per minute for an address; the 3rd: 429
 //! curl -i -H 'X-Forwarded-For: 6.6.6.6' localhost:8080                  # still 429: nginx appends the real address
-//! for i in 1 2 3; do curl -i --interface 127.0.0.2 localhost:8080; done # another client, with a limit of its own (Linux)
+//! for i in 1 2 3; do curl -i --interface 127.0.0.2 localhost:8080; done # another client, with a limit of its own
 //! ```
 
 use axum::Router;
@@ -16,6 +16,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use tokio::process::{Child, Command};
 
+/// The address from which nginx connects to this server.
+const NGINX: &str = "127.0.0.10";
+
 /// The request has the peer, which is nginx, and the header in which nginx names the client.
 #[rate_limit(key = "home", time = "1m", count = 2, by = "ip")]
 async fn home(_: Request) -> Result<String, Rejection> {
@@ -23,10 +26,12 @@ async fn home(_: Request) -> Result<String, Rejection> {
     Ok(client.map_or_else(String::new, |client| format!("hello, {client}\n")))
 }
 
-/// The lines that matter are `proxy_pass` and `proxy_set_header`.
+/// The lines that matter are `proxy_pass` and `proxy_set_header`. Because curl runs on the same machine here, nginx gets an address of
+/// its own by `proxy_bind`: a client with the address of a trusted proxy could name any other client.
 fn configuration(folder: &Path, upstream: SocketAddr) -> String {
     format!(
         "daemon off;
+master_process off;
 pid {folder}/nginx.pid;
 events {{}}
 http {{
@@ -37,6 +42,7 @@ http {{
         listen 127.0.0.1:8080;
         location / {{
             proxy_pass http://{upstream};
+            proxy_bind {NGINX};
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
         }}
     }}
@@ -65,7 +71,7 @@ fn start_nginx(folder: &Path, upstream: SocketAddr) -> std::io::Result<Child> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     // Only the peers in this list may name another client. Name your own proxies, never everybody.
-    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).build().await?;
+    let limiter = RateLimiter::builder().trusted_proxies([NGINX]).build().await?;
     let app = Router::new().route("/", get(home)).layer(RateLimitLayer::new().limiter(limiter));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3001").await?;
     let upstream = listener.local_addr()?;
