@@ -10,12 +10,17 @@
 
 mod actix;
 mod axum;
+mod bad_input;
 mod behind_nginx;
 mod handlers;
 mod harness;
 mod layer;
 mod poem;
+mod proxy_protocol;
+mod recovering_client;
 mod rocket;
 mod salvo;
 mod streams;
 mod tonic;
+mod user_or_address;
+mod whole_routers;

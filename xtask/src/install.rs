@@ -11,6 +11,8 @@ pub(crate) enum Package {
     Nginx,
     /// A load generator for HTTP.
     Wrk,
+    /// An HTTP client in Python, or Python itself where the manager does not have it.
+    Urllib3,
 }
 
 /// A package manager, and its commands that install without asking questions.
@@ -21,7 +23,7 @@ pub(crate) struct Manager {
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
     /// The names of each [`Package`], in the order of its variants.
-    names: [&'static [&'static str]; 5],
+    names: [&'static [&'static str]; 6],
     needs_root: bool,
 }
 
@@ -29,7 +31,7 @@ impl Manager {
     const fn new(
         program: &'static str,
         install: &'static [&'static str],
-        names: [&'static [&'static str]; 5],
+        names: [&'static [&'static str]; 6],
     ) -> Self {
         Self { program, refresh: None, install, names, needs_root: true }
     }
@@ -46,35 +48,49 @@ const MANAGERS: [Manager; 6] = [
         ..Manager::new(
             "apt-get",
             &["install", "--yes", "--no-install-recommends"],
-            [&["redis-server"], &["g++"], &["libssl-dev", "pkg-config"], &["nginx-light"], &["wrk"]],
+            [
+                &["redis-server"],
+                &["g++"],
+                &["libssl-dev", "pkg-config"],
+                &["nginx-light"],
+                &["wrk"],
+                &["python3-urllib3"],
+            ],
         )
     },
     Manager::new(
         "dnf",
         &["install", "--assumeyes"],
-        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"], &["nginx"], &["wrk"]],
+        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"], &["nginx"], &["wrk"], &["python3-urllib3"]],
     ),
     Manager::new(
         "apk",
         &["add", "--no-cache"],
-        [&["redis"], &["g++"], &["openssl-dev", "pkgconf"], &["nginx"], &["wrk"]],
+        [&["redis"], &["g++"], &["openssl-dev", "pkgconf"], &["nginx"], &["wrk"], &["py3-urllib3"]],
     ),
     Manager::new(
         "pacman",
         &["-Sy", "--noconfirm", "--needed"],
-        [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"]],
+        [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"], &["python-urllib3"]],
     ),
     Manager::new(
         "zypper",
         &["--non-interactive", "install"],
-        [&["redis"], &["gcc-c++"], &["libopenssl-devel", "pkgconf"], &["nginx"], &["wrk"]],
+        [
+            &["redis"],
+            &["gcc-c++"],
+            &["libopenssl-devel", "pkgconf"],
+            &["nginx"],
+            &["wrk"],
+            &["python3-urllib3"],
+        ],
     ),
     Manager {
         needs_root: false,
         ..Manager::new(
             "brew",
             &["install"],
-            [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"]],
+            [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"], &["python"]],
         )
     },
 ];

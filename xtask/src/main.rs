@@ -111,10 +111,12 @@ fn perform(request: &Request) -> Result<(), String> {
             tools::ensure_component("rustfmt", "fmt")?;
             tools::ensure_component("clippy", "clippy")?;
             tools::ensure_nginx()?;
+            tools::ensure_urllib3()?;
             checks::everything(&tools::ensure_redis()?)
         }
         Request::Test(filter) => {
             tools::ensure_nginx()?;
+            tools::ensure_urllib3()?;
             checks::only_tests(&tools::ensure_redis()?, filter)
         }
         Request::TestOn(servers, filter) => matrix::test(servers, filter),

@@ -1,7 +1,7 @@
 //! The tools that the commands need on this machine. Installs missing ones.
 
 use crate::install::{self, Manager, Package};
-use crate::process::{cargo, output, run, succeeds};
+use crate::process::{cargo, output, run, succeeds, target};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
@@ -66,6 +66,32 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
 /// Makes sure that nginx is installed, behind which tests put a server.
 pub(crate) fn ensure_nginx() -> Result<(), String> {
     ensure_program("nginx", Package::Nginx)
+}
+
+/// Makes sure that Python has urllib3, a client that recovers from refusals by itself. Tests look for it in `target/python` too.
+pub(crate) fn ensure_urllib3() -> Result<(), String> {
+    let packages = target().join("python");
+    let is_there =
+        || succeeds(Command::new("python3").args(["-c", "import urllib3"]).env("PYTHONPATH", &packages));
+    if is_there() {
+        return Ok(());
+    }
+    let folder = packages.to_str().ok_or("the path of the target folder is not UTF-8")?;
+    let pip = || announce(&["python3", "-m", "pip", "install", "--quiet", "--target", folder, "urllib3>=2"]);
+    let by_pip = pip();
+    if is_there() {
+        return Ok(());
+    }
+    let by_system = install("urllib3 for Python", Package::Urllib3);
+    // Some package managers only have Python, with pip.
+    if is_there() || (pip().is_ok() && is_there()) {
+        return Ok(());
+    }
+    let reason =
+        by_pip.err().unwrap_or_else(|| "pip has installed it, but `python3` cannot import it".to_owned());
+    let how =
+        by_system.err().map(|(reason, how)| format!(" ({reason}); install it ({how})")).unwrap_or_default();
+    Err(format!("urllib3 for Python is missing: {reason}{how}"))
 }
 
 /// Makes sure that wrk is installed, which loads the servers of the benchmarks.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service, and pass the context to spawned \
      tasks with `RequestContext::current`";
-const NO_ADDRESS: &str =
-    "the request context does not know the client's address; tell the server to provide the peer's address";
+const NO_ADDRESS: &str = "the request context does not know the client's address; with axum, serve with \
+     `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::PeerAddr` into the request's extensions";
 const NOT_KEPT: &str =
     "the request context does not have this header; keep it with `RateLimitLayer::keep_header`";
 

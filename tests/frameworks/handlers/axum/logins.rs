@@ -185,9 +185,9 @@ struct LoginParams {
     password: String,
 }
 
-/// "`#[rate_limit]` cannot turn a rejection into the error `Error`", with the note "if it is a type of another crate, convert each
-/// rejection: `on_limit`". loco's handlers return a `Response`, so the answer of this library fits. The email names who is limited:
-/// the handler has no argument with the address, and may get one as in the other handlers.
+/// "`#[rate_limit]` cannot turn a rejection into the error `Error`", with the note "if it is a type of another crate, and the function
+/// returns a response, write `on_limit = |rejection| Ok(rejection.into_response())`". The email names who is limited: the handler has
+/// no argument with the address, and may get one as in the other handlers.
 #[debug_handler]
 #[rate_limit(key = "login", count = 1, by = params.email, on_limit = |rejection| Ok(rejection.into_response()))]
 async fn login(State(ctx): State<AppContext>, Json(params): Json<LoginParams>) -> loco::Result<Response> {

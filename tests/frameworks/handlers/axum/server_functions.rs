@@ -1,1 +1,184 @@
-//! Server functions of leptos and dioxus. TODO
+//! Server functions of leptos and dioxus, which run behind axum. Their macros are stand-ins that write what the real ones write in
+//! the build of a server.
+
+use super::{assert_refused, bare, layered, outcome};
+use axum::Router;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use ratelimit::{By, Limit, RateLimitLayer, rate_limit};
+use support::MINUTE;
+use tracing::Level;
+
+/// The error of leptos. It takes every error, so the attribute compiles as it stands, and the client sees 500. The layer reports that,
+/// and mends the answer.
+#[derive(Debug)]
+struct ServerFnError(String);
+
+impl<E: std::error::Error> From<E> for ServerFnError {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl IntoResponse for ServerFnError {
+    fn into_response(self) -> Response {
+        (StatusCode::INTERNAL_SERVER_ERROR, format!("ServerError|{}", self.0)).into_response()
+    }
+}
+
+/// Writes what `#[server]` of leptos writes: a function to call, also while a page is rendered, and one with the body, which the
+/// endpoint runs. Attributes below `#[server]` are on both. One above it has changed the body before.
+macro_rules! server {
+    ([$($below:meta)?] [$($above:meta)?] $name:ident, $body:ident) => {
+        $(#[$below])?
+        async fn $name(title: String) -> Result<(), ServerFnError> {
+            $body(title).await
+        }
+
+        $(#[$above])?
+        $(#[$below])?
+        async fn $body(title: String) -> Result<(), ServerFnError> {
+            drop(title);
+            Ok(())
+        }
+    };
+}
+
+// With `by = "ip"`, the compiler says: "no argument of this function has the address of the client", with the note "in a function that
+// cannot have such an argument, write `by = ratelimit::client_ip()` and add `RateLimitLayer` to the service". A further argument would
+// be one of the interface.
+server!([] [rate_limit(key = "above", count = 2, by = ratelimit::client_ip())] add_todo, add_todo_body);
+server!([rate_limit(key = "below", count = 2, by = ratelimit::client_ip())] [] add_todo_twice, add_todo_twice_body);
+
+fn leptos() -> Router {
+    let title = || "bread".to_owned();
+    Router::new()
+        .route("/endpoint", get(move || add_todo_body(title())))
+        .route("/rendered", get(move || add_todo(title())))
+        .route("/twice/endpoint", get(move || add_todo_twice_body(title())))
+        .route("/twice/rendered", get(move || add_todo_twice(title())))
+}
+
+#[tokio::test]
+async fn the_answer_of_a_server_function_is_mended() {
+    let _ = support::take_events();
+    for (path, correct, status) in
+        [("/endpoint", false, 500), ("/endpoint", true, 429), ("/rendered", true, 429)]
+    {
+        let client = layered(leptos(), RateLimitLayer::new().correct_status(correct)).await;
+        for _ in 0..2 {
+            assert_eq!(client.get(path).await.status, 200, "{path}");
+        }
+        let refused = client.get(path).await;
+        assert_eq!(outcome(&refused), (status, Some("60")), "{path}");
+    }
+    let warned = support::take_events().into_iter().filter(|event| event.level == Level::WARN).any(|event| {
+        event.to_string().contains("limit=above") && event.to_string().contains("500 instead of 429")
+    });
+    assert!(warned);
+}
+
+/// The documentation says "above `#[server]`": below it, a call while a page is rendered passes two limited functions. Requests to the
+/// endpoint are counted once.
+#[tokio::test]
+async fn below_the_macro_a_rendered_call_counts_twice() {
+    let layer = || RateLimitLayer::new().correct_status(true);
+    let client = layered(leptos(), layer()).await;
+    for status in [200, 200, 429] {
+        assert_eq!(client.get("/twice/endpoint").await.status, status);
+    }
+    let client = layered(leptos(), layer()).await;
+    for status in [200, 429] {
+        assert_eq!(client.get("/twice/rendered").await.status, status);
+    }
+}
+
+/// The error of dioxus, which takes every error. The server knows the status of an `HttpError` in it.
+struct CapturedError(anyhow::Error);
+
+impl<E: Into<anyhow::Error>> From<E> for CapturedError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+#[derive(Debug)]
+struct HttpError {
+    status: u16,
+}
+
+impl std::fmt::Display for HttpError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "status {}", self.status)
+    }
+}
+
+impl std::error::Error for HttpError {}
+
+impl IntoResponse for CapturedError {
+    fn into_response(self) -> Response {
+        let status = self.0.downcast_ref::<HttpError>().map_or(500, |error| error.status);
+        (StatusCode::from_u16(status).unwrap(), self.0.to_string()).into_response()
+    }
+}
+
+/// dioxus runs a server function in a task of its own, which has no request context.
+async fn in_a_task<F>(function: F) -> Response
+where
+    F: Future<Output = Result<(), CapturedError>> + Send + 'static,
+{
+    tokio::spawn(function).await.unwrap().into_response()
+}
+
+struct Session;
+
+/// `#[post("/api/user/login", auth: Session)]` on top adds the argument, so the attribute must be below it. The compiler's advice for
+/// `by = "ip"` compiles, but fails: the task has no context. The log says so: "pass the context to spawned tasks".
+#[rate_limit(key = "login_of_context", count = 1, by = ratelimit::client_ip())]
+async fn login_of_context(auth: Session) -> Result<(), CapturedError> {
+    let Session = auth;
+    Ok(())
+}
+
+/// `#[post("/api/user/login", auth: Session, request: Parts)]` adds an argument with the address. `on_limit` keeps the status; without
+/// it, the client sees 500, and the layer does not know of the refusal.
+#[rate_limit(key = "login", count = 1, by = "ip", on_limit = |rejection| Err(HttpError { status: rejection.status() }.into()))]
+async fn login(auth: Session, request: Parts) -> Result<(), CapturedError> {
+    let (Session, _) = (auth, request);
+    Ok(())
+}
+
+fn dioxus() -> Router {
+    Router::new()
+        .route("/context", get(|| in_a_task(login_of_context(Session))))
+        .route("/login", get(|request: Request| in_a_task(login(Session, request.into_parts().0))))
+        .route("/plain", get(|| in_a_task(async { Ok(()) })))
+}
+
+#[tokio::test]
+async fn a_server_function_in_a_task_needs_the_address_among_its_arguments() {
+    // A task has no scope either: the default limiter decides.
+    let client = bare(dioxus()).await;
+    let _ = support::take_events();
+    assert_eq!(outcome(&client.get("/context").await), (500, None));
+    let events = support::take_events();
+    let logged = |words: &str| events.iter().any(|event| event.to_string().contains(words));
+    assert!(logged("limit=login_of_context") && logged("pass the context to spawned tasks"), "{events:?}");
+
+    for status in [200, 429] {
+        assert_eq!(outcome(&client.get("/login").await), (status, None));
+    }
+}
+
+/// A limit of the layer is decided before the task, and answered by this library.
+#[tokio::test]
+async fn a_limit_of_the_layer_answers_for_a_server_function() {
+    let login = By::request(|request| (request.path() == "/plain").then(|| request.client_ip()));
+    let layer = RateLimitLayer::new().limit("login of the layer", Limit::counter(1, MINUTE), login);
+    let client = layered(dioxus(), layer).await;
+    assert_eq!(client.get("/plain").await.status, 200);
+    assert_refused(&client.get("/plain").await);
+}

@@ -63,7 +63,7 @@ async fn a_refused_websocket_is_not_upgraded() {
     assert_refused(&client.get_with("/ws", &handshake).await);
 }
 
-/// It returns `Sse<impl Stream>`: "`#[rate_limit]` cannot turn a rejection into `Sse<impl Stream<..>>`", with the note "write
+/// It returns `Sse<impl Stream>`: "`#[rate_limit]` cannot turn a rejection into `Sse<_>`", with the note "write
 /// `fallible`".
 #[rate_limit(key = "sse", count = 1, by = "ip", fallible)]
 async fn sse_handler(

@@ -1,0 +1,82 @@
+//! A client that is not of this project: urllib3 waits as `Retry-After` says, and recovers from refusals by itself.
+
+use crate::harness::limiters::limiters;
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::StatusCode;
+use axum::routing::get;
+use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
+use std::net::SocketAddr;
+use support::SECOND;
+use tokio::net::TcpListener;
+use tokio::process::Command;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recovering_client.py");
+/// Where `cargo xtask test` puts urllib3 if the system has none.
+const PACKAGES: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../python");
+
+#[rate_limit(key = "rejection", time = 1, count = 2, by = "ip")]
+async fn rejection(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// Answers with a status alone, which has no `Retry-After`.
+#[rate_limit(key = "status", time = 60, count = 2, by = "ip")]
+async fn status(_: ConnectInfo<SocketAddr>) -> Result<(), StatusCode> {
+    Ok(())
+}
+
+/// Sends requests. Returns the lines that the client prints.
+async fn client(server: SocketAddr, path: &str, number: u32) -> Vec<String> {
+    let mut python = Command::new("python3");
+    python.args([SCRIPT, &format!("http://{server}{path}"), &number.to_string()]).env("PYTHONPATH", PACKAGES);
+    let output =
+        python.kill_on_drop(true).output().await.expect("cannot start `python3`: run `cargo xtask test`");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "`cargo xtask test` installs urllib3 if it is missing\n{errors}");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Serves the routes; `/layer` has a limit of the layer.
+async fn serve(app: Router) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = app.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    address
+}
+
+/// Each request succeeds in the end. At least one was refused on the way, because five do not fit into two windows.
+fn assert_recovered(lines: &[String]) {
+    assert_eq!(lines.len(), 5);
+    for line in lines {
+        let mut statuses = line.split(' ');
+        assert_eq!(statuses.next(), Some("200"), "{lines:?}");
+        assert!(statuses.all(|refused| refused == "429"), "{lines:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_recovers_by_itself() {
+    for limiter in limiters().await {
+        let layer = RateLimitLayer::new().limit("layer", Limit::counter(2, SECOND), By::ip());
+        let app = Router::new()
+            .route("/rejection", get(rejection))
+            .route("/layer", get(async || ()).layer(layer))
+            .layer(RateLimitLayer::new().limiter(limiter));
+        let server = serve(app).await;
+        for path in ["/rejection", "/layer"] {
+            assert_recovered(&client(server, path, 5).await);
+        }
+    }
+}
+
+/// Proof that the client obeys the header: without it, the first refusal is final.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_without_retry_after_gives_up() {
+    let [limiter, _] = limiters().await;
+    let scoped =
+        move |request, next: axum::middleware::Next| ratelimit::scope(limiter.clone(), next.run(request));
+    let app = Router::new().route("/status", get(status)).layer(axum::middleware::from_fn(scoped));
+    assert_eq!(client(serve(app).await, "/status", 3).await, ["200", "200", "429"]);
+}

@@ -1,0 +1,86 @@
+//! Users have a limit of their own; everybody else is limited by address, with other numbers.
+
+use crate::harness::client::{Client, Reply, Version};
+use crate::harness::limiters::limiters;
+use axum::Router;
+use axum::extract::{ConnectInfo, FromRequestParts, OptionalFromRequestParts};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::routing::get;
+use ratelimit::{RateLimitLayer, Rejection, UserId, rate_limit};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+
+struct CurrentUser {
+    id: u64,
+}
+
+impl UserId for CurrentUser {
+    type Id = u64;
+
+    fn user_id(&self) -> Option<u64> {
+        Some(self.id)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for CurrentUser {
+    type Rejection = StatusCode;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
+        let id = parts.headers.get("x-user").and_then(|id| id.to_str().ok()?.parse().ok());
+        id.map(|id| Self { id }).ok_or(StatusCode::UNAUTHORIZED)
+    }
+}
+
+impl<S: Sync> OptionalFromRequestParts<S> for CurrentUser {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Option<Self>, Infallible> {
+        Ok(<Self as FromRequestParts<S>>::from_request_parts(parts, state).await.ok())
+    }
+}
+
+#[rate_limit(key = "search/user", count = 3, by = "user", skip_if = user.is_none())]
+#[rate_limit(key = "search/address", count = 1, by = "ip", skip_if = user.is_some())]
+async fn search(user: Option<CurrentUser>, _: ConnectInfo<SocketAddr>) -> Result<String, Rejection> {
+    Ok(user.map_or_else(|| "anonymous".to_owned(), |user| user.id.to_string()))
+}
+
+async fn serve(app: Router) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = app.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    address
+}
+
+fn assert_policy(reply: &Reply, status: u16, policy: &str) {
+    assert_eq!((reply.status, reply.header("ratelimit-policy")), (status, Some(policy)), "{reply:?}");
+    assert_eq!(reply.header("retry-after").is_some(), status == 429, "{reply:?}");
+}
+
+#[tokio::test]
+async fn each_caller_has_the_limit_of_its_kind() {
+    const OF_USER: &str = r#""search/user";q=3;w=60"#;
+    const OF_ADDRESS: &str = r#""search/address";q=1;w=60"#;
+    for limiter in limiters().await {
+        let app = Router::new().route("/", get(search)).layer(RateLimitLayer::new().limiter(limiter));
+        let server = serve(app).await;
+        let (one, other) = (Client::new(server, Version::Http1), Client::new(server, Version::Http1));
+        let user = async |client: &Client, id: &str| client.get_with("/", &[("x-user", id)]).await;
+
+        assert_policy(&one.get("/").await, 200, OF_ADDRESS);
+        assert_policy(&one.get("/").await, 429, OF_ADDRESS);
+        // The used up address does not stop a user there.
+        for _ in 0..2 {
+            assert_policy(&user(&one, "7").await, 200, OF_USER);
+        }
+        // A user takes the limit along to another address.
+        assert_policy(&user(&other, "7").await, 200, OF_USER);
+        assert_policy(&user(&other, "7").await, 429, OF_USER);
+        assert_policy(&user(&other, "8").await, 200, OF_USER);
+        assert_policy(&other.get("/").await, 200, OF_ADDRESS);
+        assert_policy(&other.get("/").await, 429, OF_ADDRESS);
+    }
+}
