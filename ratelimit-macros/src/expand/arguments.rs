@@ -90,7 +90,7 @@ impl Probed {
                 probed.names.extend(Named::of(argument));
                 continue;
             }
-            let name = format_ident!("__argument{i}", span = Span::mixed_site());
+            let name = format_ident!("__parameter{i}", span = Span::mixed_site());
             let conditions = conditions(argument);
             let pattern = std::mem::replace(&mut *argument.pat, parse_quote!(#name));
             let taken_apart = !matches!(pattern, Pat::Wild(_));

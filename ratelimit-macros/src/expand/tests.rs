@@ -94,7 +94,7 @@ fn a_handler_limited_by_address() {
         "async fn list(ConnectInfo(peer): ConnectInfo<SocketAddr>, query: Query) -> Result<Page, ApiError> { page(query) }",
         &expect![[r#"
             async fn list(
-                __argument0: ConnectInfo<SocketAddr>,
+                __parameter0: ConnectInfo<SocketAddr>,
                 query: Query,
             ) -> Result<Page, ApiError> {
                 #[allow(clippy::used_underscore_binding)]
@@ -106,11 +106,11 @@ fn a_handler_limited_by_address() {
                     KeptAddress::kept(
                         MergeAddress::merge(
                             Nothing,
-                            (&&&&&Argument(&__argument0)).__ratelimit_probe_ip(),
+                            (&&&&&Argument(&__parameter0)).__ratelimit_probe_ip(),
                         ),
                     )
                 };
-                let ConnectInfo(peer) = __argument0;
+                let ConnectInfo(peer) = __parameter0;
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         ::core::concat!(::core::module_path!(), "::", "list"),

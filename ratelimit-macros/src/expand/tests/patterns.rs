@@ -15,7 +15,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
-                __argument1: HeaderMap,
+                __parameter1: HeaderMap,
                 name: Query<String>,
             ) -> Result<Page, ApiError> {
                 let __check = {
@@ -44,7 +44,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                                                         (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
                                                     ),
                                             ),
-                                            (&&&&&Argument(&__argument1)).__ratelimit_probe_ip(),
+                                            (&&&&&Argument(&__parameter1)).__ratelimit_probe_ip(),
                                         ),
                                         (&&&&&Argument(&name)).__ratelimit_probe_ip(),
                                     ),
@@ -135,8 +135,8 @@ fn a_route_reads_no_names() {
         &expect![[r#"
             #[get("/hello")]
             async fn hello(
-                __argument0: ConnectInfo<SocketAddr>,
-                __argument1: HeaderMap,
+                __parameter0: ConnectInfo<SocketAddr>,
+                __parameter1: HeaderMap,
                 name: Query<String>,
             ) -> Result<Page, ApiError> {
                 #[allow(clippy::used_underscore_binding)]
@@ -150,16 +150,16 @@ fn a_route_reads_no_names() {
                             MergeHeaders::merge(
                                 MergeHeaders::merge(
                                     Nothing,
-                                    (&&&Argument(&__argument0)).__ratelimit_probe_headers(),
+                                    (&&&Argument(&__parameter0)).__ratelimit_probe_headers(),
                                 ),
-                                (&&&Argument(&__argument1)).__ratelimit_probe_headers(),
+                                (&&&Argument(&__parameter1)).__ratelimit_probe_headers(),
                             ),
                             (&&&Argument(&name)).__ratelimit_probe_headers(),
                         ),
                         "x-api-key",
                     )
                 };
-                let ConnectInfo(peer) = __argument0;
+                let ConnectInfo(peer) = __parameter0;
                 let __check = {
                     let (__header0,) = (__header0,);
                     {
