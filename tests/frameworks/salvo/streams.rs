@@ -192,9 +192,9 @@ impl Site {
         *self.next.lock().unwrap() = Some(receiver);
         chunks.send(Bytes::from_static(&[b'x'; 1500])).await.unwrap();
         let mut response = self.client.request(path).send().await.unwrap();
-        let mut bytes = 0;
-        while bytes < expected {
-            bytes += response.chunk().await.unwrap().unwrap().len();
+        let mut length = 0;
+        while length < expected {
+            length += response.chunk().await.unwrap().unwrap().len();
         }
         (chunks, response)
     }
