@@ -141,7 +141,7 @@ async fn repeated_headers_identify_nobody() {
         assert_eq!(status(&client, "/key", &[]).await, 400);
         assert_eq!(status(&client, "/key", &[key("a, b")]).await, 200, "one line with a comma is one value");
     }
-    let server = behind_a_proxy(Forwarded::Single("x-real-ip".into())).await;
+    let server = behind_a_proxy(Forwarded::Single("x-real-ip")).await;
     let client = Client::new(server, Version::Http1);
     let real = |address: &str| ("x-real-ip", address.as_bytes().to_vec());
     assert_eq!(status(&client, "/ip", &[real("203.0.113.7"), real("203.0.113.8")]).await, 200);

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 /// The only sender whose header is read.
-const BALANCER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 1);
+const BALANCER: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const STRANGER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 9);
 const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
 
@@ -48,9 +48,10 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
 }
 
 async fn connection(mut stream: TcpStream, socket: SocketAddr, app: Router) -> io::Result<()> {
-    let sent = match socket.ip() == BALANCER {
-        true => timeout(Duration::from_secs(10), read_header(&mut stream)).await??,
-        false => None,
+    let sent = if socket.ip() == BALANCER {
+        timeout(Duration::from_secs(10), read_header(&mut stream)).await??
+    } else {
+        None
     };
     let app = app.layer(Extension(PeerAddr::from(sent.unwrap_or(socket))));
     let served = http1::Builder::new().serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
