@@ -1,5 +1,6 @@
 //! actix-web: responses whose body holds.
 
+use super::pieces::{Pieces, length};
 use super::{Held, HoldBody};
 use actix_web::HttpResponse;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -24,13 +25,16 @@ impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
             BodySize::Sized(length) => held.set_length(length),
             BodySize::Stream => header.into_iter().for_each(|length| held.set_length(length)),
         }
-        self.map_body(|_, body| BoxBody::new(HoldingBody { body: body.boxed(), held }))
+        self.map_body(|_, body| {
+            BoxBody::new(HoldingBody { body: body.boxed(), pieces: Pieces::default(), held })
+        })
     }
 }
 
 /// A body that holds. It does not turn into bytes, because middlewares would then send them without it.
 struct HoldingBody {
     body: BoxBody,
+    pieces: Pieces,
     held: Held,
 }
 
@@ -45,10 +49,15 @@ impl MessageBody for HoldingBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Box<dyn Error>>>> {
-        let Self { body, held } = self.get_mut();
+        let Self { body, pieces, held } = self.get_mut();
+        if let Some(piece) = pieces.next() {
+            held.count_more(length(&piece));
+            return Poll::Ready(Some(Ok(piece)));
+        }
         let polled = ready!(Pin::new(body).poll_next(context));
+        let polled = polled.map(|chunk| chunk.map(|chunk| pieces.start(chunk)));
         match &polled {
-            Some(Ok(bytes)) => held.count(u64::try_from(bytes.len()).unwrap_or(u64::MAX)),
+            Some(Ok(bytes)) => held.count(length(bytes)),
             Some(Err(_)) => held.cut(),
             None => held.complete(),
         }

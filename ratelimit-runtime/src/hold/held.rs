@@ -69,6 +69,12 @@ impl Held {
         self.sent.messages = self.sent.messages.saturating_add(1);
     }
 
+    /// Counts more bytes of the message that was counted last.
+    #[cfg(any(feature = "_http", feature = "actix-web"))]
+    pub(super) fn count_more(&mut self, bytes: u64) {
+        self.sent.bytes = self.sent.bytes.saturating_add(bytes);
+    }
+
     /// Ends: the body was sent to its end.
     pub fn complete(&mut self) {
         self.end(true);

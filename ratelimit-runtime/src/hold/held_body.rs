@@ -1,7 +1,8 @@
 //! `HeldBody`: an HTTP body that holds permits and charges until it ends.
 
+use super::pieces::{Pieces, length};
 use super::{Held, HoldBody};
-use bytes::Buf;
+use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::{Body, Frame, SizeHint};
@@ -12,8 +13,9 @@ use std::task::{Context, Poll, ready};
 pin_project! {
     /// An HTTP body that can hold permits and charges until it ends.
     ///
-    /// It sends the same frames, trailers and errors as the body in it, and has the same size hint. Use it to limit the
-    /// streams of a service that has its own body type:
+    /// It sends the same bytes, trailers and errors as the body in it, and has the same size hint. A chunk of more than 64 KiB is
+    /// sent in several frames, so that a body that is in memory as a whole does not end before it was sent. This does not copy
+    /// [`Bytes`]; other data is copied once. Use it to limit the streams of a service that has its own body type:
     ///
     /// ```
     /// # use http_body::Body;
@@ -31,6 +33,7 @@ pin_project! {
     pub struct HeldBody<B> {
         #[pin]
         body: B,
+        pieces: Pieces,
         held: Held,
     }
 }
@@ -38,7 +41,7 @@ pin_project! {
 impl<B: Body> HeldBody<B> {
     /// Wraps a body. It holds nothing yet.
     pub fn new(body: B) -> Self {
-        Self { body, held: Held::default() }
+        Self { body, pieces: Pieces::default(), held: Held::default() }
     }
 }
 
@@ -74,22 +77,31 @@ pub(super) fn set_length(held: &mut Held, headers: &HeaderMap) {
 }
 
 impl<B: Body> Body for HeldBody<B> {
-    type Data = B::Data;
+    type Data = Bytes;
     type Error = B::Error;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let mut this = self.project();
+        if let Some(piece) = this.pieces.next() {
+            this.held.count_more(length(&piece));
+            if this.pieces.left() == 0 && this.body.is_end_stream() {
+                this.held.complete();
+            }
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
         let polled = ready!(this.body.as_mut().poll_frame(context));
+        let first = |mut data: B::Data| this.pieces.start(data.copy_to_bytes(data.remaining()));
+        let polled = polled.map(|frame| frame.map(|frame| frame.map_data(first)));
         match &polled {
             Some(Ok(frame)) => {
                 if let Some(data) = frame.data_ref() {
-                    this.held.count(u64::try_from(data.remaining()).unwrap_or(u64::MAX));
+                    this.held.count(length(data));
                 }
                 // A server does not poll again then.
-                if this.body.is_end_stream() {
+                if this.pieces.left() == 0 && this.body.is_end_stream() {
                     this.held.complete();
                 }
             }
@@ -100,11 +112,17 @@ impl<B: Body> Body for HeldBody<B> {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.pieces.left() == 0 && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (rest, left) = (self.body.size_hint(), self.pieces.left());
+        let mut hint = SizeHint::new();
+        hint.set_lower(rest.lower().saturating_add(left));
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(upper.saturating_add(left));
+        }
+        hint
     }
 }
 

@@ -3,6 +3,8 @@
 mod held;
 mod hold_body;
 mod holding;
+#[cfg(any(feature = "_http", feature = "actix-web"))]
+mod pieces;
 mod sent;
 
 #[cfg(feature = "actix-web")]

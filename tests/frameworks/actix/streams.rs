@@ -14,6 +14,8 @@ use std::time::Duration;
 use support::{HOUR, MINUTE};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
+/// More bytes than a server and the operating system keep for a client that does not read.
+const LARGE: usize = 64 * 1024 * 1024;
 const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 const BLOCKS: Limit = Limit::counter(100, HOUR);
 
@@ -64,6 +66,19 @@ async fn whole(_: Data<Next>) -> Result<HttpResponse, Rejection> {
     Ok(HttpResponse::Ok().body("whole"))
 }
 
+/// A body that is in memory, and larger than the buffers of a connection.
+#[rate_limit(
+    key = "streams",
+    count = 1,
+    time = "1m",
+    algorithm = "concurrency",
+    by = "global",
+    until = "body_end"
+)]
+async fn large(_: Data<Next>) -> HttpResponse {
+    HttpResponse::Ok().body(vec![b'x'; LARGE])
+}
+
 /// A response of another body type becomes an `HttpResponse`.
 async fn by_hand() -> Result<HttpResponse, Rejection> {
     let limiter = ratelimit::scope::current().unwrap();
@@ -92,6 +107,7 @@ impl Site {
         let routes = move |config: &mut ServiceConfig| {
             config.app_data(state.clone()).route("/stream", web::get().to(stream));
             config.route("/missing", web::get().to(missing)).route("/whole", web::get().to(whole));
+            config.route("/large", web::get().to(large));
             config.route("/by-hand", web::get().to(by_hand));
             config.service(web::resource("/blocks").wrap(Compat::new(RateLimitLayer::new())).to(blocks));
         };
@@ -124,6 +140,20 @@ impl Site {
 }
 
 const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
+
+#[tokio::test]
+async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
+    for site in VERSIONS.map(Site::new) {
+        let mut response = site.client.request("/large").send().await.unwrap();
+        assert!(response.chunk().await.unwrap().is_some());
+        assert_eq!(site.client.get("/whole").await.status, 429, "the client has not read the rest");
+        drop(response);
+        site.until_free(&STREAMS, "streams", 1).await;
+        let response = site.client.request("/large").send().await.unwrap();
+        assert_eq!(response.bytes().await.unwrap().len(), LARGE);
+        site.until_free(&STREAMS, "streams", 1).await;
+    }
+}
 
 #[tokio::test]
 async fn a_permit_is_held_until_the_body_ends() {

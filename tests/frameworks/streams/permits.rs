@@ -9,11 +9,19 @@ use ratelimit::{Limit, Rejection, rate_limit};
 use std::io;
 use std::time::Duration;
 
+/// More bytes than a server and the operating system keep for a client that does not read.
+const WHOLE: usize = 64 * 1024 * 1024;
 const ONE: Limit = Limit::concurrency(1, Duration::from_secs(30));
 
 #[rate_limit(key = "download", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", limiter = app.limits)]
 async fn download(State(app): State<App>) -> Result<Response, Rejection> {
     Ok(app.body().into_response())
+}
+
+/// A body that is in memory, and larger than the buffers of a connection.
+#[rate_limit(key = "download", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", limiter = app.limits)]
+async fn whole(State(app): State<App>) -> Result<Response, Rejection> {
+    Ok(vec![b'x'; WHOLE].into_response())
 }
 
 /// The error of a handler that has taken its permit.
@@ -53,6 +61,7 @@ async fn panics(State(app): State<App>) -> Result<Response, Rejection> {
 fn router() -> Router<App> {
     Router::new()
         .route("/download", get(download))
+        .route("/whole", get(whole))
         .route("/missing", get(missing))
         .route("/panics", get(panics))
 }
@@ -91,6 +100,21 @@ async fn a_client_that_goes_away_frees_the_permit() {
         drop(response);
         site.app.until_free(&ONE, "download", 1).await;
         assert!(body.is_closed(), "the server has dropped the body");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
+    everywhere(router, async |site| {
+        let mut response = site.get("/whole").await;
+        assert_eq!(response.headers()["content-length"], WHOLE.to_string());
+        assert!(response.chunk().await.unwrap().is_some());
+        assert_eq!(site.status("/download").await, 429, "the client has not read the rest");
+        drop(response);
+        site.app.until_free(&ONE, "download", 1).await;
+        assert_eq!(site.get("/whole").await.bytes().await.unwrap().len(), WHOLE);
+        site.app.until_free(&ONE, "download", 1).await;
     })
     .await;
 }

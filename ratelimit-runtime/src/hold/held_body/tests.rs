@@ -103,6 +103,28 @@ async fn a_body_that_knows_its_last_frame_ends_with_it() {
 }
 
 #[tokio::test]
+async fn a_large_chunk_is_sent_in_pieces() {
+    const LARGE: &[u8] = &[7; 150_000];
+    let large = || Ok(Frame::data(Bytes::from_static(LARGE)));
+    let (mut body, seen) = held([large(), Ok(data("end"))].into(), true).await;
+    let (mut hints, mut lengths) = (vec![], vec![]);
+    while !body.is_end_stream() {
+        let piece = next(&mut body).await.unwrap().unwrap().into_data().unwrap();
+        assert!(lengths.len() == 3 || piece.iter().all(|byte| *byte == 7));
+        lengths.push(piece.len());
+        hints.push(body.size_hint().exact().unwrap());
+        assert_eq!(seen.all().is_empty(), lengths.len() < 4, "it ends with its last piece");
+    }
+    assert_eq!(lengths, [65_536, 65_536, 18_928, 3]);
+    assert_eq!(hints, [84_464 + 7, 18_928 + 7, 7, 0]);
+    assert_eq!(seen.all(), [(150_003, 2, true)], "two chunks, in any number of pieces");
+    let (mut body, seen) = held([large()].into(), true).await;
+    assert!(next(&mut body).await.is_some() && !body.is_end_stream());
+    drop(body);
+    assert_eq!(seen.all(), [(65_536, 1, false)], "what the server has not taken was not sent");
+}
+
+#[tokio::test]
 async fn an_error_and_a_drop_cut_the_body() {
     let (mut body, seen) = held([Ok(data("one")), Err("broken")].into(), false).await;
     assert!(next(&mut body).await.unwrap().is_ok());
