@@ -170,6 +170,7 @@ impl RequestContext {
     }
 
     /// Runs a function with this context.
+    #[cfg(feature = "_web")]
     pub(crate) fn sync_scope<R>(&self, run: impl FnOnce() -> R) -> R {
         CURRENT.sync_scope(self.clone(), run)
     }
@@ -206,6 +207,7 @@ impl RequestContext {
     }
 
     /// Why the last refused call of this request was not admitted.
+    #[cfg(feature = "_web")]
     pub(crate) fn rejection(&self) -> Option<Rejection> {
         lock(&self.made.rejection).clone()
     }
