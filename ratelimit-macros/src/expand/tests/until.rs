@@ -119,6 +119,67 @@ fn a_stack_of_which_one_limit_lasts() {
 }
 
 #[test]
+fn a_response_in_an_argument() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
+        "async fn events(mut req: &mut Request, res: &mut Response) -> StatusResult<()> { open(req, res).await }",
+        &expect![[r#"
+            async fn events(req: &mut Request, res: &mut Response) -> StatusResult<()> {
+                let __check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "events",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
+                        return <StatusResult<
+                            (),
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                };
+                let __result: StatusResult<()> = {
+                    #[allow(unused_mut, unused_variables, clippy::used_underscore_binding)]
+                    let mut req = &mut *req;
+                    #[allow(unused_mut, unused_variables, clippy::used_underscore_binding)]
+                    let mut res = &mut *res;
+                    async move {
+                        if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
+                            StatusResult<()>,
+                        > {
+                            return __result;
+                        }
+                        #[allow(clippy::cargo_common_metadata)] { open(req, res).await }
+                    }
+                }
+                    .await;
+                let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
+                if ::ratelimit::__private::Written::is_written(&__result) {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::{
+                        FoundBody, MergeTarget, Nothing, ProbeTarget as _, Target,
+                    };
+                    #[allow(clippy::used_underscore_binding)]
+                    FoundBody::hold(
+                        MergeTarget::merge(
+                            MergeTarget::merge(
+                                Nothing,
+                                Target(&mut *req).__ratelimit_probe_target(),
+                            ),
+                            Target(&mut *res).__ratelimit_probe_target(),
+                        ),
+                        ::ratelimit::__private::Lasting::held(__lasting),
+                    );
+                }
+                __result
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn an_opaque_response() {
     check(
         r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
