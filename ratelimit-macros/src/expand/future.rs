@@ -33,11 +33,11 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
     };
     let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
     let afterwards = afterwards::afterwards(model, Some(&output), item.span(), &[]);
+    let held = until::rewrite_future(model, &mut item.signature.output);
     let (reject, awaited) = if refusal::is_widened(model, Some(&output)) {
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&awaited, Some(&output), item.span(), &afterwards, &[])
     } else {
-        let held = until::rewrite_future(model, &mut item.signature.output);
         // Code in front of the future may have moved the arguments.
         let reject = refusal::reject(model, held.as_ref().or(Some(&output)), item.span(), &[]);
         (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards, &[]))

@@ -56,11 +56,11 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
     let (inner_attributes, body) = split_inner_attributes(&item.body);
     let targets = until::targets(model, &mut item, returned.as_ref());
     let afterwards = afterwards::afterwards(model, returned.as_ref(), item.span(), &targets);
+    until::rewrite(model, &mut item.signature.output);
     let (reject, body) = if refusal::is_widened(model, returned.as_ref()) {
         refusal::widen(&mut item, &model.runtime);
         refusal::widened(&body, returned.as_ref(), item.span(), &afterwards, &targets)
     } else {
-        until::rewrite(model, &mut item.signature.output);
         let reject = refusal::reject(model, item.return_type(), item.span(), &Named::exclusive(&item));
         (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards, &targets))
     };

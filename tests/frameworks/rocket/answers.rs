@@ -8,7 +8,7 @@ use rocket::http::{ContentType, Header, Status};
 use rocket::request::{FromRequest, Outcome};
 use rocket::response::status::Custom;
 use rocket::response::stream::{Event, EventStream};
-use rocket::response::{Debug, Redirect, Responder};
+use rocket::response::{self, Debug, Redirect, Responder, Response};
 use rocket::{Build, Request, Rocket, catch, catchers, get, routes};
 use std::net::SocketAddr;
 
@@ -22,6 +22,23 @@ async fn rejection(_peer: SocketAddr) -> Result<&'static str, Rejection> {
 #[rate_limit(key = "opaque", count = 1, by = "ip")]
 async fn opaque<'r>(_peer: SocketAddr) -> impl Responder<'r, 'static> {
     (ContentType::JSON, "fine")
+}
+
+/// A responder in the style of rocket's users: the type of the error is inferred, because `Status` has no conversions.
+struct NotModified;
+
+impl<'r> Responder<'r, 'static> for NotModified {
+    fn respond_to(self, _: &'r Request<'_>) -> response::Result<'static> {
+        let mut response = Response::build().status(Status::NotModified).ok()?;
+        response.set_raw_header("etag", "7");
+        Ok(response)
+    }
+}
+
+#[get("/not_modified")]
+#[rate_limit(key = "not_modified", count = 1, by = "ip")]
+async fn not_modified(_peer: SocketAddr) -> Result<NotModified, Rejection> {
+    Ok(NotModified)
 }
 
 #[get("/status")]
@@ -155,7 +172,19 @@ fn application(layer: Option<RateLimitLayer>) -> Rocket<Build> {
     let rocket = build().mount("/", routes![rejection, opaque, status, pair, custom, bare_status, bare_pair]);
     let rocket = rocket.mount(
         "/",
-        routes![bare_custom, fallible, maybe, nothing, events, own_error, computed, swallowed, guarded, key],
+        routes![
+            bare_custom,
+            fallible,
+            maybe,
+            nothing,
+            not_modified,
+            events,
+            own_error,
+            computed,
+            swallowed,
+            guarded,
+            key
+        ],
     );
     let rocket = rocket.register("/", catchers![too_many]);
     layer.into_iter().fold(rocket, Rocket::attach)

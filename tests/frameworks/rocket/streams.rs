@@ -5,10 +5,12 @@ use crate::harness::client::{Client, Version};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, Sent, rate_limit};
+use rocket::fs::NamedFile;
 use rocket::http::ContentType;
 use rocket::response::stream::{ByteStream, Event, EventStream, ReaderStream, TextStream};
-use rocket::{State, get, routes};
+use rocket::{State, get, local, routes};
 use std::io::Cursor;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 use support::MINUTE;
@@ -63,6 +65,21 @@ async fn readers(chunks: &State<Chunks>) -> ReaderStream![Cursor<&'static str>] 
     }
 }
 
+/// A file that may be missing, from a handler that returns a plain value.
+#[get("/file/<name>")]
+#[rate_limit(
+    key = "stream",
+    count = 1,
+    algorithm = "concurrency",
+    by = "global",
+    until = "body_end",
+    fallible
+)]
+async fn file(name: &str) -> Option<NamedFile> {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    NamedFile::open(Path::new(directory).join(name)).await.ok()
+}
+
 /// Waits until this many units are free.
 async fn until_free(limiter: &RateLimiter, limit: &Limit, key: &'static str, free: u32) {
     let waiting = async {
@@ -110,6 +127,20 @@ async fn permits_last_until_the_body_ends() {
             until_free(&limiter, &ONE, "stream", 1).await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_file_holds_its_permit_until_it_was_read() {
+    let limiter = RateLimiter::in_memory();
+    let application =
+        build().attach(RateLimitLayer::new().limiter(limiter.clone())).mount("/", routes![file]);
+    let client = local::asynchronous::Client::untracked(application).await.unwrap();
+    let response = client.get("/file/Cargo.toml").dispatch().await;
+    assert_eq!(client.get("/file/Cargo.toml").dispatch().await.status().code, 429);
+    assert!(response.into_string().await.unwrap().contains("[package]"));
+    until_free(&limiter, &ONE, "stream", 1).await;
+    assert_eq!(client.get("/file/missing").dispatch().await.status().code, 404);
+    until_free(&limiter, &ONE, "stream", 1).await;
 }
 
 const BYTES: Limit = Limit::counter(1000, MINUTE);

@@ -212,6 +212,100 @@ fn an_opaque_response() {
 }
 
 #[test]
+fn a_file_of_a_function_that_becomes_fallible() {
+    check(
+        r#"key = "files", count = 9, algorithm = "concurrency", until = "body_end", fallible"#,
+        "async fn file() -> Option<NamedFile> { open().await }",
+        &expect![[r#"
+            async fn file() -> ::core::result::Result<
+                Option<::ratelimit::Holding<NamedFile>>,
+                ::ratelimit::Rejection,
+            > {
+                let __check = {
+                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                        "files",
+                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                    );
+                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                };
+                let __admission = match __check.await {
+                    ::core::result::Result::Ok(__admission) => __admission,
+                    ::core::result::Result::Err(__rejection) => {
+                        return ::core::result::Result::Err(__rejection);
+                    }
+                };
+                let __result: Option<NamedFile> = async move {
+                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
+                        Option<NamedFile>,
+                    > {
+                        return __result;
+                    }
+                    #[allow(clippy::cargo_common_metadata)] { open().await }
+                }
+                    .await;
+                let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
+                let __result = ::ratelimit::HoldBody::hold(
+                    __result,
+                    ::ratelimit::__private::Lasting::held(__lasting),
+                );
+                ::core::result::Result::Ok(__result)
+            }
+        "#]],
+    );
+    check(
+        r#"key = "files", count = 9, algorithm = "concurrency", until = "body_end", fallible"#,
+        "fn file() -> BoxFuture<'static, Option<NamedFile>> { Box::pin(async move { open().await }) }",
+        &expect![[r#"
+            fn file() -> BoxFuture<
+                'static,
+                ::core::result::Result<
+                    Option<::ratelimit::Holding<NamedFile>>,
+                    ::ratelimit::Rejection,
+                >,
+            > {
+                let __call = {
+                    {
+                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                            "files",
+                            ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
+                        );
+                        ::ratelimit::__private::Call::new(&__SITE)
+                    }
+                };
+                #[allow(clippy::cargo_common_metadata)]
+                {
+                    Box::pin(async move {
+                        let __check = ::ratelimit::__private::Call::admit(__call);
+                        let __admission = match __check.await {
+                            ::core::result::Result::Ok(__admission) => __admission,
+                            ::core::result::Result::Err(__rejection) => {
+                                return ::core::result::Result::Err(__rejection);
+                            }
+                        };
+                        let __result: Option<NamedFile> = async move {
+                            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
+                                Option<NamedFile>,
+                            > {
+                                return __result;
+                            }
+                            #[allow(clippy::cargo_common_metadata)] { open().await }
+                        }
+                            .await;
+                        let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0])
+                            .await;
+                        let __result = ::ratelimit::HoldBody::hold(
+                            __result,
+                            ::ratelimit::__private::Lasting::held(__lasting),
+                        );
+                        ::core::result::Result::Ok(__result)
+                    })
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn a_future_of_a_stream() {
     check(
         r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,

@@ -1,5 +1,6 @@
 //! Rejections as responses and errors of rocket.
 
+use crate::__private::ErrorOfRejection;
 use crate::answer::Answer;
 use crate::layer::Passage;
 use crate::rejection::{FromRejection, Rejection};
@@ -38,9 +39,18 @@ impl From<Rejection> for Response<'_> {
 
 /// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
 /// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
-impl From<Rejection> for Status {
-    fn from(rejection: Rejection) -> Self {
+///
+/// This is not `From`: `Status` has no other conversion, so rocket's users write `Response::build().ok()?`, and the type of that
+/// error could not be inferred any more.
+impl ErrorOfRejection for Status {
+    fn of_rejection(rejection: Rejection) -> Self {
         Self::new(rejection.answer().status)
+    }
+}
+
+impl FromRejection for Status {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Self::of_rejection(rejection)
     }
 }
 
@@ -78,4 +88,4 @@ macro_rules! from_rejection {
     )*};
 }
 
-from_rejection!(Response<'_>, Status, (Status, String), Custom<String>);
+from_rejection!(Response<'_>, (Status, String), Custom<String>);
