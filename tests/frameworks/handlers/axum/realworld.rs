@@ -64,9 +64,9 @@ struct User {
     email: String,
 }
 
-/// Its arguments were `ctx` and the body. The first change is the argument `peer`: "`by = "ip"`: no argument of this function has the
-/// address of the client", with the label "add an argument such as `ConnectInfo<SocketAddr>` or the request". Then the compiler asks
-/// for the conversion of `Error`.
+/// Its arguments were `ctx` and the body. The first change is the argument `peer`: "`by = "ip"`: no argument of this function has
+/// the address of the client", with the label "add the request, or the peer, such as `ConnectInfo<SocketAddr>` of axum or
+/// `SocketAddr` of rocket". Then the compiler asks for the conversion of `Error`.
 #[rate_limit(key = "login_user", count = 2, by = "ip")]
 async fn login_user(
     peer: ConnectInfo<SocketAddr>,
