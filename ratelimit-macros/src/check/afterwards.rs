@@ -36,11 +36,27 @@ impl Checker<'_> {
             );
         }
         let judge = self.value(verdict.name())?;
-        if cannot_be_a_function(judge) {
+        if !matches!(judge, Expr::Path(_)) && uses_result(judge) {
+            let name = &first.name;
+            self.error(
+                judge,
+                format!("`{name}` takes a function of the result: write `|result|` in front of the value"),
+            );
+        } else if cannot_be_a_function(judge) {
             let (name, example) = (&first.name, first.example());
             self.error(judge, format!("`{name}` must be a function of the result, as in `{example}`"));
         }
         Some(Afterwards { verdict, judge: judge.clone() })
+    }
+}
+
+/// Whether the value is the body of a closure whose parameter is missing, such as `result.is_ok()`.
+fn uses_result(value: &Expr) -> bool {
+    match value {
+        Expr::MethodCall(call) => uses_result(&call.receiver),
+        Expr::Field(field) => uses_result(&field.base),
+        Expr::Path(path) => path.path.is_ident("result"),
+        _ => false,
     }
 }
 

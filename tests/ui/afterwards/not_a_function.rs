@@ -18,4 +18,9 @@ async fn c(id: u64) -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(refund_if = result.is_ok())]
+async fn d() -> Result<(), Rejection> {
+    Ok(())
+}
+
 fn main() {}
