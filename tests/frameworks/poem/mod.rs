@@ -1,5 +1,6 @@
 //! poem: the contract, over HTTP/1.1 and HTTP/2.
 
+mod addresses;
 mod answers;
 mod arguments;
 mod errors;

@@ -1,21 +1,16 @@
-//! The fairing behind a real server: limits before the body, contexts that never mix and never stay.
+//! The fairing behind a real server: limits before the body, and which limiter applies.
 
 use super::{build, serve};
 use crate::harness::client::{Client, Reply, Version};
-use ratelimit::{
-    By, Identity, KeyWriter, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit,
-};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use rocket::data::ToByteUnit;
 use rocket::fairing::AdHoc;
-use rocket::http::{Header, Status};
+use rocket::http::Header;
 use rocket::request::{FromRequest, Outcome};
 use rocket::response::stream::TextStream;
-use rocket::tokio::sync::Semaphore;
 use rocket::{Data, Request, Rocket, State, catch, catchers, get, post, routes};
-use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
-use std::time::Duration;
 use support::MINUTE;
 
 /// What the handlers and guards of an application have done.
@@ -70,7 +65,7 @@ fn cors() -> AdHoc {
     })
 }
 
-fn layer() -> RateLimitLayer {
+pub(super) fn layer() -> RateLimitLayer {
     RateLimitLayer::new().limiter(RateLimiter::in_memory())
 }
 
@@ -85,7 +80,7 @@ async fn post_bytes(client: &Client, path: &str, bytes: usize) -> Reply {
 #[tokio::test]
 async fn limits_of_the_layer_precede_the_body() {
     let seen = Seen::default();
-    let limited = layer().limit("uploads", Limit::counter(1, MINUTE), By::everyone());
+    let limited = layer().limit("uploads", Limit::counter(1, MINUTE), By::global());
     let application = build().attach(limited).attach(cors()).manage(seen.clone());
     let client = Client::new(serve(application.mount("/", routes![upload])).await, Version::Http1);
     let accepted = post_bytes(&client, "/upload", 100_000).await;
@@ -120,7 +115,7 @@ async fn admitted_requests_are_routed_as_without_limits() {
 /// A permit of the layer is returned with the response, also after a panic.
 #[tokio::test]
 async fn permits_end_with_the_response() {
-    let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::everyone());
+    let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::global());
     let application = build().attach(limited).mount("/", routes![page, panic]);
     let client = Client::new(serve(application).await, Version::Http1);
     for (path, expected) in
@@ -141,7 +136,7 @@ fn stream() -> TextStream![&'static str] {
 /// The permit of the layer is returned before the body of the response is sent.
 #[tokio::test]
 async fn permits_do_not_wait_for_the_body() {
-    let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::everyone());
+    let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::global());
     let application = build().attach(limited).mount("/", routes![page, stream]);
     let client = Client::new(serve(application).await, Version::Http1);
     let streaming = client.request("/stream").send().await.unwrap();
@@ -185,133 +180,5 @@ async fn the_innermost_limiter_applies() {
             assert_eq!(client.get(path).await.status, expected, "{path}");
         }
         assert!(ratelimit::scope(limiter.clone(), once()).await.is_err());
-    }
-}
-
-/// A user that notices when its context is gone.
-struct Alive(#[allow(dead_code)] Arc<()>);
-
-impl Identity for Alive {
-    fn write(&self, key: &mut KeyWriter<'_>) {
-        key.text("alive");
-    }
-}
-
-/// The contexts of all requests, and a handler that waits for the test.
-struct Contexts {
-    sender: tokio::sync::mpsc::UnboundedSender<Weak<()>>,
-    gate: Arc<Semaphore>,
-}
-
-impl Contexts {
-    fn watch(&self) {
-        let alive = Arc::new(());
-        self.sender.send(Arc::downgrade(&alive)).unwrap();
-        RequestContext::current().expect("a context").set_user(Alive(alive));
-    }
-}
-
-#[get("/waits")]
-async fn waits(contexts: &State<Contexts>) -> &'static str {
-    contexts.watch();
-    let _permit = contexts.gate.acquire().await.unwrap();
-    "waited"
-}
-
-#[get("/panics")]
-async fn panics(contexts: &State<Contexts>) -> &'static str {
-    contexts.watch();
-    tokio::task::yield_now().await;
-    panic!("a handler of a test panics")
-}
-
-#[catch(418)]
-fn panicking_catcher() -> &'static str {
-    panic!("a catcher of a test panics")
-}
-
-#[get("/teapot")]
-fn teapot(contexts: &State<Contexts>) -> Status {
-    contexts.watch();
-    Status::ImATeapot
-}
-
-/// The context of a request is gone when its response is, also after panics of a handler, a catcher and a fairing, and after a
-/// client that has left. A request that is dropped with its runtime leaves nothing either.
-#[test]
-fn no_context_stays() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let (sender, mut contexts) = tokio::sync::mpsc::unbounded_channel();
-    let gate = Arc::new(Semaphore::new(0));
-    let panicking = AdHoc::on_response("panics", |request, _| {
-        Box::pin(async move {
-            assert!(request.uri().path() != "/waits" || request.uri().query().is_none(), "a fairing panics");
-        })
-    });
-    // The panicking fairing precedes the layer, which then never sees the response.
-    let application = build().attach(panicking).attach(layer());
-    let application = application
-        .manage(Contexts { sender, gate: gate.clone() })
-        .mount("/", routes![waits, panics, teapot])
-        .register("/", catchers![panicking_catcher]);
-    let left = runtime.block_on(async {
-        let client = Client::new(serve(application).await, Version::Http1);
-        let mut ended = Vec::new();
-        for (path, expected) in [("/panics", Some(500)), ("/teapot", Some(500)), ("/waits?panic", None)] {
-            gate.add_permits(1);
-            let reply = client.request(path).send().await;
-            assert_eq!(reply.ok().map(|reply| reply.status().as_u16()), expected, "{path}");
-            ended.push(contexts.recv().await.unwrap());
-        }
-        gate.forget_permits(10);
-        // A client that leaves: rocket goes on with the request.
-        let context = tokio::select! {
-            _ = client.request("/waits").send() => panic!("the handler waits"),
-            context = contexts.recv() => context.unwrap(),
-        };
-        gate.add_permits(1);
-        ended.push(context);
-        let all_ended = async {
-            while ended.iter().any(|context| context.strong_count() > 0) {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), all_ended).await.expect("a context stays");
-        gate.forget_permits(10);
-        tokio::spawn({
-            let request = client.request("/waits");
-            async move { request.send().await.is_ok() }
-        });
-        contexts.recv().await.unwrap()
-    });
-    assert!(left.upgrade().is_some(), "the last request waits");
-    runtime.shutdown_timeout(Duration::from_secs(10));
-    assert!(left.upgrade().is_none());
-}
-
-#[get("/whoami")]
-async fn whoami(peer: SocketAddr) -> String {
-    let mut addresses = Vec::new();
-    for _ in 0..20 {
-        addresses.push(RequestContext::current().and_then(|context| context.client_ip()));
-        tokio::task::yield_now().await;
-    }
-    addresses.iter().all(|address| *address == Some(peer.ip())).to_string()
-}
-
-/// Requests on several threads have the contexts of their own clients.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn contexts_never_mix() {
-    let server = serve(build().attach(layer()).mount("/", routes![whoami])).await;
-    let ask = |_| {
-        let client = Client::new(server, Version::Http1);
-        tokio::spawn(async move {
-            for _ in 0..20 {
-                assert_eq!(client.get("/whoami").await.body, "true");
-            }
-        })
-    };
-    for task in (0..40).map(ask).collect::<Vec<_>>() {
-        task.await.unwrap();
     }
 }

@@ -1,6 +1,8 @@
 //! rocket: the contract, over HTTP/1.1 and HTTP/2.
 
 mod answers;
+mod contexts;
+mod forms;
 mod layer;
 mod local;
 mod streams;

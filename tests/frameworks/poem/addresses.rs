@@ -1,0 +1,101 @@
+//! The address of the client by the arguments of a handler of poem.
+
+use super::arguments::{scoped, status};
+use super::server;
+use poem::http::HeaderMap;
+use poem::web::RemoteAddr;
+use poem::{Addr, EndpointExt, Request, handler};
+use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use std::net::{IpAddr, SocketAddr};
+
+#[handler]
+#[rate_limit(key = "peer", count = 1, by = "ip")]
+async fn by_peer(_: &RemoteAddr) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[handler]
+#[rate_limit(key = "peer", count = 1, by = "ip")]
+async fn by_peer_and_headers(_: &HeaderMap, RemoteAddr(_): &RemoteAddr) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[handler]
+#[rate_limit(key = "peer", count = 1, by = "ip")]
+async fn by_request(_: &Request) -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// A request on a connection with this peer.
+fn over(peer: Addr, forwarded_for: Option<&'static str>) -> Request {
+    let mut parts = poem::http::Request::new(()).into_parts().0;
+    if let Some(address) = forwarded_for {
+        parts.headers.insert("x-forwarded-for", address.parse().unwrap());
+    }
+    server::over(peer, parts)
+}
+
+fn socket(last: u8) -> Addr {
+    SocketAddr::from(([192, 0, 2, last], 4711)).into()
+}
+
+#[tokio::test]
+async fn a_socket_has_an_address() {
+    for endpoint in [by_peer.boxed(), by_peer_and_headers.boxed(), by_request.boxed()] {
+        scoped(async {
+            assert_eq!(status(&endpoint, over(socket(1), None)).await, 200);
+            assert_eq!(status(&endpoint, over(socket(1), Some("203.0.113.7"))).await, 429);
+            assert_eq!(status(&endpoint, over(socket(2), None)).await, 200);
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_custom_address_identifies_nobody() {
+    for endpoint in [by_peer.boxed(), by_peer_and_headers.boxed(), by_request.boxed()] {
+        let custom = Addr::custom("quic", "203.0.113.7:4711");
+        assert_eq!(scoped(status(&endpoint, over(custom, Some("203.0.113.7")))).await, 503);
+        assert_eq!(scoped(status(&endpoint, Request::default())).await, 503);
+    }
+}
+
+/// The peer without headers needs the layer, which has read them.
+#[tokio::test]
+async fn clients_behind_a_trusted_proxy_are_told_apart() {
+    for (endpoint, needs_layer) in
+        [(by_peer.boxed(), true), (by_peer_and_headers.boxed(), false), (by_request.boxed(), false)]
+    {
+        let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).build().await.unwrap();
+        let alone =
+            ratelimit::scope(limiter.clone(), status(&endpoint, over(socket(1), Some("203.0.113.9"))));
+        assert_eq!(alone.await, if needs_layer { 503 } else { 200 });
+        let layered = endpoint.with(RateLimitLayer::new().limiter(limiter));
+        for (forwarded_for, expected) in
+            [("203.0.113.7", 200), ("6.6.6.6, 203.0.113.7", 429), ("203.0.113.8", 200)]
+        {
+            assert_eq!(
+                status(&layered, over(socket(1), Some(forwarded_for))).await,
+                expected,
+                "{forwarded_for}"
+            );
+        }
+    }
+}
+
+/// Of a listener that reads the PROXY protocol.
+#[tokio::test]
+async fn a_peer_that_a_middleware_has_set_comes_first() {
+    let with_peer = |peer: PeerAddr| {
+        let mut request = over(socket(1), None);
+        request.set_data(peer);
+        request
+    };
+    scoped(async {
+        assert_eq!(status(&by_request, over(socket(1), None)).await, 200);
+        assert_eq!(status(&by_request, with_peer(IpAddr::from([198, 51, 100, 1]).into())).await, 200);
+        assert_eq!(status(&by_request, with_peer(IpAddr::from([198, 51, 100, 1]).into())).await, 429);
+        assert_eq!(status(&by_request, with_peer(PeerAddr::Unix)).await, 503);
+    })
+    .await;
+}
