@@ -63,7 +63,7 @@ async fn limits_of_a_layer_are_decided_together() {
     let layer = layer().await.limit("address", Limit::counter(2, MINUTE), By::ip()).limit(
         "all",
         Limit::counter(3, MINUTE),
-        By::everyone(),
+        By::global(),
     );
     let service = layer.layer(ok());
     for (last, expected) in [(1, 200), (1, 200), (1, 429), (2, 200), (2, 429)] {
@@ -114,7 +114,7 @@ async fn the_permit_of_a_layer_is_held_until_the_response() {
             200
         }
     });
-    let service = layer().await.limit("slow", Limit::concurrency(1, MINUTE), By::everyone()).layer(slow);
+    let service = layer().await.limit("slow", Limit::concurrency(1, MINUTE), By::global()).layer(slow);
     let first = tokio::spawn(service.clone().oneshot(from(1)));
     inside.recv().await.unwrap();
     assert_eq!(status(&service, from(2)).await.0, 429);

@@ -41,7 +41,7 @@ pub struct By(Source);
 
 #[derive(Clone)]
 enum Source {
-    Everyone,
+    Global,
     Ip,
     Header(Arc<str>),
     Request(Arc<Read>),
@@ -53,8 +53,8 @@ type Read = dyn Fn(&LayerRequest<'_>) -> Option<Box<dyn Identity>> + Send + Sync
 impl By {
     /// All requests share the limit.
     #[must_use]
-    pub fn everyone() -> Self {
-        Self(Source::Everyone)
+    pub fn global() -> Self {
+        Self(Source::Global)
     }
 
     /// Each client address has its own limit. Behind trusted proxies it is the address that they report.
@@ -145,7 +145,7 @@ impl LayerLimit {
     fn call(&self, settings: &Settings, request: &LayerRequest<'_>) -> Option<Call> {
         let mut call = Call::of_limit(self.name, self.limit, settings.current_limiter());
         match &self.by.0 {
-            Source::Everyone => {}
+            Source::Global => {}
             Source::Ip => request.client_ip().write(&mut call.identity()),
             Source::Header(name) => match request.header(name) {
                 Some(value) => call.identity().secret(value),
@@ -177,7 +177,7 @@ impl Future for Deciding {
 impl fmt::Debug for By {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &self.0 {
-            Source::Everyone => "By::everyone()",
+            Source::Global => "By::global()",
             Source::Ip => "By::ip()",
             Source::Header(_) => "By::header(..)",
             Source::Request(_) => "By::request(..)",

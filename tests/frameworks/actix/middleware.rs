@@ -116,7 +116,7 @@ async fn upload(_: web::Bytes) -> &'static str {
 /// A refused client does not have to send its body. The outermost layer writes the header fields of its own limits.
 #[tokio::test]
 async fn the_layer_decides_before_the_body_is_read() {
-    let limited = layer().limit("uploads", Limit::counter(1, MINUTE), By::everyone());
+    let limited = layer().limit("uploads", Limit::counter(1, MINUTE), By::global());
     let server = server::start(limited, |config| {
         config.route("/", web::post().to(upload));
     });
