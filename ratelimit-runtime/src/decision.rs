@@ -1,6 +1,6 @@
 //! `Decision`: the reply of a store to one request.
 
-use crate::limit::Limit;
+use crate::limit::{Algorithm, Limit};
 use std::time::Duration;
 
 /// What a store decided about one call.
@@ -61,6 +61,23 @@ impl Decision {
     pub(crate) const fn refused_until(self, retry_after: Duration) -> Self {
         let retry_after = Some(retry_after);
         Self { allowed: false, delay: Duration::ZERO, retry_after, stamp: 0, ..self }
+    }
+
+    /// The decision as it would be if these units had not been taken.
+    pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
+        let remaining = self.remaining.saturating_add(units).min(self.limit);
+        // The window of a counter goes on, also if nothing in it is in use.
+        let is_free = remaining == self.limit && limit.algorithm() != Algorithm::Counter;
+        let rest = self.reset_after.saturating_sub(limit.refill_time(units));
+        Self { remaining, reset_after: if is_free { Duration::ZERO } else { rest }, ..self }
+    }
+
+    /// The decision as it would be if these units had been taken too.
+    pub(crate) fn after_taking(self, limit: &Limit, units: u32) -> Self {
+        let remaining = self.remaining.saturating_sub(units);
+        let starts = self.reset_after.is_zero() && units > 0;
+        let first = if starts && !limit.algorithm().is_bucket() { limit.time() } else { Duration::ZERO };
+        Self { remaining, reset_after: self.reset_after + first + limit.refill_time(units), ..self }
     }
 
     /// Whether the call may run, after its [`delay`](Self::delay).

@@ -1,8 +1,8 @@
 //! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
 use super::call::{Call, Calls, Names};
-use super::record::Record;
-use crate::context::RequestContext;
+use super::record::{Noted, Record};
+use crate::context::{Recorded, RequestContext};
 use crate::hold::{Held, Sent, Settle};
 use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
 use crate::rejection::Rejection;
@@ -31,7 +31,7 @@ impl Calls {
 }
 
 async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
-    let mut admission = Admission { holdings: None, positions: smallvec![None; calls.len()] };
+    let mut admission = Admission { holdings: None, positions: smallvec![None; calls.len()], noted: None };
     let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
     for (position, mut call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
         let (name, shadow) = (call.name(), call.is_shadow());
@@ -55,7 +55,9 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
         }
     }
     if let Some(limiter) = first.filter(|_| !stack.is_empty()) {
-        admission.holdings = Some(Box::new(admit(limiter, names, stack).await?));
+        let (holdings, noted) = admit(limiter, names, stack).await?;
+        admission.holdings = Some(Box::new(holdings));
+        admission.noted = noted;
     }
     Ok(admission)
 }
@@ -65,25 +67,23 @@ pub(super) async fn admit(
     limiter: RateLimiter,
     names: Names,
     stack: Stack,
-) -> Result<limiter::Holdings, Rejection> {
+) -> Result<(limiter::Holdings, Option<Box<Noted>>), Rejection> {
     let refusing = names.iter().zip(&stack).enumerate().filter(|(_, (_, member))| !member.shadow);
     let record = Record::of(refusing.map(|(at, (name, member))| (at, *name, &member.request)));
     match limiter.admit(stack).await {
         Ok(holdings) => {
-            if let Some(record) = record {
-                record.decided(holdings.decisions());
-            }
+            let noted = record.map(|record| Box::new(record.decided(holdings.decisions())));
             for (at, name) in names.iter().enumerate() {
                 if let Some(decision) = holdings.shadow_refusal(at) {
                     report::shadow_refusal(name.as_str(), decision.retry_after());
                 }
             }
-            Ok(holdings)
+            Ok((holdings, noted))
         }
         Err(Refused::Limited(refusal)) => {
             let rejection = Rejection::limited(names[refusal.at], refusal.decision);
             if let Some(record) = record {
-                record.decided(refusal.all.into_iter());
+                let _ = record.decided(refusal.all.into_iter());
             }
             Err(rejection)
         }
@@ -109,25 +109,30 @@ pub struct Admission {
     holdings: Option<Box<limiter::Holdings>>,
     /// The position in `holdings` of each limit of the attribute. `None` for a limit that was not decided.
     positions: SmallVec<[Option<usize>; 1]>,
+    /// The records of the decisions, which the header fields of the response are made from. `None` outside a request.
+    noted: Option<Box<Noted>>,
 }
 
 impl Admission {
     /// Returns the admission of a call that has only shadow limits, which never reject.
     pub fn of_shadows(decided: Result<Self, Rejection>) -> Self {
-        decided.unwrap_or_else(|_| Self { holdings: None, positions: SmallVec::new() })
+        decided.unwrap_or_else(|_| Self { holdings: None, positions: SmallVec::new(), noted: None })
     }
 
     /// Takes the units of a limit after the call, if `charge` is true.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
         if let Some((holdings, at)) = self.member(at) {
             holdings.charge_after(at, charge);
+            if charge {
+                self.note(at, |recorded| recorded.take(recorded.cost()));
+            }
         }
     }
 
     /// Returns the units of a limit, if `refund` is true.
     pub fn refund_if(&mut self, at: usize, refund: bool) {
-        if let Some((holdings, at)) = self.member(at).filter(|_| refund) {
-            holdings.settle(at, 0);
+        if refund {
+            self.settle(at, 0);
         }
     }
 
@@ -135,6 +140,17 @@ impl Admission {
     pub fn settle(&mut self, at: usize, cost: u32) {
         if let Some((holdings, at)) = self.member(at) {
             holdings.settle(at, cost);
+            self.note(at, |recorded| match recorded.cost().checked_sub(cost) {
+                Some(units) => recorded.give(units),
+                None => recorded.take(cost - recorded.cost()),
+            });
+        }
+    }
+
+    /// Changes the record of a limit.
+    fn note(&self, at: usize, change: impl FnOnce(&mut Recorded)) {
+        if let Some(noted) = &self.noted {
+            noted.change(at, change);
         }
     }
 
@@ -154,7 +170,7 @@ impl Admission {
 
     /// Sends the changes to the store. Returns the limits at the positions in `lasting`, which are held further.
     pub async fn hold(mut self, lasting: &[usize]) -> Lasting {
-        let Self { holdings, positions } = &mut self;
+        let Self { holdings, positions, .. } = &mut self;
         if let Some(holdings) = holdings {
             let lasts = |member| lasting.iter().any(|at| positions.get(*at) == Some(&Some(member)));
             if let Err(error) = Box::pin(holdings.finish_except(lasts)).await {

@@ -112,7 +112,7 @@ impl Future for Check {
                 if let (Some(record), Ok(decided)) = (record.take(), &decided)
                     && decided.is_by_limits()
                 {
-                    record.decided(decided.decisions.iter().copied().enumerate());
+                    let _ = record.decided(decided.decisions.iter().copied().enumerate());
                 }
                 let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
                 match decided {

@@ -36,11 +36,32 @@ impl Record {
     }
 
     /// Records the decisions, each with the position of its limit in the stack.
-    pub(super) fn decided(self, decisions: impl Iterator<Item = (usize, Decision)>) {
+    pub(super) fn decided(self, decisions: impl Iterator<Item = (usize, Decision)>) -> Noted {
         let decisions: SmallVec<[(usize, Decision); 1]> = decisions.collect();
-        self.context.record(self.limits.into_iter().filter_map(|Decided { at, name, limit, cost }| {
+        let mut positions = SmallVec::new();
+        let recorded = self.limits.into_iter().filter_map(|Decided { at, name, limit, cost }| {
             let (_, decision) = decisions.iter().find(|(decided, _)| *decided == at)?;
+            positions.push(at);
             Some(Recorded { name: name.into(), limit, cost, decision: *decision })
-        }));
+        });
+        let first = self.context.record(recorded);
+        Noted { context: self.context, first, positions }
+    }
+}
+
+/// Where the decisions of a call are recorded.
+pub(super) struct Noted {
+    context: RequestContext,
+    first: usize,
+    /// The position in the stack of each recorded limit.
+    positions: SmallVec<[usize; 1]>,
+}
+
+impl Noted {
+    /// Changes the recorded decision of the limit at this position in the stack.
+    pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut Recorded)) {
+        if let Some(offset) = self.positions.iter().position(|position| *position == at) {
+            self.context.change_record(self.first + offset, change);
+        }
     }
 }

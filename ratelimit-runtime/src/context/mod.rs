@@ -197,8 +197,17 @@ impl RequestContext {
         self.known.answers.as_ref()
     }
 
-    pub(crate) fn record(&self, decisions: impl IntoIterator<Item = Recorded>) {
-        lock(&self.made.decisions).extend(decisions);
+    /// Records decisions. Returns the position of the first one.
+    pub(crate) fn record(&self, decisions: impl IntoIterator<Item = Recorded>) -> usize {
+        let mut all = lock(&self.made.decisions);
+        let first = all.len();
+        all.extend(decisions);
+        first
+    }
+
+    /// Changes the recorded decision at a position.
+    pub(crate) fn change_record(&self, at: usize, change: impl FnOnce(&mut Recorded)) {
+        lock(&self.made.decisions).get_mut(at).map(change);
     }
 
     /// Notes why a call of this request was not admitted. The last rejection counts.

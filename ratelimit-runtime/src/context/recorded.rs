@@ -6,7 +6,9 @@ use crate::limit::Limit;
 
 /// A decision that an attribute has made for a request.
 ///
-/// Shadow limits, exempt calls, and calls that only the failure policy has admitted are not recorded.
+/// When the function returns, `refund_if`, `charge_if` and `settle` correct it by the units that they return or take, so that the
+/// header fields of the response say what is left then. Shadow limits, exempt calls, and calls that only the failure policy has
+/// admitted are not recorded.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub(crate) name: LimitName,
@@ -37,5 +39,15 @@ impl Recorded {
     /// The decision.
     pub const fn decision(&self) -> &Decision {
         &self.decision
+    }
+
+    /// Corrects the decision after these units have come back to the limit.
+    pub(crate) fn give(&mut self, units: u32) {
+        self.decision = self.decision.after_return(&self.limit, units.min(self.cost));
+    }
+
+    /// Corrects the decision after these units have been taken from the limit.
+    pub(crate) fn take(&mut self, units: u32) {
+        self.decision = self.decision.after_taking(&self.limit, units);
     }
 }

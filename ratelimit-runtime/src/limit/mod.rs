@@ -115,6 +115,15 @@ impl Limit {
         !self.is_concurrency() && self.wait_ms() == 0
     }
 
+    /// How much later a bucket is full, or empty of what it has to leak, after this many units more. Zero if units come back
+    /// together: at the end of a window or by interval.
+    pub(crate) fn refill_time(&self, units: u32) -> Duration {
+        let comes_one_by_one = self.algorithm().is_bucket() && !self.refills_by_interval();
+        let nanos = u128::from(units) * self.time().as_nanos() / u128::from(self.count().max(1));
+        let nanos = if comes_one_by_one { nanos } else { 0 };
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
     /// Whether every call is refused, whatever the state is.
     pub(crate) const fn refuses_all(&self) -> bool {
         self.numbers.count == 0 || self.derived.capacity == 0

@@ -38,8 +38,8 @@ impl RateLimiter {
     ///
     /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, the units may
     /// have been taken, and permits are returned.
-    pub(crate) async fn admit(self, stack: Stack) -> Result<Holdings, Refused> {
-        self.peek_at_charged_after(&stack).await?;
+    pub(crate) async fn admit(self, mut stack: Stack) -> Result<Holdings, Refused> {
+        self.peek_at_charged_after(&mut stack).await?;
         let mut claim = Claim::new(&self, stack);
         let decided = claim.decide().await?;
         let mut waiting = UntilTurn(Some(claim.into_holdings(&decided)));
@@ -55,7 +55,7 @@ impl RateLimiter {
     }
 
     /// Refuses the call if a limit that is charged after it has too few free units before it.
-    async fn peek_at_charged_after(&self, stack: &Stack) -> Result<(), Refused> {
+    async fn peek_at_charged_after(&self, stack: &mut Stack) -> Result<(), Refused> {
         let is_charged_after = |member: &Member| member.charge_after && !member.shadow;
         let positions: SmallVec<[usize; 2]> =
             (0..stack.len()).filter(|at| is_charged_after(&stack[*at])).collect();
@@ -64,10 +64,14 @@ impl RateLimiter {
         }
         let requests: SmallVec<[&Request; 2]> = positions.iter().map(|at| &stack[*at].request).collect();
         let decided = self.decide_borrowed(Mode::Peek, &requests).await?;
-        match decided.refused() {
-            Some(at) => Err(refused(&decided, at, positions.iter().copied())),
-            None => Ok(()),
+        if let Some(at) = decided.refused() {
+            return Err(refused(&decided, at, positions.iter().copied()));
         }
+        drop(requests);
+        for (at, decision) in positions.iter().zip(&decided.decisions) {
+            stack[*at].peeked = Some(*decision).filter(|_| decided.is_by_limits());
+        }
+        Ok(())
     }
 }
 

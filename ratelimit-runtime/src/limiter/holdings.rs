@@ -46,7 +46,7 @@ impl Holdings {
     /// The decisions of the limits, each with its position. Empty if only the failure policy has decided.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = (usize, Decision)> {
         let members = self.members.iter().enumerate().filter(|_| self.source != Source::Nobody);
-        members.filter_map(|(at, member)| Some((at, member.decision?)))
+        members.filter_map(|(at, member)| Some((at, member.decision.or(member.peeked)?)))
     }
 
     /// Returns units of the charge at this position.

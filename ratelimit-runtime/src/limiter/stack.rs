@@ -16,6 +16,8 @@ pub(crate) struct Member {
     pub(crate) shadow: bool,
     /// The store's decision. `None` before the decision, and for a limit that the store has only peeked at.
     pub(super) decision: Option<Decision>,
+    /// What the store has seen when it peeked at a limit that is charged after the call.
+    pub(super) peeked: Option<Decision>,
     /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
     pub(super) takes_nothing: bool,
 }
@@ -23,7 +25,14 @@ pub(crate) struct Member {
 impl Member {
     /// A limit that is charged before the call.
     pub(crate) fn new(request: Request) -> Self {
-        Self { request, charge_after: false, shadow: false, decision: None, takes_nothing: false }
+        Self {
+            request,
+            charge_after: false,
+            shadow: false,
+            decision: None,
+            peeked: None,
+            takes_nothing: false,
+        }
     }
 
     /// Whether the limit is charged before the call, and may refuse it.

@@ -11,6 +11,7 @@ mod limiter;
 mod numbers;
 mod off;
 mod password_guesses;
+mod records;
 mod shadow;
 mod skip_if;
 mod stack_names;

@@ -1,0 +1,79 @@
+//! The recorded decisions, which header fields are made from, say what is left after the function has returned.
+
+use ratelimit::testing::TestLimiter;
+use ratelimit::{Decision, Rejection, rate_limit};
+use std::future::Future;
+use std::time::Duration;
+
+#[rate_limit(key = "refund", count = 5, refund_if = |right: &Result<bool, _>| matches!(right, Ok(true)))]
+async fn refund(right: bool) -> Result<bool, Rejection> {
+    Ok(right)
+}
+
+#[rate_limit(key = "charge", count = 5, charge_if = |right: &Result<bool, _>| matches!(right, Ok(false)))]
+async fn charge(right: bool) -> Result<bool, Rejection> {
+    Ok(right)
+}
+
+#[rate_limit(key = "settle", count = 100, cost = 50, settle = |real| *real.as_ref().unwrap_or(&0))]
+async fn settle(real: u32) -> Result<u32, Rejection> {
+    Ok(real)
+}
+
+#[rate_limit(key = "bucket", count = 100, time = "100s", algorithm = "token_bucket", cost = 50, settle = |real| *real.as_ref().unwrap_or(&0))]
+async fn bucket(real: u32) -> Result<u32, Rejection> {
+    Ok(real)
+}
+
+#[rate_limit(key = "first", count = 5)]
+#[rate_limit(key = "second", count = 5, refund_if = Result::is_ok)]
+async fn stack() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// What a call has recorded, and what the limit then really has: the units that are left, and the time until none is in use.
+async fn seen<T>(limiter: &TestLimiter, call: impl Future<Output = T>) -> Vec<(u32, Duration)> {
+    let state = |decision: &Decision| (decision.remaining(), decision.reset_after());
+    let (_, recorded) = limiter.record(call).await;
+    let mut seen = Vec::new();
+    for recorded in recorded {
+        let said = state(recorded.decision());
+        let key = ratelimit::Key::new(recorded.name());
+        let is = state(&limiter.peek(recorded.limit(), key).await.unwrap());
+        assert_eq!(said, is, "{}", recorded.name());
+        seen.push(said);
+    }
+    seen
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn a_refund_is_recorded() {
+    let limiter = TestLimiter::new();
+    assert_eq!(seen(&limiter, refund(true)).await, [(5, MINUTE)]); // the window goes on
+    assert_eq!(seen(&limiter, refund(false)).await, [(4, MINUTE)]);
+    assert_eq!(seen(&limiter, refund(true)).await, [(4, MINUTE)]);
+}
+
+#[tokio::test]
+async fn a_charge_after_the_call_is_recorded() {
+    let limiter = TestLimiter::new();
+    assert_eq!(seen(&limiter, charge(true)).await, [(5, Duration::ZERO)]);
+    assert_eq!(seen(&limiter, charge(false)).await, [(4, MINUTE)]);
+    assert_eq!(seen(&limiter, charge(true)).await, [(4, MINUTE)]);
+}
+
+#[tokio::test]
+async fn the_real_cost_is_recorded() {
+    let limiter = TestLimiter::new();
+    assert_eq!(seen(&limiter, settle(20)).await, [(80, MINUTE)]);
+    assert_eq!(seen(&limiter, settle(70)).await, [(10, MINUTE)]);
+    assert_eq!(seen(&limiter, bucket(20)).await, [(80, Duration::from_secs(20))]);
+    assert_eq!(seen(&limiter, bucket(70)).await, [(10, Duration::from_secs(90))]);
+}
+
+#[tokio::test]
+async fn only_the_limit_that_is_refunded_changes() {
+    assert_eq!(seen(&TestLimiter::new(), stack()).await, [(4, MINUTE), (5, MINUTE)]);
+}
