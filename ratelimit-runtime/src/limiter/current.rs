@@ -62,12 +62,14 @@ pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
 
 fn from_environment() -> Result<RateLimiter, Error> {
     let (url, proxies) = (variable(URL)?, variable(TRUSTED_PROXIES)?);
-    if url.is_none() {
+    let in_memory = url.is_none();
+    let limiter = default_limiter(url, proxies.as_deref())?;
+    if in_memory {
         tracing::warn!(
             "no limiter is installed and {URL} is not set; rate limits are kept in memory and apply only to this process"
         );
     }
-    default_limiter(url, proxies.as_deref())
+    Ok(limiter)
 }
 
 fn variable(name: &str) -> Result<Option<String>, Error> {
