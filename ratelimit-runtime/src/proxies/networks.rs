@@ -68,8 +68,9 @@ fn contains<T: Copy + PartialOrd>(ranges: &[(T, T)], address: T) -> bool {
 /// Reads an address or a network. A mapped IPv4 network becomes the IPv4 network, as the addresses of peers do.
 fn network(text: &str) -> Result<IpNet, Error> {
     let invalid = || {
+        let several = if text.contains(',') { "; write several as separate texts" } else { "" };
         configuration(format!(
-            "invalid trusted proxy {text:?}; expected an address, a network such as \"10.0.0.0/8\", or \"{UNIX}\""
+            "invalid trusted proxy {text:?}; expected an address, a network such as \"10.0.0.0/8\", or \"{UNIX}\"{several}"
         ))
     };
     let (address, length) = match text.split_once('/') {
