@@ -97,8 +97,8 @@ fn warn_swallowed(name: &str, status: u16, right: u16, corrected: bool) {
             status,
             corrected,
             "a refused call was answered with status {status} instead of {right}, because the function's error type converts a \
-             `Rejection` like any other error; give the error type `From<Rejection>`, write `on_limit`, or turn on \
-             `RateLimitLayer::correct_status`"
+             `Rejection` like any other error; find it with `Rejection::find` where the error becomes a response, write `on_limit`, or \
+             turn on `RateLimitLayer::correct_status`"
         );
     }
 }

@@ -107,7 +107,7 @@ impl TestLimiter {
     ///
     /// A refused call ends with the decision that refused it. Shadow limits and exempt calls make no decisions here.
     ///
-    /// ```no_run
+    /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
     /// use ratelimit::testing::TestLimiter;
     /// use ratelimit::{Rejection, rate_limit};

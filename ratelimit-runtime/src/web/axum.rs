@@ -65,6 +65,13 @@ impl IntoResponse for Rejection {
     }
 }
 
+/// The same answer, for a rejection that [`Rejection::find`] has found in an error.
+impl IntoResponse for &Rejection {
+    fn into_response(self) -> Response {
+        refusal(self, None).map(Body::from)
+    }
+}
+
 impl From<Rejection> for Response {
     fn from(rejection: Rejection) -> Self {
         rejection.into_response()

@@ -58,7 +58,7 @@ async fn the_layer_reports_and_mends_a_swallowed_refusal() {
         .collect();
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
     for words in
-        ["limit=anyhow", "status 500 instead of 429", "`From<Rejection>`", "`on_limit`", "correct_status"]
+        ["limit=anyhow", "status 500 instead of 429", "`Rejection::find`", "`on_limit`", "correct_status"]
     {
         assert!(warning.contains(words), "{warning}");
     }
