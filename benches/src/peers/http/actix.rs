@@ -1,10 +1,12 @@
 //! actix-web servers of the comparison.
 
 use super::{Load, count};
-use actix_governor::{Governor, GovernorConfig, GovernorConfigBuilder, PeerIpKeyExtractor};
+use actix_governor::governor::clock::QuantaInstant;
+use actix_governor::governor::middleware::NoOpMiddleware;
+use actix_governor::{Governor, GovernorConfigBuilder, PeerIpKeyExtractor};
 use actix_limitation::{Limiter, RateLimiter as Limitation};
 use actix_web::dev::Server;
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::{App, HttpRequest, HttpServer, web};
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::time::Duration;
@@ -33,25 +35,36 @@ fn limited(load: Load) -> actix_web::Route {
     if load == Load::Passed { web::get().to(passed) } else { web::get().to(refused) }
 }
 
+/// Binds a server with one worker, and prints its port. A macro, because the types of applications have no names.
+macro_rules! bound {
+    ($application:expr) => {{
+        let server = HttpServer::new($application).workers(1).disable_signals().bind(("127.0.0.1", 0))?;
+        println!("{}", server.addrs().first().map_or(0, std::net::SocketAddr::port));
+        server.run()
+    }};
+}
+
 async fn start(kind: &str, load: Load, redis: &str) -> Result<Server, Box<dyn Error>> {
     let server = match kind {
-        "bare" => bind(HttpServer::new(|| App::new().route("/", web::get().to(bare))))?,
+        "bare" => bound!(|| App::new().route("/", web::get().to(bare))),
         "governor" => {
-            let config = governor(load)?;
-            bind(HttpServer::new(move || {
-                App::new().wrap(Governor::new(&config)).route("/", web::get().to(bare))
-            }))?
+            let config = governor(load).finish().ok_or(WRONG)?;
+            bound!(move || App::new().wrap(Governor::new(&config)).route("/", web::get().to(bare)))
+        }
+        "governor-headers" => {
+            let config = governor(load).use_headers().finish().ok_or(WRONG)?;
+            bound!(move || App::new().wrap(Governor::new(&config)).route("/", web::get().to(bare)))
         }
         "limitation" => {
             let limiter = limitation(load, redis)?;
-            bind(HttpServer::new(move || {
+            bound!(move || {
                 let app = App::new().wrap(Limitation::default()).app_data(limiter.clone());
                 app.route("/", web::get().to(bare))
-            }))?
+            })
         }
         "layer" => {
             ratelimit::install(RateLimiter::in_memory())?;
-            bind(HttpServer::new(move || App::new().wrap(RateLimitLayer::new()).route("/", limited(load))))?
+            bound!(move || App::new().wrap(RateLimitLayer::new()).route("/", limited(load)))
         }
         kind => {
             let limiter = match kind {
@@ -59,25 +72,23 @@ async fn start(kind: &str, load: Load, redis: &str) -> Result<Server, Box<dyn Er
                 _ => RateLimiter::in_memory(),
             };
             ratelimit::install(limiter)?;
-            bind(HttpServer::new(move || App::new().route("/", limited(load))))?
+            bound!(move || App::new().route("/", limited(load)))
         }
     };
     Ok(server)
 }
 
-fn governor(load: Load) -> Result<Config, Box<dyn Error>> {
+const WRONG: &str = "actix-governor does not accept the numbers";
+
+fn governor(load: Load) -> GovernorConfigBuilder<PeerIpKeyExtractor, NoOpMiddleware<QuantaInstant>> {
     let (period, burst) = match load {
         Load::Passed => (Duration::from_nanos(1), u32::MAX),
         Load::Refused => (DAY, 1),
     };
-    let config = GovernorConfigBuilder::default().period(period).burst_size(burst).finish();
-    config.ok_or_else(|| "actix-governor does not accept the numbers".into())
+    let mut builder = GovernorConfigBuilder::default();
+    builder.period(period).burst_size(burst);
+    builder
 }
-
-type Config = GovernorConfig<
-    PeerIpKeyExtractor,
-    actix_governor::governor::middleware::NoOpMiddleware<actix_governor::governor::clock::QuantaInstant>,
->;
 
 fn limitation(load: Load, redis: &str) -> Result<web::Data<Limiter>, Box<dyn Error>> {
     let limiter = Limiter::builder(redis)

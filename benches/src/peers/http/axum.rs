@@ -4,12 +4,15 @@ use super::{Load, count};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::routing::get;
+use governor::clock::QuantaInstant;
+use governor::middleware::NoOpMiddleware;
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tower_governor::GovernorLayer;
 use tower_governor::governor::GovernorConfigBuilder;
+use tower_governor::key_extractor::PeerIpKeyExtractor;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -34,7 +37,13 @@ pub(super) fn serve(kind: &str, load: Load, redis: &str) -> Result<(), Box<dyn E
         let limited = || if load == Load::Passed { get(passed) } else { get(refused) };
         let app = match kind {
             "bare" => app.route("/", get(bare)),
-            "governor" => app.route("/", get(bare)).layer(governor(load)?),
+            "governor" => {
+                app.route("/", get(bare)).layer(GovernorLayer::new(governor(load).finish().ok_or(WRONG)?))
+            }
+            "governor-headers" => {
+                let config = governor(load).use_headers().finish().ok_or(WRONG)?;
+                app.route("/", get(bare)).layer(GovernorLayer::new(config))
+            }
             "redis" => {
                 ratelimit::install(RateLimiter::builder().redis(redis).prefix("axum").build().await?)?;
                 app.route("/", limited())
@@ -55,18 +64,15 @@ pub(super) fn serve(kind: &str, load: Load, redis: &str) -> Result<(), Box<dyn E
     })
 }
 
-type Layer = GovernorLayer<
-    tower_governor::key_extractor::PeerIpKeyExtractor,
-    governor::middleware::NoOpMiddleware<governor::clock::QuantaInstant>,
-    axum::body::Body,
->;
+const WRONG: &str = "tower_governor does not accept the numbers";
 
-fn governor(load: Load) -> Result<Layer, Box<dyn Error>> {
+fn governor(load: Load) -> GovernorConfigBuilder<PeerIpKeyExtractor, NoOpMiddleware<QuantaInstant>> {
     // One element per nanosecond never refuses; one per day nearly always does.
     let (period, burst) = match load {
         Load::Passed => (Duration::from_nanos(1), u32::MAX),
         Load::Refused => (DAY, 1),
     };
-    let config = GovernorConfigBuilder::default().period(period).burst_size(burst).finish();
-    Ok(GovernorLayer::new(config.ok_or("tower_governor does not accept the numbers")?))
+    let mut builder = GovernorConfigBuilder::default();
+    builder.period(period).burst_size(burst);
+    builder
 }
