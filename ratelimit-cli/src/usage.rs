@@ -8,7 +8,7 @@ use ratelimit::{Algorithm, Decision, Error, Limit};
 use std::time::Duration;
 
 /// The most keys in one script call. Such a call takes a server less than a millisecond.
-const MOST: usize = 64;
+const MOST: usize = 50;
 
 /// How much of one limit is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

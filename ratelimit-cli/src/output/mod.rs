@@ -7,7 +7,7 @@ mod table;
 
 pub(crate) use bar::bar;
 pub(crate) use progress::Progress;
-pub(crate) use show::{duration, identity, number, plural, safe, share};
+pub(crate) use show::{duration, identity, number, plural, safe, share, short};
 pub(crate) use table::{Align, Table};
 
 use crate::arguments::{Global, When};

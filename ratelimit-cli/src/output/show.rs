@@ -17,6 +17,20 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
+/// A whole number with at most five characters: `9999`, `12.3k`, `4567M`.
+pub(crate) fn short(number: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")];
+    if number < 10_000 {
+        return number.to_string();
+    }
+    let unit = UNITS.into_iter().find(|(size, _)| number >= *size);
+    let (size, letter) = unit.unwrap_or((1, ""));
+    if number < 100 * size {
+        return format!("{}.{}{letter}", number / size, number % size * 10 / size);
+    }
+    format!("{}{letter}", number / size)
+}
+
 /// A number with its noun: `1 key`, `2 keys`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
@@ -89,6 +103,8 @@ mod tests {
     #[test]
     fn numbers_and_times_are_short() {
         assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1 000", "1 234 567"]);
+        let shown = [9999, 12_345, 123_456, 4_567_000, u64::from(u32::MAX)].map(short);
+        assert_eq!(shown, ["9999", "12.3k", "123k", "4.5M", "4.2G"]);
         assert_eq!((plural(1, "key"), plural(1500, "key")), ("1 key".to_owned(), "1 500 keys".to_owned()));
         for (ms, text) in [
             (0, "0 ms"),

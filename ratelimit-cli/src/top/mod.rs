@@ -21,9 +21,9 @@ use tokio::sync::watch;
 
 /// Show the busiest and the fullest limits, live
 ///
-/// The numbers come from Redis alone: all keys are read in turn, at a bounded pace, and the busiest and fullest of them once per
-/// second. UNITS/S is how fast units were taken between two visits of a key; what was taken and came back in between is not seen,
-/// so it is a lower bound. Redis does not know refused calls, because a refusal writes nothing: AT LIMIT counts keys whose next
+/// The numbers come from Redis alone: all keys are read in turn, at a bounded pace, each twice within about a second, and the
+/// busiest and fullest keys once per second. UNITS/S is how fast units were taken between two readings; what was taken and came
+/// back in between is not seen, so it is a lower bound. Redis does not know refused calls, because a refusal writes nothing: AT LIMIT counts keys whose next
 /// call would be refused. It needs the numbers of the limit, from --limit or from an override of a whole limit. For refused calls,
 /// see the events or metrics of your services.
 ///

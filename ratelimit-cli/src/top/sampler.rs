@@ -1,4 +1,5 @@
-//! Reads all keys in turn, and publishes what is known once per second. The memory does not depend on the number of keys.
+//! Reads all keys in turn, each twice within about a second, and publishes what is known once per second. Only the keys of the
+//! last second are remembered, so the memory does not depend on the number of keys.
 
 use super::health::{Health, Watcher};
 use super::hot::{Hot, HotKey};
@@ -10,15 +11,13 @@ use crate::limits::{GivenLimit, Limits};
 use crate::scan::Scanner;
 use crate::server::Server;
 use crate::usage::{self, Usage};
-use ratelimit::store::{StoreKey, StoredKey};
-use std::collections::HashMap;
+use ratelimit::store::StoredKey;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The time between two snapshots, and the shortest time of a pass.
+/// The time between two snapshots, between the two readings of a key, and the shortest time of a pass.
 const TICK: Duration = Duration::from_secs(1);
-/// The most keys whose last reading is remembered, about 10 MB. Their rates stand for those of all keys.
-const MOST: usize = 100_000;
 
 pub(crate) struct Settings {
     pub(crate) keys_per_second: u32,
@@ -46,19 +45,29 @@ pub(crate) struct Snapshot {
     pub(crate) error: Option<String>,
 }
 
+/// Keys with their first reading.
+struct ReadPage {
+    keys: Vec<(StoredKey, Vec<u8>)>,
+    usages: Vec<Option<Usage>>,
+    at: Instant,
+    is_last: bool,
+}
+
 pub(crate) struct Sampler<'s> {
     server: &'s Server,
     settings: Settings,
     scanner: Scanner,
     limits: Limits,
     watcher: Watcher,
-    /// The last reading of keys, by the hash of the key.
-    seen: HashMap<u64, (Reading, u64)>,
+    /// Pages whose keys are read again, the oldest first.
+    again: VecDeque<ReadPage>,
     names: Names,
     hot: Hot,
     passes: u64,
     pass_began: Instant,
     last_pass: Option<Duration>,
+    /// The time of the last scan of all keys, of which some may not be read again yet.
+    scanned_in: Duration,
     /// When the next pass may begin.
     resume: Instant,
 }
@@ -74,12 +83,13 @@ impl<'s> Sampler<'s> {
             scanner,
             limits,
             watcher,
-            seen: HashMap::new(),
+            again: VecDeque::new(),
             names: Names::default(),
             hot: Hot::default(),
             passes: 0,
             pass_began: Instant::now(),
             last_pass: None,
+            scanned_in: Duration::ZERO,
             resume: Instant::now(),
         })
     }
@@ -106,8 +116,15 @@ impl<'s> Sampler<'s> {
                 }
                 self.publish(error.clone(), publish);
             }
-            if self.resume > Instant::now() {
-                tokio::time::sleep_until(self.resume.min(next).into()).await;
+            let now = Instant::now();
+            let again = self.again.front().filter(|_| error.is_none()).map(|page| page.at + TICK);
+            let wake = again.unwrap_or(self.resume).min(self.resume).min(next);
+            if again.is_some_and(|at| at <= now) {
+                error = self.read_again().await.err().map(|failure| failure.to_string());
+                continue;
+            }
+            if self.resume > now {
+                tokio::time::sleep_until(wake.into()).await;
                 continue;
             }
             let read = if error.is_some() { self.reconnect().await } else { self.step(interrupt).await };
@@ -120,45 +137,47 @@ impl<'s> Sampler<'s> {
 
     /// Begins a new walk, because other servers may decide now.
     async fn reconnect(&mut self) -> Result<(), Failure> {
+        self.again.clear();
         self.scanner = Scanner::new(self.server, self.settings.keys_per_second).await?;
         self.watcher.replace(self.scanner.servers());
         Ok(())
     }
 
-    /// Reads one page of keys.
+    /// Reads one page of keys for the first time.
     async fn step(&mut self, interrupt: &Interrupt) -> Result<(), Failure> {
         let page = self.scanner.next(interrupt).await?;
         let usages = usage::read(self.server, &self.limits, &page.keys, self.is_cluster()).await?;
         let at = Instant::now();
-        for ((key, bytes), usage) in page.keys.into_iter().zip(usages) {
-            if let Some(usage) = usage {
-                self.add(key, bytes, Reading { at, usage });
+        if page.is_last {
+            self.scanned_in = self.pass_began.elapsed();
+            self.resume = self.pass_began + TICK;
+            self.pass_began = self.resume.max(at);
+        }
+        self.again.push_back(ReadPage { keys: page.keys, usages, at, is_last: page.is_last });
+        Ok(())
+    }
+
+    /// Reads the oldest page for the second time.
+    async fn read_again(&mut self) -> Result<(), Failure> {
+        let Some(page) = self.again.pop_front() else { return Ok(()) };
+        let usages = usage::read(self.server, &self.limits, &page.keys, self.is_cluster()).await?;
+        let at = Instant::now();
+        let readings = page.usages.into_iter().zip(usages);
+        for ((key, bytes), (before, now)) in page.keys.into_iter().zip(readings) {
+            let (Some(before), Some(now)) = (before, now) else { continue };
+            let (before, reading) = (Reading { at: page.at, usage: before }, Reading { at, usage: now });
+            let rate = key.algorithm().and_then(|algorithm| rate(algorithm, &before, &reading));
+            self.names.add(&key, &now, rate);
+            if now != Usage::UNKNOWN {
+                self.hot.offer(HotKey { key, bytes, reading, rate });
             }
         }
         if page.is_last {
             self.passes += 1;
-            self.last_pass = Some(self.pass_began.elapsed());
-            self.resume = self.pass_began + TICK;
-            self.pass_began = self.resume.max(Instant::now());
+            self.last_pass = Some(self.scanned_in);
             self.names.end_pass();
-            let oldest = self.passes.saturating_sub(1);
-            self.seen.retain(|_, (_, pass)| *pass >= oldest);
         }
         Ok(())
-    }
-
-    fn add(&mut self, key: StoredKey, bytes: Vec<u8>, reading: Reading) {
-        let hash = StoreKey::new(&bytes).hash();
-        let before = self.seen.get(&hash).map(|(before, _)| *before);
-        if before.is_some() || self.seen.len() < MOST {
-            self.seen.insert(hash, (reading, self.passes));
-        }
-        let rate =
-            before.zip(key.algorithm()).and_then(|(before, algorithm)| rate(algorithm, &before, &reading));
-        self.names.add(&key, &reading.usage, rate);
-        if reading.usage != Usage::UNKNOWN {
-            self.hot.offer(HotKey { key, bytes, reading, rate });
-        }
     }
 
     /// Reads the hot keys, the overrides and the health of the servers.

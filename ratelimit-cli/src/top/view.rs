@@ -3,13 +3,16 @@
 use super::hot::HotKey;
 use super::names::NameRow;
 use super::sampler::Snapshot;
-use crate::output::{Output, bar, duration, identity, number, safe, share};
+use crate::output::{Output, bar, duration, identity, number, safe, share, short};
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
+
+/// Below this width, the less important columns are hidden.
+const NARROW: u16 = 70;
 
 /// What the user has chosen.
 #[derive(Debug)]
@@ -127,12 +130,13 @@ fn foot_line<'t>(view: &View) -> Line<'t> {
 }
 
 fn draw_names(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &View) {
+    let narrow = area.width < NARROW;
     let widths = [
         Constraint::Fill(1),
-        Constraint::Length(14),
-        Constraint::Length(11),
-        Constraint::Length(10),
-        Constraint::Length(10),
+        Constraint::Length(if narrow { 0 } else { 14 }),
+        Constraint::Length(if narrow { 8 } else { 11 }),
+        Constraint::Length(if narrow { 8 } else { 10 }),
+        Constraint::Length(if narrow { 8 } else { 10 }),
     ];
     let head =
         Row::new([left("NAME"), left("ALGORITHM"), right("KEYS"), right("UNITS/S"), right("AT LIMIT")]);
@@ -165,15 +169,15 @@ fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &mut 
     }
     let height = usize::from(area.height.saturating_sub(1));
     view.above = view.above.min(keys.len().saturating_sub(height));
-    let wide = area.width >= 120;
-    let bar_width = if wide { 30 } else { 10 };
+    let (wide, narrow) = (area.width >= 120, area.width < NARROW);
+    let bar_width = if wide { 30 } else { u16::from(!narrow) * 8 };
     let widths = [
+        Constraint::Fill(3),
         Constraint::Fill(2),
-        Constraint::Fill(1),
         Constraint::Length(bar_width),
-        Constraint::Length(if wide { 20 } else { 13 }),
-        Constraint::Length(9),
         Constraint::Length(if wide { 20 } else { 12 }),
+        Constraint::Length(if wide { 12 } else { 8 }),
+        Constraint::Length(if wide { 20 } else { u16::from(!narrow) * 14 }),
     ];
     let head = [left("IDENTITY"), left("NAME"), left(""), right("USED"), right("UNITS/S"), right("STATE")];
     let rows = keys.iter().skip(view.above).take(height).map(|hot| key_row(hot, snapshot, view, bar_width));
@@ -186,9 +190,9 @@ fn key_row<'t>(hot: &HotKey, snapshot: &Snapshot, view: &View, bar_width: u16) -
     let bar = usage.share().map(|share| bar(share, bar_width.into(), view.unicode)).unwrap_or_default();
     let used = match (usage.used, usage.known) {
         (Some(used), Some(known)) => {
-            format!("{} of {}", number(used.into()), number(known.limit.capacity().into()))
+            format!("{}/{}", short(used.into()), short(known.limit.capacity().into()))
         }
-        (Some(used), None) => number(used.into()),
+        (Some(used), None) => short(used.into()),
         (None, _) => "?".to_owned(),
     };
     let state = match usage.known {
@@ -225,3 +229,6 @@ fn left<'t>(text: impl Into<String>) -> Cell<'t> {
 fn right<'t>(text: impl Into<String>) -> Cell<'t> {
     Cell::from(Line::raw(text.into()).right_aligned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! Tests of the command: what it prints and changes, on private servers.
+
+mod bad_input;
+mod bench;
+mod cluster;
+mod command_line;
+mod doctor;
+mod harness;
+mod list;
+mod overrides;
+mod peek;
+mod permissions;
+mod reset;
+mod schemes;
+mod terminal;
+mod top;
