@@ -51,7 +51,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let output = Output::new(&cli.global);
-    match run(cli, &output) {
+    match run(cli, output) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             output.error(&failure);
@@ -60,12 +60,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn run(cli: Cli, output: &Output) -> Result<Exit, Failure> {
+fn run(cli: Cli, output: Output) -> Result<Exit, Failure> {
     let (global, command) = (cli.global, cli.command);
     if let Command::Completions { shell } = command {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "ratelimit", &mut script);
-        return output.write(&script);
+        return output::write(&script);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let exit = runtime.block_on(async {

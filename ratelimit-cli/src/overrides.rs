@@ -3,7 +3,7 @@
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::limits::key_of;
-use crate::output::{Align, Output, Style, Table, safe};
+use crate::output::{Align, Output, Style, Table, print, print_json, safe};
 use crate::server::Server;
 use clap::Args;
 use ratelimit::{LimitChange, Override, OverrideTarget};
@@ -51,7 +51,7 @@ impl Target {
     }
 }
 
-pub(crate) async fn set(set: &Set, server: &Server, output: &Output) -> Result<Exit, Failure> {
+pub(crate) async fn set(set: &Set, server: &Server, output: Output) -> Result<Exit, Failure> {
     let caller = set.target.caller(&set.name)?;
     let change: LimitChange = set.change.join(" ").parse().map_err(Failure::usage)?;
     server.all().await?;
@@ -59,7 +59,7 @@ pub(crate) async fn set(set: &Set, server: &Server, output: &Output) -> Result<E
     server.limiter.overrides().set(caller.key(), change).await?;
     let now = get(&caller, server).await?;
     if output.json {
-        return output.json(&json!({
+        return print_json(&json!({
             "name": caller.name,
             "identity": caller.shown,
             "before": before.map(|change| change.to_string()),
@@ -69,14 +69,14 @@ pub(crate) async fn set(set: &Set, server: &Server, output: &Output) -> Result<E
     let now = now.map_or_else(|| "removed at the same time".to_owned(), |change| change.to_string());
     let before = before.map_or_else(|| "no override".to_owned(), |change| change.to_string());
     let was = output.paint(format!("(before: {before})"), Style::Dim);
-    output.print(format!(
+    print(format!(
         "{}: {} {was}\nrunning processes apply it within one second\n",
         safe(&caller.to_string()),
         output.paint(now, Style::Bold)
     ))
 }
 
-pub(crate) async fn unset(unset: &Unset, server: &Server, output: &Output) -> Result<Exit, Failure> {
+pub(crate) async fn unset(unset: &Unset, server: &Server, output: Output) -> Result<Exit, Failure> {
     let caller = unset.target.caller(&unset.name)?;
     server.all().await?;
     let before = get(&caller, server).await?;
@@ -86,7 +86,7 @@ pub(crate) async fn unset(unset: &Unset, server: &Server, output: &Output) -> Re
     let shown = safe(&caller.to_string());
     if output.json {
         let removed = before.as_ref().map(ToString::to_string);
-        output.json(&json!({ "name": caller.name, "identity": caller.shown, "removed": removed }))?;
+        print_json(&json!({ "name": caller.name, "identity": caller.shown, "removed": removed }))?;
     }
     let Some(before) = before else {
         return Err(Failure::found(format!("no override of {shown}; `ratelimit overrides` lists all")));
@@ -94,21 +94,21 @@ pub(crate) async fn unset(unset: &Unset, server: &Server, output: &Output) -> Re
     if output.json {
         return Ok(Exit::Success);
     }
-    output.print(format!("{shown}: removed {before}\nrunning processes apply it within one second\n"))
+    print(format!("{shown}: removed {before}\nrunning processes apply it within one second\n"))
 }
 
 async fn get(caller: &Caller, server: &Server) -> Result<Option<LimitChange>, Failure> {
     Ok(server.limiter.overrides().get(caller.key()).await?)
 }
 
-pub(crate) async fn list(server: &Server, output: &Output) -> Result<Exit, Failure> {
+pub(crate) async fn list(server: &Server, output: Output) -> Result<Exit, Failure> {
     server.all().await?;
     let overrides = server.limiter.overrides().list().await?;
     if output.json {
-        return output.json(&overrides.iter().map(|entry| as_json(entry, server)).collect());
+        return print_json(&overrides.iter().map(|entry| as_json(entry, server)).collect());
     }
     if overrides.is_empty() {
-        return output.print("no overrides\n");
+        return print("no overrides\n");
     }
     let columns = [("NAME", Align::Left), ("FOR", Align::Left), ("CHANGE", Align::Left)];
     let mut table = Table::new(&columns);
@@ -117,7 +117,7 @@ pub(crate) async fn list(server: &Server, output: &Output) -> Result<Exit, Failu
         let caller = caller.unwrap_or_else(|| "everybody".to_owned());
         table.row([safe(&name), safe(&caller), entry.change().to_string()]);
     }
-    output.print(table.render(output))
+    print(table.render(output))
 }
 
 fn as_json(entry: &Override, server: &Server) -> Value {
@@ -132,8 +132,9 @@ fn target(entry: &Override, server: &Server) -> (String, Option<String>) {
         OverrideTarget::Name(name) => (name.clone(), None),
         OverrideTarget::Key(written) => match key_of(&server.prefix, written) {
             Some(key) => {
-                let parts: String = key.parts().map(|part| format!("={part}")).collect();
-                (key.name().to_owned(), Some(key.identities().collect::<Vec<_>>().join(",") + &parts))
+                let identities = key.identities().collect::<Vec<_>>().join(",");
+                let values: Vec<&str> = [&identities[..]].into_iter().chain(key.parts()).collect();
+                (key.name().to_owned(), Some(values.join("=")))
             }
             None => (String::new(), Some(written.clone())),
         },

@@ -4,7 +4,7 @@ use crate::arguments::{Callers, Given};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::limits::Limits;
-use crate::output::{Output, Style, bar, duration, number, plural, safe};
+use crate::output::{Output, Style, bar, duration, number, plural, print, print_json, safe};
 use crate::scan::{Ttl, live};
 use crate::server::Server;
 use crate::usage::{self, Known, Usage};
@@ -12,6 +12,7 @@ use clap::Args;
 use ratelimit::Algorithm;
 use ratelimit::store::StoredKey;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// Show how much of a limit is in use for some identities, and take nothing
 ///
@@ -41,7 +42,7 @@ struct State {
     usage: Option<Usage>,
 }
 
-pub(crate) async fn run(peek: &Peek, server: &Server, output: &Output) -> Result<Exit, Failure> {
+pub(crate) async fn run(peek: &Peek, server: &Server, output: Output) -> Result<Exit, Failure> {
     let callers = Caller::all(&peek.name, &peek.callers)?;
     let servers = server.all().await?;
     let limits = Limits::load(&peek.given.limits, server).await?;
@@ -64,12 +65,12 @@ pub(crate) async fn run(peek: &Peek, server: &Server, output: &Output) -> Result
         all.push(Peeked { caller, states });
     }
     if output.json {
-        return output.json(&all.iter().map(as_json).collect());
+        return print_json(&all.iter().map(as_json).collect());
     }
-    output.print(all.iter().map(|peeked| as_text(peeked, output)).collect::<String>())
+    print(all.iter().map(|peeked| as_text(peeked, output)).collect::<String>())
 }
 
-fn as_text(peeked: &Peeked, output: &Output) -> String {
+fn as_text(peeked: &Peeked, output: Output) -> String {
     let mut text = format!("{}\n", output.paint(safe(&peeked.caller.to_string()), Style::Bold));
     if peeked.states.is_empty() {
         text.push_str("  nothing in use\n");
@@ -83,12 +84,12 @@ fn as_text(peeked: &Peeked, output: &Output) -> String {
             }
             Some(_) => format!("in use{}; pass --limit to see how much", ttl(state)),
         };
-        text.push_str(&format!("  {:<14}  {line}\n", state.algorithm.as_str()));
+        let _ = writeln!(text, "  {:<14}  {line}", state.algorithm.as_str());
     }
     text
 }
 
-fn in_use(used: u32, known: Known, output: &Output) -> String {
+fn in_use(used: u32, known: Known, output: Output) -> String {
     let capacity = known.limit.capacity();
     let share = Usage { used: Some(used), known: Some(known) }.share().unwrap_or_default();
     let style = if known.allowed { Style::Good } else { Style::Bad };

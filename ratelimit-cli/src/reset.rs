@@ -4,7 +4,7 @@ use crate::arguments::{Callers, Pace};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::{Output, Progress, plural, safe};
+use crate::output::{Output, Progress, note, plural, print, print_json, safe};
 use crate::scan::Scanner;
 use crate::server::{Server, ask_all};
 use clap::Args;
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     reset: &Reset,
     server: &Server,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     if reset.all {
         return everybody(reset, server, interrupt, output).await;
@@ -61,19 +61,19 @@ pub(crate) async fn run(
             .iter()
             .map(|(caller, deleted)| json!({ "identity": caller.shown, "deleted": deleted }))
             .collect();
-        output.json(&json!({ "name": reset.name, "deleted": total, "identities": results }))?;
+        print_json(&json!({ "name": reset.name, "deleted": total, "identities": results }))?;
     } else {
         for (caller, deleted) in &results {
             let what = if deleted.is_empty() { "nothing was in use".to_owned() } else { deleted.join(", ") };
             let verb = if deleted.is_empty() { "" } else { "reset " };
-            output.print(format!("{}: {verb}{what}\n", safe(&caller.to_string())))?;
+            print(format!("{}: {verb}{what}\n", safe(&caller.to_string())))?;
         }
     }
     if total > 0 {
         return Ok(Exit::Success);
     }
     if reset.callers.identities.is_empty() {
-        output.note("to reset the limit of an identity, pass --for IDENTITY; for everybody, pass --all");
+        note("to reset the limit of an identity, pass --for IDENTITY; for everybody, pass --all");
     }
     Ok(Exit::Found)
 }
@@ -83,7 +83,7 @@ async fn everybody(
     reset: &Reset,
     server: &Server,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     if !reset.yes {
         if !io::stdin().is_terminal() {
@@ -103,14 +103,14 @@ async fn everybody(
     let found = walk(reset, server, interrupt, true).await?;
     let partial = interrupt.is_set();
     if output.json {
-        output.json(
+        print_json(
             &json!({ "name": reset.name, "deleted": found.deleted, "failed": found.failed, "partial": partial }),
         )?;
     } else {
-        output.print(format!("{}: deleted {}\n", safe(&reset.name), plural(found.deleted, "key")))?;
+        print(format!("{}: deleted {}\n", safe(&reset.name), plural(found.deleted, "key")))?;
     }
     if partial {
-        output.note("interrupted: other keys of this name may remain");
+        note("interrupted: other keys of this name may remain");
         return Ok(Exit::Interrupted);
     }
     match (found.failed, found.deleted) {

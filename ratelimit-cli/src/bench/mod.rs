@@ -6,7 +6,7 @@ mod load;
 use crate::arguments::Global;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::{Align, Output, Progress, Table, number, share};
+use crate::output::{Align, Output, Progress, Table, note, number, print, print_json, share};
 use crate::server::{builder, url};
 use clap::Args;
 use futures_util::future::join_all;
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     bench: &Bench,
     global: &Global,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     if bench.limit.algorithm() == Algorithm::Concurrency {
         return Err(Failure::usage(
@@ -58,16 +58,18 @@ pub(crate) async fn run(
     let measured = measured?;
     if output.json {
         let steps: Vec<Value> = measured.iter().map(as_json).collect();
-        output.json(&json!({ "limit": bench.limit.to_string(), "keys": bench.keys, "steps": steps, "partial": interrupt.is_set() }))?;
+        print_json(
+            &json!({ "limit": bench.limit.to_string(), "keys": bench.keys, "steps": steps, "partial": interrupt.is_set() }),
+        )?;
     } else {
-        output.print(as_text(bench, &measured, output))?;
+        print(as_text(bench, &measured, output))?;
     }
     cleaned?;
     if let Some(error) = measured.iter().find_map(|step| step.error.as_deref()) {
         return Err(Failure::server(format!("some calls were not decided: {error}")));
     }
     if interrupt.is_set() {
-        output.note("interrupted: later steps did not run; all keys of the benchmark are deleted");
+        note("interrupted: later steps did not run; all keys of the benchmark are deleted");
         return Ok(Exit::Interrupted);
     }
     Ok(Exit::Success)
@@ -112,7 +114,7 @@ async fn clean_up(bench: &Bench, limiter: &RateLimiter, store: &RedisStore) -> R
     Ok(())
 }
 
-fn as_text(bench: &Bench, measured: &[Measured], output: &Output) -> String {
+fn as_text(bench: &Bench, measured: &[Measured], output: Output) -> String {
     let mut table = Table::new(&[
         ("CALLERS", Align::Right),
         ("DECISIONS/S", Align::Right),

@@ -32,8 +32,8 @@ fn persistence(facts: &Facts, findings: &mut Findings) {
     let started = facts.number("server_time_usec").map(|us| us / 1_000_000);
     let started = started.zip(facts.number("uptime_in_seconds")).map(|(now, up)| now.saturating_sub(up));
     // A server without snapshots says that it has saved when it started.
-    let saves = started.is_some_and(|started| saved > started.saturating_add(2));
-    if appends || saves {
+    let has_saved = started.is_some_and(|started| saved > started.saturating_add(2));
+    if appends || has_saved {
         let what = if appends { "append-only file" } else { "snapshots" };
         findings.good("persistence", format!("{what}: limits and overrides survive a restart"));
     } else {

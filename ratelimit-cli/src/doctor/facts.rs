@@ -12,7 +12,7 @@ pub(crate) struct Facts(HashMap<String, String>);
 impl Facts {
     /// Asks a server. `None` if the user has no permission.
     pub(crate) async fn of(server: &RedisServer) -> Result<Option<Self>, Failure> {
-        match ask(server, &redis::cmd("INFO").arg("all")).await {
+        match ask(server, redis::cmd("INFO").arg("all")).await {
             Ok(reply) => Ok(Some(Self::read(&text(&reply)))),
             Err(failure) if is_permission(&failure) => Ok(None),
             Err(failure) => Err(failure),

@@ -1,7 +1,7 @@
 //! Findings: what a check has found, and what to do about it.
 
 use crate::exit::{Exit, Failure};
-use crate::output::{Output, Style, safe};
+use crate::output::{Output, Style, print, print_json, safe};
 use ratelimit::store::RedisServer;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -76,9 +76,9 @@ impl Findings {
         self.all.iter().filter(|finding| finding.level == level).count()
     }
 
-    pub(crate) fn print(&self, output: &Output) -> Result<Exit, Failure> {
+    pub(crate) fn print(&self, output: Output) -> Result<Exit, Failure> {
         if output.json {
-            return output.json(&json!({
+            return print_json(&json!({
                 "problems": self.count(Level::Problem),
                 "findings": self.all.iter().map(as_json).collect::<Vec<_>>(),
             }));
@@ -107,7 +107,7 @@ impl Findings {
         let plural = |count: usize, noun: &str| crate::output::plural(count as u64, noun);
         let summary = format!("{}, {}", plural(problems, "problem"), plural(notes, "note"));
         let _ = writeln!(text, "\n{}", output.paint(summary, style));
-        output.print(text)
+        print(text)
     }
 }
 

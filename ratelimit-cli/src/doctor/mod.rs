@@ -13,7 +13,7 @@ mod version;
 use crate::arguments::{Global, Pace};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::{Output, Progress};
+use crate::output::{Output, Progress, note};
 use crate::server::Server;
 use clap::Args;
 pub(crate) use facts::{Facts, is_permission};
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     global: &Global,
     server: &Server,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     let mut progress = Progress::new();
     let mut findings = Findings::default();
@@ -59,7 +59,7 @@ pub(crate) async fn run(
     keys::check(doctor.pace.keys_per_second, server, interrupt, &mut findings).await?;
     progress.clear();
     if interrupt.is_set() {
-        output.note("interrupted: some checks did not run");
+        note("interrupted: some checks did not run");
     }
     findings.print(output)?;
     Ok(match (findings.has_problem(), interrupt.is_set()) {

@@ -17,7 +17,7 @@ pub(super) fn check(facts: &Facts, findings: &mut Findings) {
             "upgrade to Redis 6.2 or later, or to Valkey: older versions do not run the scripts",
         ),
         (None, None) => {
-            findings.unknown("version", "the server does not say its version", "ask its operator")
+            findings.unknown("version", "the server does not say its version", "ask its operator");
         }
     }
     let (Some(connected), Some(most)) = (facts.number("connected_clients"), facts.number("maxclients"))

@@ -8,7 +8,7 @@ use crate::arguments::{Given, Pace};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::limits::Limits;
-use crate::output::{Output, Progress, number, plural};
+use crate::output::{Output, Progress, note, number, plural};
 use crate::scan::{Scanner, ttls};
 use crate::server::Server;
 use crate::usage;
@@ -41,7 +41,7 @@ pub(crate) async fn run(
     list: &List,
     server: &Server,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     let mut scanner = Scanner::new(server, list.pace.keys_per_second).await?;
     let limits = Limits::load(&list.given.limits, server).await?;
@@ -54,11 +54,11 @@ pub(crate) async fn run(
         progress.show(format!("{} in {}{share}", plural(aggregate.keys(), "key"), names(&aggregate)));
     }
     progress.clear();
-    report::print(&aggregate, &limits, complete, output)?;
+    report::report(&aggregate, &limits, complete, output)?;
     if complete {
         return Ok(Exit::Success);
     }
-    output.note("interrupted: the list is partial");
+    note("interrupted: the list is partial");
     Ok(Exit::Interrupted)
 }
 

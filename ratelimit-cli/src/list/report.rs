@@ -3,7 +3,7 @@
 use super::aggregate::{Aggregate, Entry, Row};
 use crate::exit::{Exit, Failure};
 use crate::limits::{Limits, Numbers};
-use crate::output::{Align, Output, Style, Table, bar, duration, number, plural, safe};
+use crate::output::{Align, Output, Style, Table, bar, duration, number, plural, print, print_json, safe};
 use crate::scan::Ttl;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -11,15 +11,15 @@ use std::fmt::Write as _;
 /// The width of a bar.
 const BAR: usize = 20;
 
-pub(super) fn print(
+pub(super) fn report(
     aggregate: &Aggregate,
     limits: &Limits,
     complete: bool,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     if output.json {
         let rows: Vec<Value> = aggregate.rows().map(|row| row_as_json(row, limits)).collect();
-        return output.json(&json!({
+        return print_json(&json!({
             "partial": !complete,
             "keys": aggregate.keys(),
             "limits": rows,
@@ -47,11 +47,11 @@ pub(super) fn print(
     if !complete {
         text.push_str(&output.paint("\npartial: not all keys were read\n", Style::Warning));
     }
-    output.print(text)
+    print(text)
 }
 
 /// One line for each name.
-fn summary(aggregate: &Aggregate, output: &Output) -> String {
+fn summary(aggregate: &Aggregate, output: Output) -> String {
     let mut table = Table::new(&[
         ("NAME", Align::Left),
         ("ALGORITHM", Align::Left),
@@ -85,7 +85,7 @@ fn algorithm(row: &Row) -> String {
 }
 
 /// The largest keys of a name.
-fn details(row: &Row, limits: &Limits, output: &Output) -> String {
+fn details(row: &Row, limits: &Limits, output: Output) -> String {
     let largest = row.largest();
     if largest.is_empty() {
         return String::new();
@@ -114,7 +114,7 @@ fn details(row: &Row, limits: &Limits, output: &Output) -> String {
     format!("\n{}\n{rows}", title(row, limits, output))
 }
 
-fn title(row: &Row, limits: &Limits, output: &Output) -> String {
+fn title(row: &Row, limits: &Limits, output: Output) -> String {
     let name = output.paint(safe(row.example.name()), Style::Bold);
     let numbers = match row.example.algorithm().map(|algorithm| limits.of(&row.example, algorithm)) {
         Some(Numbers::Known(limit)) => limit.to_string(),

@@ -3,16 +3,17 @@
 mod bar;
 mod progress;
 mod show;
+mod stream;
 mod table;
 
 pub(crate) use bar::bar;
 pub(crate) use progress::Progress;
 pub(crate) use show::{duration, identity, number, plural, safe, share, short};
+pub(crate) use stream::{note, print, print_json, print_json_line, write};
 pub(crate) use table::{Align, Table};
 
 use crate::arguments::{Global, When};
-use crate::exit::{Exit, Failure};
-use serde_json::Value;
+use crate::exit::Failure;
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -20,10 +21,17 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    colors: bool,
-    colors_of_errors: bool,
+    stdout: Paint,
+    stderr: Paint,
     /// Whether the terminal shows characters outside of ASCII.
     pub(crate) unicode: bool,
+}
+
+/// Whether a stream has colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paint {
+    Colors,
+    NoColors,
 }
 
 /// The look of a word.
@@ -40,63 +48,36 @@ pub(crate) enum Style {
 impl Output {
     pub(crate) fn new(global: &Global) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let simple = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let colors = |terminal: bool| match global.color {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => terminal && allowed && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            When::Always => Paint::Colors,
+            When::Auto if terminal && allowed && !simple => Paint::Colors,
+            When::Auto | When::Never => Paint::NoColors,
         };
         Self {
             json: global.json,
-            colors: colors(io::stdout().is_terminal()) && !global.json,
-            colors_of_errors: colors(io::stderr().is_terminal()),
+            stdout: colors(io::stdout().is_terminal()),
+            stderr: colors(io::stderr().is_terminal()),
             unicode: is_unicode(),
-        }
-    }
-
-    /// Prints a value as JSON.
-    pub(crate) fn json(self, value: &Value) -> Result<Exit, Failure> {
-        self.write(format!("{value:#}\n").as_bytes())
-    }
-
-    /// Prints a value as one line of JSON.
-    pub(crate) fn json_line(self, value: &Value) -> Result<Exit, Failure> {
-        self.write(format!("{value}\n").as_bytes())
-    }
-
-    /// Prints text.
-    pub(crate) fn print(self, text: impl fmt::Display) -> Result<Exit, Failure> {
-        self.write(text.to_string().as_bytes())
-    }
-
-    /// Writes to standard output. A reader that has seen enough is no failure.
-    pub(crate) fn write(self, bytes: &[u8]) -> Result<Exit, Failure> {
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-            Ok(()) | Err(_) => Ok(Exit::Success),
         }
     }
 
     /// Prints why the command has failed.
     pub(crate) fn error(self, failure: &Failure) {
-        let word = if self.colors_of_errors { styled("error", Style::Bad) } else { "error".to_owned() };
+        let word =
+            if self.stderr == Paint::Colors { styled("error", Style::Bad) } else { "error".to_owned() };
         // Nobody is left to read about a closed standard error.
         let _ = writeln!(io::stderr(), "{word}: {failure}");
     }
 
-    /// Prints a remark that is not part of the output.
-    pub(crate) fn note(self, text: impl fmt::Display) {
-        let _ = writeln!(io::stderr(), "{text}");
-    }
-
     /// Whether standard output has colors.
-    pub(crate) const fn has_colors(self) -> bool {
-        self.colors
+    pub(crate) fn has_colors(self) -> bool {
+        self.stdout == Paint::Colors
     }
 
     /// A word with a look, if there are colors.
     pub(crate) fn paint(self, text: impl fmt::Display, style: Style) -> String {
-        if self.colors { styled(&text.to_string(), style) } else { text.to_string() }
+        if self.stdout == Paint::Colors { styled(&text.to_string(), style) } else { text.to_string() }
     }
 }
 

@@ -33,7 +33,7 @@ impl Table {
     }
 
     /// The lines of the table. The last column is not filled up.
-    pub(crate) fn render(&self, output: &Output) -> String {
+    pub(crate) fn render(&self, output: Output) -> String {
         let width = |at: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(cell, _)| cell.width());
             cells.chain([self.columns[at].0.width()]).max().unwrap_or(0)

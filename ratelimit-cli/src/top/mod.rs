@@ -12,7 +12,7 @@ mod view;
 use crate::arguments::{Given, Pace};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::Output;
+use crate::output::{Output, print_json_line};
 use crate::server::Server;
 use clap::Args;
 use sampler::{Sampler, Snapshot};
@@ -46,7 +46,7 @@ pub(crate) async fn run(
     top: &Top,
     server: &Server,
     interrupt: Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     if !output.json && !io::stdout().is_terminal() {
         return Err(Failure::usage("`top` needs a terminal; without one, pass --json"));
@@ -68,7 +68,7 @@ async fn show(
     top: &Top,
     mut snapshots: watch::Receiver<Snapshot>,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     if !output.json {
         return terminal::run(snapshots, top.seconds, interrupt, output).await;
@@ -80,7 +80,7 @@ async fn show(
             () = interrupt.wait() => return Ok(Exit::Interrupted),
         }
         let line = report::as_json(&snapshots.borrow_and_update());
-        output.json_line(&line)?;
+        print_json_line(&line)?;
         left = left.map(|left| left - 1);
     }
     Ok(Exit::Success)

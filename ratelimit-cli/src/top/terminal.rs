@@ -30,7 +30,7 @@ pub(crate) async fn run(
     mut snapshots: watch::Receiver<Snapshot>,
     seconds: Option<u32>,
     interrupt: &Interrupt,
-    output: &Output,
+    output: Output,
 ) -> Result<Exit, Failure> {
     let mut terminal = Restored(ratatui::try_init()?);
     let mut events = keyboard();

@@ -10,6 +10,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
+use std::fmt::Write as _;
 
 /// Below this width, the less important columns are hidden.
 const NARROW: u16 = 70;
@@ -19,18 +20,25 @@ const NARROW: u16 = 70;
 pub(crate) struct View {
     colors: bool,
     unicode: bool,
-    by_fullness: bool,
+    order: Order,
     paused: bool,
     /// The number of keys above the first one that is shown.
     above: usize,
 }
 
+/// The order of the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    BusiestFirst,
+    FullestFirst,
+}
+
 impl View {
-    pub(crate) fn new(output: &Output) -> Self {
+    pub(crate) fn new(output: Output) -> Self {
         Self {
             colors: output.has_colors(),
             unicode: output.unicode,
-            by_fullness: false,
+            order: Order::BusiestFirst,
             paused: false,
             above: 0,
         }
@@ -44,7 +52,10 @@ impl View {
     pub(crate) fn pressed(&mut self, key: KeyCode) {
         match key {
             KeyCode::Char('s') => {
-                self.by_fullness = !self.by_fullness;
+                self.order = match self.order {
+                    Order::BusiestFirst => Order::FullestFirst,
+                    Order::FullestFirst => Order::BusiestFirst,
+                };
                 self.above = 0;
             }
             KeyCode::Char('p') => self.paused = !self.paused,
@@ -108,22 +119,23 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View) -> Vec<Line<'t>> {
     let ms = |time: std::time::Duration| format!("{:.2}", time.as_secs_f64() * 1000.0);
     let mut text = format!("latency {} ms, longest {} ms", ms(health.latency), ms(health.longest));
     if let Some(work) = health.work {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "  scripts {:.0}/s, {:.0} µs each  commands {:.0}/s",
             work.scripts_per_second, work.us_per_script, work.commands_per_second
-        ));
+        );
     }
     if health.used_memory > 0 {
-        text.push_str(&format!("  memory {} MB", number(health.used_memory >> 20)));
+        let _ = write!(text, "  memory {} MB", number(health.used_memory >> 20));
     }
     if health.max_memory > 0 {
-        text.push_str(&format!(" of {} MB", number(health.max_memory >> 20)));
+        let _ = write!(text, " of {} MB", number(health.max_memory >> 20));
     }
     vec![title, Line::raw(text)]
 }
 
 fn foot_line<'t>(view: &View) -> Line<'t> {
-    let order = if view.by_fullness { "fullest first" } else { "busiest first" };
+    let order = if view.order == Order::FullestFirst { "fullest first" } else { "busiest first" };
     let paused = if view.paused { "PAUSED  " } else { "" };
     let text = format!("{paused}q quit  s order: {order}  p pause  arrows scroll  UNITS/S at least");
     Line::styled(text, view.style(Color::DarkGray))
@@ -162,7 +174,7 @@ fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &mut 
     let fullness = |hot: &HotKey| {
         hot.reading.usage.share().unwrap_or(f64::from(hot.reading.usage.used.unwrap_or(0)) * 1e-12)
     };
-    if view.by_fullness {
+    if view.order == Order::FullestFirst {
         keys.sort_by(|a, b| fullness(b).total_cmp(&fullness(a)).then(rate(b).total_cmp(&rate(a))));
     } else {
         keys.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then(fullness(b).total_cmp(&fullness(a))));

@@ -33,11 +33,11 @@ async fn all_commands_work_on_a_cluster() {
     doctor.says(&["3 primaries serve all slots", "the clocks of 3 servers differ by", "1 replica"]);
     run(&url, &["bench", "--seconds", "1", "--callers", "4", "--keys", "20"]).exits(0);
     let top = run(&url, &["top", "--json", "--seconds", "3"]).exits(0);
-    let last: serde_json::Value = serde_json::from_str(top.out.lines().last().unwrap()).unwrap();
+    let snapshot: serde_json::Value = serde_json::from_str(top.out.lines().last().unwrap()).unwrap();
     assert_eq!(
-        (&last["names"][0]["keys"], last["servers"].as_array().unwrap().len()),
+        (&snapshot["names"][0]["keys"], snapshot["servers"].as_array().unwrap().len()),
         (&59.into(), 3),
-        "{last}"
+        "{snapshot}"
     );
 
     run(&url, &["reset", "login", "--all", "--yes"]).exits(0).says(&["deleted 59 keys"]);

@@ -1,5 +1,7 @@
 //! Tests of the command: what it prints and changes, on private servers.
 
+#![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test code")]
+
 mod bad_input;
 mod bench;
 mod cluster;

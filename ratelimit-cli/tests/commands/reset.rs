@@ -46,15 +46,18 @@ async fn an_override_does_not_hide_a_state() {
     assert_eq!(count(&keys(&server), "overrides"), 1);
 }
 
+/// A value that the library hashes.
+struct Token(&'static str);
+
+impl ratelimit::Identity for Token {
+    fn write(&self, key: &mut ratelimit::KeyWriter<'_>) {
+        key.secret(self.0.as_bytes());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_is_hashed_as_the_services_hash_it() {
     let (server, limiter) = used_server().await;
-    struct Token(&'static str);
-    impl ratelimit::Identity for Token {
-        fn write(&self, key: &mut ratelimit::KeyWriter<'_>) {
-            key.secret(self.0.as_bytes());
-        }
-    }
     limiter.check(&crate::harness::LOGIN, ratelimit::Key::new("api").by(Token("sesame"))).await.unwrap();
     let ran = finish(
         command(&server.url(), &["reset", "api", "--for", "secret:sesame"])

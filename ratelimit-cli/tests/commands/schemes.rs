@@ -28,7 +28,7 @@ async fn encrypted_connections_are_used() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sentinels_name_the_primary() {
-    let sentinels = Sentinels::with_passwords("sesame", "simsim");
+    let sentinels = Sentinels::start();
     everything(&sentinels.url()).await;
 }
 
