@@ -4,7 +4,7 @@
 use crate::exit::Failure;
 use crate::server::Server;
 use ratelimit::store::StoredKey;
-use ratelimit::{Algorithm, Limit, LimitChange, OverrideTarget, ParseLimitError};
+use ratelimit::{Algorithm, Limit, LimitChange, LimitError, OverrideTarget, ParseLimitError};
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::time::Duration;
@@ -110,13 +110,19 @@ pub(crate) fn key_of(prefix: &str, written: &str) -> Option<StoredKey> {
 /// nothing without the numbers.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
-    const MOST_STORED: u32 = 10_000;
     match algorithm {
-        Algorithm::Counter => Limit::try_counter(u32::MAX, LONGEST).ok(),
-        Algorithm::SlidingLog => Limit::try_sliding_log(MOST_STORED, LONGEST).ok(),
-        Algorithm::Concurrency => Limit::try_concurrency(MOST_STORED, LONGEST).ok(),
+        Algorithm::Counter => widest(|count| Limit::try_counter(count, LONGEST)),
+        Algorithm::SlidingLog => widest(|count| Limit::try_sliding_log(count, LONGEST)),
+        Algorithm::Concurrency => widest(|count| Limit::try_concurrency(count, LONGEST)),
         _ => None,
     }
+}
+
+/// The valid limit with the largest of some counts. Each algorithm has its own bound.
+fn widest(limit: impl Fn(u32) -> Result<Limit, LimitError>) -> Option<Limit> {
+    const LARGEST_LOG: u32 = 10_000;
+    let mut counts = (0..18).map(|bits| u32::MAX >> bits).chain([LARGEST_LOG]).map(limit);
+    counts.find_map(Result::ok)
 }
 
 #[cfg(test)]

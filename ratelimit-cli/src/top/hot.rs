@@ -5,6 +5,7 @@ use crate::limits::Limits;
 use crate::server::Server;
 use crate::usage;
 use ratelimit::store::StoredKey;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -33,8 +34,15 @@ pub(crate) struct HotKey {
 }
 
 impl HotKey {
-    fn is_busier(&self, other: &Self) -> std::cmp::Ordering {
-        other.rate.unwrap_or(0.0).total_cmp(&self.rate.unwrap_or(0.0))
+    /// The busier key first, and the fuller one of two that are as busy.
+    pub(crate) fn by_rate(&self, other: &Self) -> Ordering {
+        let rate = |hot: &Self| hot.rate.unwrap_or(0.0);
+        rate(other).total_cmp(&rate(self)).then_with(|| other.fullness().total_cmp(&self.fullness()))
+    }
+
+    /// The fuller key first, and the busier one of two that are as full.
+    pub(crate) fn by_fullness(&self, other: &Self) -> Ordering {
+        other.fullness().total_cmp(&self.fullness()).then_with(|| self.by_rate(other))
     }
 
     /// How full it is. Units count for little where the capacity is not known.
@@ -45,8 +53,11 @@ impl HotKey {
 }
 
 impl Hot {
-    pub(crate) fn keys(&self) -> &[HotKey] {
-        &self.keys
+    /// The keys, the busiest first.
+    pub(crate) fn sorted(&self) -> Vec<HotKey> {
+        let mut keys = self.keys.clone();
+        keys.sort_by(HotKey::by_rate);
+        keys
     }
 
     /// Offers a key that the scan has found.
@@ -63,10 +74,10 @@ impl Hot {
 
     /// Keeps the busiest and the fullest keys.
     fn choose(&mut self) {
-        self.keys.sort_by(HotKey::is_busier);
+        self.keys.sort_by(HotKey::by_rate);
         if self.keys.len() > EACH {
             let mut others = self.keys.split_off(EACH);
-            others.sort_by(|a, b| b.fullness().total_cmp(&a.fullness()));
+            others.sort_by(HotKey::by_fullness);
             others.truncate(EACH);
             self.keys.append(&mut others);
         }
@@ -119,11 +130,11 @@ mod tests {
         let mut all = Hot::default();
         for number in 0..10_000 {
             all.offer(hot(number, if number < 50 { 1.0 } else { 0.0 }));
-            assert!(all.keys().len() <= CANDIDATES);
+            assert!(all.keys.len() <= CANDIDATES);
         }
         all.offer(hot(9999, 9.0));
         all.choose();
-        let used = |number| all.keys().iter().filter(|hot| hot.reading.usage.used == Some(number)).count();
-        assert_eq!((all.keys().len(), used(7), used(9998), used(9999)), (2 * EACH, 1, 1, 1));
+        let used = |number| all.keys.iter().filter(|hot| hot.reading.usage.used == Some(number)).count();
+        assert_eq!((all.keys.len(), used(7), used(9998), used(9999)), (2 * EACH, 1, 1, 1));
     }
 }

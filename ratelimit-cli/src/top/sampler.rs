@@ -195,7 +195,7 @@ impl<'s> Sampler<'s> {
             in_clear: self.settings.in_clear,
             health: self.watcher.health().clone(),
             names: self.names.rows(),
-            keys: self.hot.keys().to_vec(),
+            keys: self.hot.sorted(),
             number_of_keys: self.names.keys(),
             progress: self.scanner.progress(),
             passes: self.passes,

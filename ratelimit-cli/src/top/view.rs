@@ -117,11 +117,11 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View) -> Vec<Line<'t>> {
     }
     let health = &snapshot.health;
     let ms = |time: std::time::Duration| format!("{:.2}", time.as_secs_f64() * 1000.0);
-    let mut text = format!("latency {} ms, longest {} ms", ms(health.latency), ms(health.longest));
+    let mut text = format!("latency {} ms (max {})", ms(health.latency), ms(health.longest));
     if let Some(work) = health.work {
         let _ = write!(
             text,
-            "  scripts {:.0}/s, {:.0} µs each  commands {:.0}/s",
+            "  scripts {:.0}/s of {:.0} µs  commands {:.0}/s",
             work.scripts_per_second, work.us_per_script, work.commands_per_second
         );
     }
@@ -170,14 +170,10 @@ fn name_row<'t>(row: &NameRow, view: &View) -> Row<'t> {
 
 fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &mut View) {
     let mut keys: Vec<&HotKey> = snapshot.keys.iter().collect();
-    let rate = |hot: &HotKey| hot.rate.unwrap_or(0.0);
-    let fullness = |hot: &HotKey| {
-        hot.reading.usage.share().unwrap_or(f64::from(hot.reading.usage.used.unwrap_or(0)) * 1e-12)
-    };
     if view.order == Order::FullestFirst {
-        keys.sort_by(|a, b| fullness(b).total_cmp(&fullness(a)).then(rate(b).total_cmp(&rate(a))));
+        keys.sort_by(|a, b| a.by_fullness(b));
     } else {
-        keys.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then(fullness(b).total_cmp(&fullness(a))));
+        keys.sort_by(|a, b| a.by_rate(b));
     }
     let height = usize::from(area.height.saturating_sub(1));
     view.above = view.above.min(keys.len().saturating_sub(height));
@@ -191,7 +187,7 @@ fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &mut 
         Constraint::Length(if wide { 12 } else { 8 }),
         Constraint::Length(if wide { 20 } else { u16::from(!narrow) * 14 }),
     ];
-    let head = [left("IDENTITY"), left("NAME"), left(""), right("USED"), right("UNITS/S"), right("STATE")];
+    let head = [left("IDENTITY"), left("NAME"), left(""), right("USED"), right("UNITS/S"), right("FREE IN")];
     let rows = keys.iter().skip(view.above).take(height).map(|hot| key_row(hot, snapshot, view, bar_width));
     frame.render_widget(Table::new(rows, widths).header(Row::new(head).style(view.title())), area);
 }

@@ -6,11 +6,13 @@ use crate::top::rate::Reading;
 use crate::usage::{Known, Usage};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratelimit::Limit;
 use ratelimit::store::StoredKey;
+use ratelimit::{Algorithm, Key, Limit, RateLimiter};
 use std::time::{Duration, Instant};
 
-fn hot(key: &str, used: u32, rate: f64) -> HotKey {
+fn hot(identity: &str, used: u32, rate: f64) -> HotKey {
+    let limiter = RateLimiter::in_memory();
+    let key = limiter.store_key(Key::new("login").by(identity), Algorithm::Counter).unwrap();
     let limit: Limit = "counter count=1000 time=1h".parse().unwrap();
     let known = Known {
         limit,
@@ -22,7 +24,7 @@ fn hot(key: &str, used: u32, rate: f64) -> HotKey {
     let usage = Usage { used: Some(used), known: Some(known) };
     let reading = Reading { at: Instant::now(), usage };
     HotKey {
-        key: StoredKey::parse("p", key.as_bytes()).unwrap(),
+        key: StoredKey::parse("ratelimit", key.as_bytes()).unwrap(),
         bytes: key.as_bytes().to_vec(),
         reading,
         rate: Some(rate),
@@ -30,7 +32,7 @@ fn hot(key: &str, used: u32, rate: f64) -> HotKey {
 }
 
 fn snapshot() -> Snapshot {
-    let keys = vec![hot("p:{alice}:login:c1", 1000, 0.5), hot("p:{bob}:login:c1", 250, 123.0)];
+    let keys = vec![hot("alice", 1000, 0.5), hot("bob", 250, 123.0)];
     let mut names = Names::default();
     for hot in &keys {
         names.add(&hot.key, &hot.reading.usage, hot.rate);
@@ -97,7 +99,7 @@ fn identities_are_shown_when_asked_for_and_the_order_changes() {
 
 #[test]
 fn scrolling_ends_at_the_last_key() {
-    let keys: Vec<HotKey> = (0..50).map(|user| hot(&format!("p:{{user-{user}}}:n:c1"), user, 0.0)).collect();
+    let keys: Vec<HotKey> = (0..50).map(|user| hot(&format!("user-{user}"), user, 0.0)).collect();
     let snapshot = Snapshot { in_clear: true, keys, ..snapshot() };
     let mut view = view();
     for _ in 0..20 {
