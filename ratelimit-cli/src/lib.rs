@@ -2,15 +2,15 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`arguments`] | the command line |
-//! | [`exit`] | exit codes and failures |
-//! | [`output`] | tables, bars, colors, progress, and text that is safe to show |
-//! | [`interrupt`] | stops long work at Ctrl-C |
-//! | [`server`] | the store, its limiter, and the servers |
-//! | [`caller`] | the key that `--for` and `--part` name |
-//! | [`limits`] | the numbers of a limit, as far as they are known |
-//! | [`scan`] | reads all keys of the servers, little by little |
-//! | [`usage`] | asks the library how much of a limit is in use |
+//! | `arguments` | the command line |
+//! | `exit` | exit codes and failures |
+//! | `output` | tables, bars, colors, progress, and text that is safe to show |
+//! | `interrupt` | stops long work at Ctrl-C |
+//! | `server` | the store, its limiter, and the servers |
+//! | `caller` | the key that `--for` and `--part` name |
+//! | `limits` | the numbers of a limit, as far as they are known |
+//! | `scan` | reads all keys of the servers, little by little |
+//! | `usage` | asks the library how much of a limit is in use |
 //! | the others | one command each |
 
 mod arguments;

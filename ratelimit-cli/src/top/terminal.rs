@@ -32,7 +32,10 @@ pub(crate) async fn run(
     interrupt: &Interrupt,
     output: Output,
 ) -> Result<Exit, Failure> {
-    let mut terminal = Restored(ratatui::try_init()?);
+    let begun = ratatui::try_init().inspect_err(|_| {
+        let _ = ratatui::try_restore();
+    });
+    let mut terminal = Restored(begun?);
     let mut events = keyboard();
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     let mut view = View::new(output);

@@ -8,6 +8,7 @@ mod cluster;
 mod command_line;
 mod doctor;
 mod harness;
+mod library;
 mod list;
 mod overrides;
 mod peek;
