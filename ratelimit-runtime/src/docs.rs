@@ -11,6 +11,7 @@
 //! - [Methods]: rate limiting without the attribute
 //! - [Testing]: tests without Redis and without sleeping
 //! - [Scaling]: how many servers you need, and what a decision costs Redis
+//! - [Command line]: the command `ratelimit`, which shows and changes limits while services run
 //! - [Scripts](scripts): what the Lua scripts guarantee, and which permissions they need
 //!
 #![doc = include_str!("docs/links.md")]
@@ -65,6 +66,10 @@ pub mod testing {}
 #[doc = include_str!("docs/fleet_use.md")]
 #[doc = include_str!("../docs/scaling.md")]
 pub mod scaling {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/command-line.md")]
+pub mod command_line {}
 
 #[doc = include_str!("../lua/README.md")]
 pub mod scripts {}

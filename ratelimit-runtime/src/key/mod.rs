@@ -14,11 +14,13 @@
 mod limit_name;
 mod render;
 mod store_key;
+mod stored;
 mod write;
 
 pub(crate) use limit_name::LimitName;
 pub(crate) use render::{KeyBuilder, render};
 pub use store_key::StoreKey;
+pub use stored::StoredKey;
 pub use write::KeyWriter;
 pub(crate) use write::{Name, derive_key};
 
@@ -71,6 +73,15 @@ impl<'n> Key<'n> {
     #[must_use]
     pub fn new(name: &'n str) -> Self {
         Self { name, identities: (), parts: () }
+    }
+}
+
+impl<'n, 'v, I: Identity, P: Identity> Key<'n, &'v [I], &'v [P]> {
+    /// A key with any number of identities and parts, for programs that learn them at run time. It is the key to which
+    /// [`by`](Key::by) and [`part`](Key::part) have added them one by one. Without an identity, all callers share the limit.
+    #[must_use]
+    pub fn of_values(name: &'n str, identities: &'v [I], parts: &'v [P]) -> Self {
+        Self { name, identities, parts }
     }
 }
 
@@ -166,6 +177,12 @@ impl<V: Values, J: Identity + Send + Sync> Values for (V, J) {
     fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
         self.0.each(visitor);
         visitor(&self.1);
+    }
+}
+
+impl<J: Identity + Send + Sync> Values for &[J] {
+    fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
+        self.iter().for_each(|value| visitor(value));
     }
 }
 

@@ -18,8 +18,9 @@ impl StoreKey {
     }
 
     /// A hash that identifies the key in messages, which must not contain the key: SipHash-1-3, keyed with the limiter's
-    /// prefix. The hash is not secret.
-    pub(crate) fn hash(&self) -> u64 {
+    /// prefix. Messages show it with 16 digits (`{:016x}`). The hash is not secret: whoever has it can test guesses of the key.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
         let prefix = self.0.split(|byte| *byte == b':').next().unwrap_or_default();
         let mut hasher = SipHasher13::new_with_key(&derive_key(prefix));
         hasher.write(&self.0);

@@ -41,6 +41,16 @@ fn keys_are_readable() {
 }
 
 #[test]
+fn a_key_of_values_is_the_key_that_they_make_one_by_one() {
+    let none: [u8; 0] = [];
+    assert_eq!(rendered(Key::of_values("n", &none, &none)), rendered(Key::new("n")));
+    assert_eq!(rendered(Key::of_values("n", &none, &["x"])), rendered(Key::new("n").part("x")));
+    let one_by_one = Key::new("n").by(7).by(8).part("x").part("y");
+    assert_eq!(rendered(Key::of_values("n", &[7, 8], &["x", "y"])), rendered(one_by_one));
+    assert_eq!(rendered(Key::of_values("n", &[7, 8], &none)), rendered(Key::new("n").by((7, 8))));
+}
+
+#[test]
 fn values_cannot_change_another_part_of_the_key() {
     assert_eq!(rendered(Key::new("n").by("}:x{")), "shop:{%7d%3ax%7b}:n:c1");
     assert_eq!(rendered(Key::new("n").by("")), "shop:{%}:n:c1");

@@ -82,6 +82,18 @@ impl<'w> KeyWriter<'w> {
         self.push_hash(&hasher);
     }
 
+    /// Writes a value in the form in which a key has it, such as `al%20ice`, or `#` and the 32 digits of a hash; for tools
+    /// that show keys ([`StoredKey`](crate::store::StoredKey)). A text of another form is written as [`text`](Self::text)
+    /// writes it.
+    pub fn written(&mut self, value: &str) {
+        if super::stored::is_written(value) {
+            self.separate();
+            self.bytes.extend_from_slice(value.as_bytes());
+        } else {
+            self.text(value);
+        }
+    }
+
     /// Says that there is no identity. The call is then rejected as
     /// [`Unidentified`](crate::Rejection::Unidentified), so that it does not share one limit with others that have none.
     pub fn absent(&mut self) {
@@ -247,6 +259,11 @@ fn push_escaped(bytes: &mut Bytes, byte: u8) {
 fn push_hex(bytes: &mut Bytes, byte: u8) {
     bytes.push(HEX[usize::from(byte >> 4)]);
     bytes.push(HEX[usize::from(byte & 15)]);
+}
+
+/// Whether a byte of a value is written as it is.
+pub(super) const fn is_plain(byte: u8) -> bool {
+    PLAIN[byte as usize]
 }
 
 /// Whether a byte is written as it is: all except control characters, space, and bytes with a meaning in a key.

@@ -113,8 +113,18 @@ impl LimitChange {
         self
     }
 
+    /// The limit that replaces the limit in the code as a whole. `None` if the change only names numbers.
+    #[must_use]
+    pub const fn whole(&self) -> Option<&Limit> {
+        self.whole.as_ref()
+    }
+
     /// The limit that results from a limit in the code.
-    pub(crate) fn apply(&self, limit: &Limit) -> Result<Limit, LimitError> {
+    ///
+    /// # Errors
+    ///
+    /// If a number is out of range, or if the algorithm does not take it.
+    pub fn apply(&self, limit: &Limit) -> Result<Limit, LimitError> {
         let limit = self.whole.as_ref().unwrap_or(limit);
         if self.numbers == ChangedNumbers::NONE { Ok(*limit) } else { self.numbers.apply(limit.numbers) }
     }

@@ -129,6 +129,13 @@ impl Limit {
         self.numbers.count == 0 || self.derived.capacity == 0
     }
 
+    /// Some limit of an algorithm. Its numbers are valid for each of them.
+    pub(crate) const fn any_of(algorithm: Algorithm) -> Self {
+        const TIME_MS: u64 = 1000;
+        let rate = Rate { tokens: 1, period_ms: TIME_MS };
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived { capacity: 1, rate } }
+    }
+
     /// The algorithm and the version of its state format, which is the last part of a key. With a new version a limit starts from
     /// zero and does not read the old state.
     pub(crate) const fn state_format(&self) -> &'static str {

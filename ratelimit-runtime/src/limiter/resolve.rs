@@ -3,7 +3,7 @@
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
-use crate::limit::Limit;
+use crate::limit::{Algorithm, Limit};
 use crate::store::{NO_PERMIT, Request, StoreKey};
 
 impl RateLimiter {
@@ -17,6 +17,18 @@ impl RateLimiter {
         if request.limit().is_concurrency() {
             request.set_permit(permit_id());
         }
+    }
+
+    /// The key under which the store has the state of a limit with this algorithm, for tools that read or delete states
+    /// themselves. Overrides do not matter.
+    ///
+    /// # Errors
+    ///
+    /// If an identity of the key is absent.
+    pub fn store_key(&self, key: impl AsKey, algorithm: Algorithm) -> Result<StoreKey, Error> {
+        let mut rendered = key::render(&key, self.keys())?;
+        rendered.add_format(&Limit::any_of(algorithm));
+        Ok(rendered)
     }
 
     /// The request of a call to a method of the limiter.

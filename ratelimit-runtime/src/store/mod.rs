@@ -49,7 +49,8 @@ mod reply;
 mod request;
 mod results;
 
-pub use crate::key::StoreKey;
+pub use self::redis::RedisServer;
+pub use crate::key::{StoreKey, StoredKey};
 pub(crate) use reply::{Awaited, PendingReply, ReplyKind};
 pub use reply::{MissedDeadline, Reply};
 pub use request::{Adjustment, Change, Mode, Request};

@@ -12,7 +12,7 @@
 //! | [`topology`] | which server decides about a key |
 //! | [`client`] | runs script calls on the servers |
 //! | [`batch`] | group commit: sends waiting calls together |
-//! | [`RedisStore`] | the store: this file, [`create`], [`overrides`] and [`probe`] |
+//! | [`RedisStore`] | the store: this file, [`create`], [`overrides`], [`probe`] and [`servers`] |
 
 mod batch;
 mod client;
@@ -23,6 +23,7 @@ mod overrides;
 mod probe;
 pub(crate) mod script;
 mod server;
+mod servers;
 mod sync;
 mod topology;
 mod waiting;
@@ -30,6 +31,7 @@ mod waiting;
 use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::key::StoreKey;
 use client::{Client, across_slots};
+pub use servers::RedisServer;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;

@@ -89,11 +89,12 @@ pub(super) const ADVICE: [(&str, &str); 3] = [
     ("LOADING", "calls succeed again when it has finished"),
 ];
 
-/// The commands that this library sends, and the commands that its scripts call.
+/// The commands that this library and its command-line tool send, and the commands that its scripts call.
 #[rustfmt::skip]
-pub(super) const COMMANDS: [&str; 36] = [
+pub(super) const COMMANDS: [&str; 40] = [
     "asking", "auth", "client", "client|setinfo", "cluster", "cluster|slots", "eval", "evalsha", "hdel", "hello", "hget",
     "hgetall", "hset", "ping", "select", "sentinel", "sentinel|get-master-addr-by-name",
     "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "pexpire", "pttl", "rpush", "set", "time",
+    "cluster|info", "dbsize", "info", "scan",
     "zadd", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
 ];

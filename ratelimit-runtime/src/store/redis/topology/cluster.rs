@@ -70,6 +70,11 @@ impl Cluster {
         (nodes, (!all_served).then(unserved))
     }
 
+    /// Returns each node that serves slots, as far as the slot map is known.
+    pub(crate) fn serving_nodes(&self) -> Vec<Arc<Node>> {
+        self.slots.serving_nodes()
+    }
+
     /// Returns the node that serves a slot.
     pub(super) async fn node(&self, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         self.slots.node(slot, awaited).await

@@ -38,6 +38,23 @@ impl SlotMap {
 
     /// Returns the number of nodes that serve slots, and whether all slots are served.
     pub(super) fn number_of_serving(&self) -> (usize, bool) {
+        let (serves, all_served) = self.serving();
+        (serves.into_iter().filter(|serves| *serves).count(), all_served)
+    }
+
+    /// Returns each node that serves slots.
+    pub(super) fn serving_nodes(&self) -> Vec<Arc<Node>> {
+        let (serves, _) = self.serving();
+        self.nodes
+            .iter()
+            .zip(serves)
+            .filter(|(_, serves)| *serves)
+            .map(|(node, _)| Arc::clone(node))
+            .collect()
+    }
+
+    /// Returns for each node whether it serves slots, and whether all slots are served.
+    fn serving(&self) -> (Vec<bool>, bool) {
         let mut serves = vec![false; self.nodes.len()];
         let mut all_served = true;
         for index in &self.node_of {
@@ -46,7 +63,7 @@ impl SlotMap {
                 None => all_served = false,
             }
         }
-        (serves.into_iter().filter(|serves| *serves).count(), all_served)
+        (serves, all_served)
     }
 
     /// Assigns a slot to the node at an endpoint.

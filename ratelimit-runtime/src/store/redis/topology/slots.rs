@@ -82,6 +82,11 @@ impl Slots {
         })
     }
 
+    /// Returns each node that serves slots.
+    pub(super) fn serving_nodes(&self) -> Vec<Arc<Node>> {
+        self.with_map(SlotMap::serving_nodes)
+    }
+
     /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.
     pub(super) async fn node(self: &Arc<Self>, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         if let Some(node) = self.known_node(slot) {

@@ -1,0 +1,93 @@
+//! The command line.
+
+use crate::bench::Bench;
+use crate::doctor::Doctor;
+use crate::exit;
+use crate::list::List;
+use crate::overrides::{Set, Unset};
+use crate::peek::Peek;
+use crate::reset::Reset;
+use crate::top::Top;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Inspects and operates rate limits in Redis or Valkey.
+#[derive(Debug, Parser)]
+#[command(name = "ratelimit", version, after_help = exit::CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Global {
+    /// The store, as for the library: redis://.., rediss://.., redis+unix://.., redis+sentinel://.. or redis+cluster://..
+    #[arg(long, global = true, env = "RATELIMIT_URL", hide_env_values = true, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// The first part of all keys, as in the builder of the limiter
+    #[arg(long, global = true, default_value = "ratelimit")]
+    pub(crate) prefix: String,
+    /// Write JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
+    pub(crate) color: When,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The commands. `simulate`, which needs no server, belongs here, too.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(List),
+    Peek(Peek),
+    Reset(Reset),
+    Set(Set),
+    Unset(Unset),
+    /// Show all overrides
+    Overrides,
+    Top(Top),
+    Bench(Bench),
+    Doctor(Doctor),
+    /// Write the completions of a shell to standard output
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Options of commands that read limits.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Given {
+    /// The numbers of a limit, because Redis stores no numbers: "counter count=5 time=1m" for each limit with this algorithm,
+    /// or "login=counter count=5 time=1m" for the limit `login`. Can be repeated
+    #[arg(long = "limit", value_name = "LIMIT")]
+    pub(crate) limits: Vec<crate::limits::GivenLimit>,
+}
+
+/// Options that name the keys of one limit.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Callers {
+    /// Who is limited: an address, or a text as `list --identities` shows it. Join the values of a tuple with commas, as in
+    /// `203.0.113.7,alice`. `text:..` is never an address; `secret:..` is hashed, as the value of `by = "header:.."`
+    #[arg(long = "for", value_name = "IDENTITY")]
+    pub(crate) identities: Vec<String>,
+    /// The value of a placeholder in the name; repeat it for each placeholder
+    #[arg(long = "part", value_name = "VALUE")]
+    pub(crate) parts: Vec<String>,
+}
+
+/// Options of commands that scan all keys.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Pace<const DEFAULT: u32> {
+    /// The most keys to read in a second, from 100
+    #[arg(long, value_name = "KEYS", default_value_t = DEFAULT, value_parser = clap::value_parser!(u32).range(100..))]
+    pub(crate) keys_per_second: u32,
+}

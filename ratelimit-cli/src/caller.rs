@@ -1,0 +1,150 @@
+//! The key that the command line names: `--for` and `--part`.
+
+use crate::arguments::Callers;
+use crate::exit::Failure;
+use ratelimit::store::StoreKey;
+use ratelimit::{Algorithm, AsKey, Identity, Key, KeyWriter, RateLimiter};
+use std::fmt;
+use std::net::IpAddr;
+
+/// The longest combinations of identities, and of parts.
+const MOST: usize = 8;
+
+/// One limit for one caller, or for all callers.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) name: String,
+    identities: Vec<Word>,
+    parts: Vec<Word>,
+    /// The identity as it was given. `None`: all callers share the limit.
+    pub(crate) shown: Option<String>,
+}
+
+/// One value of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Word {
+    Address(IpAddr),
+    /// In the form in which `list` shows it, or a plain text.
+    Written(String),
+    Text(String),
+    Secret(String),
+}
+
+impl Caller {
+    /// The key of a name for an identity of the command line.
+    pub(crate) fn new(name: &str, identity: Option<&str>, parts: &[String]) -> Result<Self, Failure> {
+        if name.is_empty() {
+            return Err(Failure::usage("the name of the limit is empty"));
+        }
+        let identities: Vec<Word> = identity.map(Word::split).unwrap_or_default();
+        if identities.len() > MOST || parts.len() > MOST {
+            return Err(Failure::usage(format!("a key has at most {MOST} identities and {MOST} parts")));
+        }
+        let parts = parts.iter().map(|part| Word::read(part)).collect();
+        Ok(Self { name: name.to_owned(), identities, parts, shown: identity.map(str::to_owned) })
+    }
+
+    /// One key for each identity, or one key without an identity.
+    pub(crate) fn all(name: &str, callers: &Callers) -> Result<Vec<Self>, Failure> {
+        if callers.identities.is_empty() {
+            return Self::new(name, None, &callers.parts).map(|nobody| vec![nobody]);
+        }
+        callers.identities.iter().map(|identity| Self::new(name, Some(identity), &callers.parts)).collect()
+    }
+
+    /// The key for the limiter's methods.
+    pub(crate) fn key(&self) -> impl AsKey + '_ {
+        Key::of_values(&self.name, &self.identities, &self.parts)
+    }
+
+    /// The keys of the store, one for each algorithm.
+    pub(crate) fn store_keys(&self, limiter: &RateLimiter) -> Result<Vec<(Algorithm, StoreKey)>, Failure> {
+        let key = |algorithm| Ok((algorithm, limiter.store_key(self.key(), algorithm)?));
+        Algorithm::ALL.into_iter().map(key).collect()
+    }
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        match &self.shown {
+            Some(shown) => write!(f, " for {shown}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Word {
+    /// Reads the values of a tuple.
+    fn split(text: &str) -> Vec<Self> {
+        if text.starts_with("text:") || text.starts_with("secret:") {
+            return vec![Self::read(text)];
+        }
+        text.split(',').map(Self::read).collect()
+    }
+
+    fn read(text: &str) -> Self {
+        if let Some(secret) = text.strip_prefix("secret:") {
+            Self::Secret(secret.to_owned())
+        } else if let Some(text) = text.strip_prefix("text:") {
+            Self::Text(text.to_owned())
+        } else if let Ok(address) = text.parse() {
+            Self::Address(address)
+        } else {
+            Self::Written(text.to_owned())
+        }
+    }
+}
+
+impl Identity for Word {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        match self {
+            Self::Address(address) => key.ip(*address),
+            Self::Written(text) => key.written(text),
+            Self::Text(text) => key.text(text),
+            Self::Secret(secret) => key.secret(secret.as_bytes()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(identity: &str) -> String {
+        let limiter = RateLimiter::in_memory();
+        let caller = Caller::new("login", Some(identity), &[]).unwrap();
+        let keys = caller.store_keys(&limiter).unwrap();
+        let key = String::from_utf8(keys[0].1.as_bytes().to_vec()).unwrap();
+        let (tag, _) = key.strip_prefix("ratelimit:{").unwrap().split_once("}:login:").unwrap();
+        tag.to_owned()
+    }
+
+    #[test]
+    fn an_identity_is_read_as_it_is_shown() {
+        let hash = "#0123456789abcdef0123456789abcdef";
+        for (given, expected) in [
+            ("203.0.113.7", "203.0.113.7"),
+            ("2001:db8:1:2::9", "2001-db8-1-2/64"),
+            ("2001-db8-1-2/64", "2001-db8-1-2/64"),
+            ("alice", "alice"),
+            ("al ice", "al%20ice"),
+            ("al%20ice", "al%20ice"),
+            ("100%", "100%25"),
+            ("text:2001:db8::9", "2001%3adb8%3a%3a9"),
+            ("text:a,b", "a%2cb"),
+            ("203.0.113.7,alice", "203.0.113.7,alice"),
+            (hash, hash),
+        ] {
+            assert_eq!(written(given), expected, "{given}");
+        }
+        assert!(written("secret:sesame").starts_with('#') && !written("secret:sesame").contains("sesame"));
+    }
+
+    #[test]
+    fn too_many_values_are_refused() {
+        let many = ["a"; MOST + 1].join(",");
+        assert!(Caller::new("login", Some(&many), &[]).is_err());
+        assert!(Caller::new("", None, &[]).is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! Latencies, and the clocks of the servers. The server that has a key decides about it by its own clock.
+
+use super::facts::is_permission;
+use super::finding::Findings;
+use crate::exit::Failure;
+use crate::output::duration;
+use crate::server::ask;
+use ratelimit::store::RedisServer;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The number of questions for a latency.
+const QUESTIONS: usize = 50;
+/// The largest harmless difference between clocks.
+const HARMLESS: Duration = Duration::from_secs(1);
+
+/// Measures how long a server takes to reply to a trivial command.
+pub(super) async fn latency(
+    server: &RedisServer,
+    deadline_ms: u32,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let mut times = Vec::with_capacity(QUESTIONS);
+    for _ in 0..QUESTIONS {
+        let asked = Instant::now();
+        ask(server, &redis::cmd("HELLO")).await?;
+        times.push(asked.elapsed());
+    }
+    times.sort_unstable();
+    let (median, longest) = (times[QUESTIONS / 2], times[QUESTIONS - 1]);
+    let deadline = Duration::from_millis(deadline_ms.into());
+    let micros = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
+    let said = format!("median {}, longest of {QUESTIONS} {}", micros(median), micros(longest));
+    if longest > deadline {
+        findings.problem(
+            "latency",
+            format!("{said}: above the deadline of {}", duration(deadline)),
+            "the failure policy decides such calls; move the server closer, or find out what blocks it with `SLOWLOG GET`",
+        );
+    } else if longest > deadline / 4 {
+        findings.note(
+            "latency",
+            format!("{said}: near the deadline of {}", duration(deadline)),
+            "move the server closer, or find out what blocks it with `SLOWLOG GET`",
+        );
+    } else {
+        findings.good("latency", said);
+    }
+    Ok(())
+}
+
+/// Compares the clocks of all servers with each other and with this machine.
+pub(super) async fn check(servers: &[RedisServer], findings: &mut Findings) -> Result<(), Failure> {
+    findings.whole_store();
+    let mut ahead = Vec::new();
+    for server in servers {
+        match ahead_ms(server).await {
+            Ok(ms) => ahead.push(ms),
+            Err(failure) if is_permission(&failure) => {
+                findings.problem(
+                    "clocks",
+                    "the user may not run `time`",
+                    "permit it: `ACL SETUSER name +time`; the scripts need it",
+                );
+                return Ok(());
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    let (Some(first), Some(last)) = (ahead.iter().min(), ahead.iter().max()) else { return Ok(()) };
+    let ms = |ms: u64| duration(Duration::from_millis(ms));
+    let apart = first.abs_diff(*last);
+    if Duration::from_millis(apart) > HARMLESS {
+        findings.problem(
+            "clocks",
+            format!("the clocks of the servers differ by {}", ms(apart)),
+            "synchronize them (NTP): after a failover, limits would last longer or end earlier by the difference",
+        );
+    } else if servers.len() > 1 {
+        findings.good("clocks", format!("the clocks of {} servers differ by {}", servers.len(), ms(apart)));
+    }
+    let off = first.unsigned_abs().max(last.unsigned_abs());
+    if Duration::from_millis(off) > HARMLESS {
+        findings.note(
+            "clock of this machine",
+            format!("it differs from the servers by {}", ms(off)),
+            "limits use only the clocks of the servers, but times in logs are hard to compare; synchronize the clocks",
+        );
+    } else {
+        findings.good("clock of this machine", format!("it differs from the servers by {}", ms(off)));
+    }
+    Ok(())
+}
+
+/// How much a server's clock is ahead of this machine. The reply is taken as made in the middle of the wait.
+async fn ahead_ms(server: &RedisServer) -> Result<i64, Failure> {
+    let before = SystemTime::now();
+    let reply = ask(server, &redis::cmd("TIME")).await?;
+    let wait = before.elapsed().unwrap_or_default();
+    let invalid = |_| Failure::server(format!("invalid reply to `TIME` from {server}"));
+    let (seconds, micros): (u64, u64) = redis::from_redis_value(reply).map_err(invalid)?;
+    let theirs = i64::try_from(seconds * 1000 + micros / 1000).unwrap_or(i64::MAX);
+    let ours = before.duration_since(UNIX_EPOCH).unwrap_or_default() + wait / 2;
+    Ok(theirs - i64::try_from(ours.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,126 @@
+//! Findings: what a check has found, and what to do about it.
+
+use crate::exit::{Exit, Failure};
+use crate::output::{Output, Style, print, print_json, safe};
+use ratelimit::store::RedisServer;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Good,
+    /// Worth knowing, or not checked.
+    Note,
+    Problem,
+}
+
+#[derive(Debug)]
+struct Finding {
+    level: Level,
+    server: Option<String>,
+    check: &'static str,
+    said: String,
+    advice: Option<String>,
+}
+
+/// All findings, in the order of the checks.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    all: Vec<Finding>,
+    server: Option<String>,
+}
+
+impl Findings {
+    /// The next findings are about this server.
+    pub(crate) fn server(&mut self, server: &RedisServer) {
+        self.server = Some(safe(&server.to_string()));
+    }
+
+    /// The next findings are about the whole store.
+    pub(crate) fn whole_store(&mut self) {
+        self.server = None;
+    }
+
+    pub(crate) fn good(&mut self, check: &'static str, said: impl Into<String>) {
+        self.add(Level::Good, check, said.into(), None);
+    }
+
+    /// Something worth knowing.
+    pub(crate) fn note(&mut self, check: &'static str, said: impl Into<String>, advice: impl Into<String>) {
+        self.add(Level::Note, check, said.into(), Some(advice.into()));
+    }
+
+    /// Something that could not be checked.
+    pub(crate) fn unknown(&mut self, check: &'static str, why: impl Into<String>, advice: impl Into<String>) {
+        self.note(check, format!("not checked: {}", why.into()), advice);
+    }
+
+    pub(crate) fn problem(
+        &mut self,
+        check: &'static str,
+        said: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
+        self.add(Level::Problem, check, said.into(), Some(advice.into()));
+    }
+
+    fn add(&mut self, level: Level, check: &'static str, said: String, advice: Option<String>) {
+        self.all.push(Finding { level, server: self.server.clone(), check, said, advice });
+    }
+
+    pub(crate) fn has_problem(&self) -> bool {
+        self.count(Level::Problem) > 0
+    }
+
+    fn count(&self, level: Level) -> usize {
+        self.all.iter().filter(|finding| finding.level == level).count()
+    }
+
+    pub(crate) fn print(&self, output: Output) -> Result<Exit, Failure> {
+        if output.json {
+            return print_json(&json!({
+                "problems": self.count(Level::Problem),
+                "findings": self.all.iter().map(as_json).collect::<Vec<_>>(),
+            }));
+        }
+        let mut text = String::new();
+        let mut server = None;
+        for finding in &self.all {
+            if server != Some(&finding.server) {
+                let title = finding.server.as_deref().unwrap_or("the whole store");
+                let gap = if server.is_none() { "" } else { "\n" };
+                let _ = writeln!(text, "{gap}{}", output.paint(title, Style::Bold));
+                server = Some(&finding.server);
+            }
+            let (word, style) = match finding.level {
+                Level::Good => ("ok     ", Style::Good),
+                Level::Note => ("note   ", Style::Warning),
+                Level::Problem => ("PROBLEM", Style::Bad),
+            };
+            let _ = writeln!(text, "  {}  {}: {}", output.paint(word, style), finding.check, finding.said);
+            if let Some(advice) = &finding.advice {
+                let _ = writeln!(text, "           {}", output.paint(advice, Style::Dim));
+            }
+        }
+        let (problems, notes) = (self.count(Level::Problem), self.count(Level::Note));
+        let style = if problems > 0 { Style::Bad } else { Style::Good };
+        let plural = |count: usize, noun: &str| crate::output::plural(count as u64, noun);
+        let summary = format!("{}, {}", plural(problems, "problem"), plural(notes, "note"));
+        let _ = writeln!(text, "\n{}", output.paint(summary, style));
+        print(text)
+    }
+}
+
+fn as_json(finding: &Finding) -> Value {
+    json!({
+        "level": match finding.level {
+            Level::Good => "ok",
+            Level::Note => "note",
+            Level::Problem => "problem",
+        },
+        "server": finding.server,
+        "check": finding.check,
+        "found": finding.said,
+        "advice": finding.advice,
+    })
+}

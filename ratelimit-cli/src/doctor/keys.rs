@@ -1,0 +1,91 @@
+//! The keys of the prefix: a sample of them.
+
+use super::facts::is_permission;
+use super::finding::Findings;
+use crate::exit::Failure;
+use crate::interrupt::Interrupt;
+use crate::limits::Limits;
+use crate::output::plural;
+use crate::scan::{Scanner, Ttl, ttls};
+use crate::server::Server;
+use crate::usage;
+
+/// The most keys to look at.
+const MOST: u64 = 10_000;
+/// The most steps, for a server whose other keys are many.
+const STEPS: u32 = 100;
+
+#[derive(Default)]
+struct Sample {
+    keys: u64,
+    without_ttl: u64,
+    foreign: u64,
+    /// Keys whose format this version does not know.
+    other_versions: u64,
+}
+
+pub(super) async fn check(
+    keys_per_second: u32,
+    server: &Server,
+    interrupt: &Interrupt,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    findings.whole_store();
+    let sample = match sample(keys_per_second, server, interrupt).await {
+        Ok(sample) => sample,
+        Err(failure) if is_permission(&failure) => {
+            let advice = "to check them, permit it: `ACL SETUSER name +scan +pttl`";
+            findings.unknown("keys", "the user may not scan or read the keys of the prefix", advice);
+            return Ok(());
+        }
+        Err(failure) => return Err(failure),
+    };
+    let keys = plural(sample.keys, "key");
+    if sample.without_ttl > 0 {
+        findings.problem(
+            "keys without TTL",
+            format!("{} of {keys} never expire", sample.without_ttl),
+            "another program has changed them (`PERSIST`, a restored dump); each repairs itself at the next decision; `ratelimit list` shows their names",
+        );
+    } else {
+        findings.good("keys without TTL", format!("none among {keys}"));
+    }
+    if sample.foreign > 0 {
+        findings.problem(
+            "keys of other programs",
+            format!(
+                "{} under the prefix `{}` that no limit has written",
+                plural(sample.foreign, "key"),
+                server.prefix
+            ),
+            "give each program its own prefix; calls with such a key are rejected",
+        );
+    }
+    if sample.other_versions > 0 {
+        findings.note(
+            "keys of other versions",
+            format!("{} in a format of another version of the library", plural(sample.other_versions, "key")),
+            "services of two versions count by themselves; the keys of the older one expire when its services are gone",
+        );
+    }
+    Ok(())
+}
+
+async fn sample(keys_per_second: u32, server: &Server, interrupt: &Interrupt) -> Result<Sample, Failure> {
+    let mut scanner = Scanner::new(server, keys_per_second).await?;
+    let limits = Limits::default();
+    let mut sample = Sample::default();
+    for _ in 0..STEPS {
+        let page = scanner.next(interrupt).await?;
+        let ttls = ttls(&page.server, page.keys.iter().map(|(_, bytes)| &bytes[..])).await?;
+        let usages = usage::read(server, &limits, &page.keys, scanner.servers().len() > 1).await?;
+        sample.keys += page.keys.len() as u64;
+        sample.foreign += page.foreign + usages.iter().filter(|usage| usage.is_none()).count() as u64;
+        sample.without_ttl += ttls.iter().filter(|ttl| **ttl == Some(Ttl::Never)).count() as u64;
+        sample.other_versions += page.keys.iter().filter(|(key, _)| key.algorithm().is_none()).count() as u64;
+        if page.is_last || sample.keys >= MOST || interrupt.is_set() {
+            break;
+        }
+    }
+    Ok(sample)
+}

@@ -1,0 +1,71 @@
+//! The memory of a server: how full it is, and what it evicts.
+
+use super::facts::Facts;
+use super::finding::Findings;
+
+/// The share of `maxmemory` above which there is little room, in percent.
+const FULL: u64 = 90;
+
+pub(super) fn check(facts: &Facts, findings: &mut Findings) {
+    let (most, used) = (facts.number("maxmemory").unwrap_or(0), facts.number("used_memory").unwrap_or(0));
+    let policy = facts.get("maxmemory_policy").unwrap_or("unknown");
+    let evicted = facts.number("evicted_keys").unwrap_or(0);
+    match policy {
+        _ if most == 0 => findings.good("eviction", "off: `maxmemory` is not set"),
+        "volatile-ttl" => findings.good("eviction", policy),
+        "noeviction" => findings.note(
+            "eviction",
+            "`noeviction`: a full server refuses decisions",
+            "`volatile-ttl` evicts the states that would end next instead: `CONFIG SET maxmemory-policy volatile-ttl`",
+        ),
+        _ if policy.starts_with("volatile") => findings.note(
+            "eviction",
+            format!("`{policy}` may evict limits that are in use"),
+            "`volatile-ttl` evicts the states that would end next: `CONFIG SET maxmemory-policy volatile-ttl`",
+        ),
+        _ => findings.problem(
+            "eviction",
+            format!("`{policy}` may evict the overrides, and limits that are in use"),
+            "evict only keys with a TTL: `CONFIG SET maxmemory-policy volatile-ttl`",
+        ),
+    }
+    if evicted > 0 {
+        findings.note(
+            "evicted keys",
+            format!("{} since the server started", crate::output::plural(evicted, "key")),
+            "an evicted limit starts from zero; give the server more memory",
+        );
+    }
+    if most == 0 {
+        return;
+    }
+    let percent = used.saturating_mul(100) / most;
+    let said = format!("{percent} % of `maxmemory` are in use");
+    if percent >= FULL {
+        findings.problem("memory", said, "increase `maxmemory`, or move other data to another server");
+    } else {
+        findings.good("memory", said);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_that_evicts_overrides_is_a_problem() {
+        for (policy, problem) in
+            [("volatile-ttl", false), ("noeviction", false), ("volatile-lru", false), ("allkeys-lru", true)]
+        {
+            let mut findings = Findings::default();
+            let facts = Facts::read(&format!("maxmemory:100\nused_memory:10\nmaxmemory_policy:{policy}\n"));
+            check(&facts, &mut findings);
+            assert_eq!(findings.has_problem(), problem, "{policy}");
+        }
+        let mut findings = Findings::default();
+        check(&Facts::read("maxmemory:0\nmaxmemory_policy:allkeys-lru\n"), &mut findings);
+        assert!(!findings.has_problem(), "nothing is evicted");
+        check(&Facts::read("maxmemory:100\nused_memory:95\nmaxmemory_policy:volatile-ttl\n"), &mut findings);
+        assert!(findings.has_problem(), "it is full");
+    }
+}

@@ -1,0 +1,95 @@
+//! Permissions: does what services do, under a prefix of its own.
+
+use super::finding::Findings;
+use crate::arguments::Global;
+use crate::exit::Failure;
+use crate::server::{Server, builder};
+use ratelimit::store::{Store as _, StoreKey};
+use ratelimit::{Algorithm, Error, Key, Limit, LimitChange, RateLimiter, Rejection};
+use std::time::Duration;
+
+/// The time of the limits that are tried.
+const TIME: Duration = Duration::from_secs(1);
+
+pub(super) async fn check(global: &Global, server: &Server, findings: &mut Findings) -> Result<(), Failure> {
+    findings.whole_store();
+    // Within the permissions of a user for the prefix.
+    let prefix = format!("{}:doctor-{:08x}", global.prefix, fastrand::u32(..));
+    let limiter = builder(&server.store, &prefix).build().await.map_err(Failure::usage)?;
+    let mut missing = Vec::new();
+    for algorithm in Algorithm::ALL {
+        if let Err(error) = try_limit(&limiter, algorithm).await {
+            note(error, &mut missing)?;
+        }
+    }
+    let decided = missing.is_empty();
+    if let Err(error) = try_overrides(&limiter).await {
+        note(error, &mut missing)?;
+    }
+    limiter.close().await;
+    // The key of the overrides has no TTL.
+    let overrides = StoreKey::new(format!("{prefix}:{{#}}:overrides").as_bytes());
+    if let Err(error) = server.store.reset(&[overrides]).await {
+        note(error, &mut missing)?;
+    }
+    if let Err(error) = server.limiter.overrides().list().await {
+        note(error, &mut missing)?;
+    }
+    missing.dedup();
+    if missing.is_empty() {
+        findings.good("permissions", "decisions of all algorithms and overrides work");
+    }
+    for error in missing {
+        let what = if decided { "overrides do not work" } else { "some decisions or overrides do not work" };
+        findings.problem(
+            "permissions",
+            format!("{what}: {error}"),
+            "give the user the permissions that `lua/README.md` lists",
+        );
+    }
+    Ok(())
+}
+
+/// Notes an error that somebody has to repair. Any other error ends the check.
+fn note(error: Error, missing: &mut Vec<String>) -> Result<(), Failure> {
+    if error.is_transient() {
+        return Err(error.into());
+    }
+    missing.push(error.to_string());
+    Ok(())
+}
+
+/// Charges, returns and deletes units of a limit, so that the scripts run all their commands.
+async fn try_limit(limiter: &RateLimiter, algorithm: Algorithm) -> Result<(), Error> {
+    let limit: Limit = format!("{} count=2 time=1s", algorithm.as_str())
+        .parse()
+        .map_err(|_| Error::new(ratelimit::ErrorKind::Limit, "the limit of the check is wrong"))?;
+    let key = || Key::new("doctor").by(algorithm.as_str());
+    if algorithm == Algorithm::Concurrency {
+        let permit = limiter.permit(&limit, key()).await;
+        drop(permit.map_err(undecided)?);
+        return limiter.reset(&limit, key()).await.map(drop);
+    }
+    let charge = limiter.charge(&limit, key(), 1).await.map_err(undecided)?;
+    charge.refund().await?;
+    for _ in 0..3 {
+        match limiter.check(&limit, key()).await {
+            Ok(_) | Err(Rejection::Limited(_)) => {}
+            Err(rejection) => return Err(undecided(rejection)),
+        }
+    }
+    limiter.reset(&limit, key()).await.map(drop)
+}
+
+async fn try_overrides(limiter: &RateLimiter) -> Result<(), Error> {
+    limiter.overrides().set("doctor", LimitChange::new().time(TIME)).await?;
+    limiter.overrides().list().await?;
+    limiter.overrides().remove("doctor").await
+}
+
+fn undecided(rejection: Rejection) -> Error {
+    match rejection {
+        Rejection::Unavailable(unavailable) => unavailable.error().clone(),
+        other => Error::new(ratelimit::ErrorKind::Configuration, other.to_string()),
+    }
+}

@@ -1,0 +1,56 @@
+//! The version of a server, and its load of clients.
+
+use super::facts::Facts;
+use super::finding::Findings;
+use crate::output::number;
+
+/// The oldest version that the scripts run on.
+const OLDEST: (u64, u64) = (6, 2);
+
+pub(super) fn check(facts: &Facts, findings: &mut Findings) {
+    match (facts.get("valkey_version"), facts.get("redis_version")) {
+        (Some(valkey), _) => findings.good("version", format!("Valkey {valkey}")),
+        (None, Some(redis)) if is_supported(redis) => findings.good("version", format!("Redis {redis}")),
+        (None, Some(redis)) => findings.problem(
+            "version",
+            format!("Redis {redis}"),
+            "upgrade to Redis 6.2 or later, or to Valkey: older versions do not run the scripts",
+        ),
+        (None, None) => {
+            findings.unknown("version", "the server does not say its version", "ask its operator");
+        }
+    }
+    let (Some(connected), Some(most)) = (facts.number("connected_clients"), facts.number("maxclients"))
+    else {
+        return;
+    };
+    let said = format!("{} of {} connections are in use", number(connected), number(most));
+    if connected.saturating_mul(10) > most.saturating_mul(9) {
+        findings.problem(
+            "clients",
+            said,
+            "increase `maxclients`, or find the clients that open so many connections",
+        );
+    } else {
+        findings.good("clients", said);
+    }
+}
+
+fn is_supported(version: &str) -> bool {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= OLDEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_supported;
+
+    #[test]
+    fn old_versions_are_not_supported() {
+        for (version, supported) in
+            [("6.2.0", true), ("7.0.15", true), ("10.0", true), ("6.0.16", false), ("5", false), ("x", false)]
+        {
+            assert_eq!(is_supported(version), supported, "{version}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Exit codes, and failures with their messages.
+
+use ratelimit::{Error, ErrorKind};
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// How the command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything was done.
+    Success,
+    /// The command ran, and found what it was asked to look for: a problem, or nothing to change.
+    Found,
+    /// The command line is wrong. Nothing was done.
+    Usage,
+    /// The server is unavailable, refuses the login or a command, or has another role.
+    Server,
+    /// Stopped by Ctrl-C or `SIGTERM`. The output is marked as partial.
+    Interrupted,
+}
+
+/// The description of the exit codes in `--help`.
+pub(crate) const CODES: &str = "Exit codes:
+  0    done
+  1    a check found a problem, or there was nothing to change
+  2    the command line is wrong; nothing was done
+  3    the server is unavailable, or refuses the login or a command
+  130  interrupted; the output is partial";
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Success => 0,
+            Exit::Found => 1,
+            Exit::Usage => 2,
+            Exit::Server => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Why a command could not do its work. The message contains no password.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// The command line is wrong.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self { exit: Exit::Usage, message: message.to_string() }
+    }
+
+    /// The server does not do what it was asked.
+    pub(crate) fn server(message: impl fmt::Display) -> Self {
+        Self { exit: Exit::Server, message: message.to_string() }
+    }
+
+    /// There is nothing to change.
+    pub(crate) fn found(message: impl fmt::Display) -> Self {
+        Self { exit: Exit::Found, message: message.to_string() }
+    }
+
+    pub(crate) const fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::Limit | ErrorKind::NoIdentity => Self::usage(error),
+            _ => Self::server(error),
+        }
+    }
+}
+
+/// An error of the terminal or of standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { exit: Exit::Found, message: error.to_string() }
+    }
+}

@@ -1,0 +1,63 @@
+//! Stops long work at Ctrl-C or `SIGTERM`. A second signal ends the process at once.
+
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Tells long work that it must stop.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt(watch::Receiver<bool>);
+
+/// The exit code of a process that a second signal ends.
+const FORCED: i32 = 130;
+
+impl Interrupt {
+    /// Begins to listen for signals.
+    pub(crate) fn listen() -> Self {
+        let (sender, receiver) = watch::channel(false);
+        tokio::spawn(async move {
+            signal().await;
+            // An error means that nobody listens any longer.
+            let _ = sender.send(true);
+            signal().await;
+            std::process::exit(FORCED);
+        });
+        Self(receiver)
+    }
+
+    /// Whether work must stop.
+    pub(crate) fn is_set(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until work must stop.
+    pub(crate) async fn wait(&self) {
+        // The sender lives as long as the runtime.
+        let _ = self.0.clone().wait_for(|set| *set).await;
+    }
+
+    /// Sleeps, or returns earlier because work must stop.
+    pub(crate) async fn sleep(&self, time: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = self.wait() => {}
+        }
+    }
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    let _ = tokio::signal::ctrl_c().await;
+}

@@ -1,0 +1,90 @@
+//! The `ratelimit` command: inspects and operates the rate limits that `ratelimit-runtime` has in Redis.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `arguments` | the command line |
+//! | `exit` | exit codes and failures |
+//! | `output` | tables, bars, colors, progress, and text that is safe to show |
+//! | `interrupt` | stops long work at Ctrl-C |
+//! | `server` | the store, its limiter, and the servers |
+//! | `caller` | the key that `--for` and `--part` name |
+//! | `limits` | the numbers of a limit, as far as they are known |
+//! | `scan` | reads all keys of the servers, little by little |
+//! | `usage` | asks the library how much of a limit is in use |
+//! | the others | one command each |
+
+mod arguments;
+mod bench;
+mod caller;
+mod doctor;
+mod exit;
+mod interrupt;
+mod limits;
+mod list;
+mod output;
+mod overrides;
+mod peek;
+mod reset;
+mod scan;
+mod server;
+mod top;
+mod usage;
+
+use arguments::{Cli, Command};
+use clap::{CommandFactory as _, Parser as _};
+use exit::{Exit, Failure};
+use interrupt::Interrupt;
+use output::Output;
+use server::Server;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code.
+#[must_use]
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let output = Output::new(&cli.global);
+    match run(cli, output) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            output.error(&failure);
+            failure.exit().into()
+        }
+    }
+}
+
+fn run(cli: Cli, output: Output) -> Result<Exit, Failure> {
+    let (global, command) = (cli.global, cli.command);
+    if let Command::Completions { shell } = command {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "ratelimit", &mut script);
+        return output::write(&script);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let exit = runtime.block_on(async {
+        let server = Server::open(&global)?;
+        let interrupt = Interrupt::listen();
+        match command {
+            Command::List(list) => list::run(&list, &server, &interrupt, output).await,
+            Command::Peek(peek) => peek::run(&peek, &server, output).await,
+            Command::Reset(reset) => reset::run(&reset, &server, &interrupt, output).await,
+            Command::Set(set) => overrides::set(&set, &server, output).await,
+            Command::Unset(unset) => overrides::unset(&unset, &server, output).await,
+            Command::Overrides => overrides::list(&server, output).await,
+            Command::Top(top) => top::run(&top, &server, interrupt, output).await,
+            Command::Bench(bench) => bench::run(&bench, &global, &interrupt, output).await,
+            Command::Doctor(doctor) => doctor::run(&doctor, &global, &server, &interrupt, output).await,
+            Command::Completions { .. } => Ok(Exit::Success),
+        }
+    });
+    // Threads that wait for keys of the terminal do not delay the end.
+    runtime.shutdown_background();
+    exit
+}

@@ -1,0 +1,163 @@
+//! The numbers of limits, as far as they are known. Redis has the units in use and not the limits, which are in the code of the
+//! services. They come from the command line and from overrides.
+
+use crate::exit::Failure;
+use crate::server::Server;
+use ratelimit::store::StoredKey;
+use ratelimit::{Algorithm, Limit, LimitChange, LimitError, OverrideTarget, ParseLimitError};
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A limit of the command line: for one name, or for each limit with its algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GivenLimit {
+    name: Option<String>,
+    limit: Limit,
+}
+
+impl FromStr for GivenLimit {
+    type Err = ParseLimitError;
+
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        let named = Algorithm::ALL.into_iter().find_map(|algorithm| {
+            let at = text.find(&format!("={} ", algorithm.as_str()))?;
+            Some((&text[..at], &text[at + 1..]))
+        });
+        let (name, limit) = named.map_or((None, text), |(name, limit)| (Some(name.trim().to_owned()), limit));
+        Ok(Self { name, limit: limit.parse()? })
+    }
+}
+
+/// What is known about all limits of a prefix.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    given: Vec<GivenLimit>,
+    of_names: HashMap<String, LimitChange>,
+    of_keys: HashMap<StoredKey, LimitChange>,
+}
+
+/// The limit of a key: the numbers where they are known, and otherwise a limit that lets the store count units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    Known(Limit),
+    /// No number is known. With this limit, the store still tells the units in use.
+    OnlyUnits(Limit),
+    /// Without the numbers, nobody can tell the units in use.
+    Unknown,
+}
+
+impl Limits {
+    /// Reads the overrides.
+    pub(crate) async fn load(given: &[GivenLimit], server: &Server) -> Result<Self, Failure> {
+        let mut limits = Self { given: given.to_vec(), ..Self::default() };
+        for entry in server.limiter.overrides().list().await? {
+            match entry.target() {
+                OverrideTarget::Name(name) => {
+                    limits.of_names.insert(name.clone(), *entry.change());
+                }
+                OverrideTarget::Key(key) => {
+                    limits.of_keys.extend(key_of(&server.prefix, key).map(|key| (key, *entry.change())));
+                }
+                _ => {}
+            }
+        }
+        Ok(limits)
+    }
+
+    /// The limit of a key with this algorithm.
+    pub(crate) fn of(&self, key: &StoredKey, algorithm: Algorithm) -> Numbers {
+        let base = self.given(key.name(), algorithm);
+        let change = self.change(key);
+        let limit = match (change, base) {
+            (Some(change), Some(base)) => change.apply(&base).ok(),
+            (Some(change), None) => change.whole().copied(),
+            (None, base) => base,
+        };
+        match limit.filter(|limit| limit.algorithm() == algorithm) {
+            Some(limit) => Numbers::Known(limit),
+            None => only_units(algorithm).map_or(Numbers::Unknown, Numbers::OnlyUnits),
+        }
+    }
+
+    /// The override of a key: that of the key itself, else that of its name.
+    pub(crate) fn change(&self, key: &StoredKey) -> Option<&LimitChange> {
+        if !self.of_keys.is_empty()
+            && let Some(change) = self.of_keys.get(&key.with_format(NO_FORMAT))
+        {
+            return Some(change);
+        }
+        self.of_names.get(key.name())
+    }
+
+    fn given(&self, name: &str, algorithm: Algorithm) -> Option<Limit> {
+        let fits = |given: &&GivenLimit| given.limit.algorithm() == algorithm;
+        let named = self.given.iter().filter(fits).find(|given| given.name.as_deref() == Some(name));
+        let any = || self.given.iter().filter(fits).find(|given| given.name.is_none());
+        named.or_else(any).map(|given| given.limit)
+    }
+}
+
+/// The place of the format in a key without a format.
+const NO_FORMAT: &str = "0";
+
+/// The key of an override, which has no format.
+pub(crate) fn key_of(prefix: &str, written: &str) -> Option<StoredKey> {
+    StoredKey::parse(prefix, format!("{written}:{NO_FORMAT}").as_bytes())
+}
+
+/// A limit of this algorithm so wide that its units in use are all units in the state. The state of the other algorithms means
+/// nothing without the numbers.
+fn only_units(algorithm: Algorithm) -> Option<Limit> {
+    const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+    match algorithm {
+        Algorithm::Counter => widest(|count| Limit::try_counter(count, LONGEST)),
+        Algorithm::SlidingLog => widest(|count| Limit::try_sliding_log(count, LONGEST)),
+        Algorithm::Concurrency => widest(|count| Limit::try_concurrency(count, LONGEST)),
+        _ => None,
+    }
+}
+
+/// The valid limit with the largest of some counts. Each algorithm has its own bound.
+fn widest(limit: impl Fn(u32) -> Result<Limit, LimitError>) -> Option<Limit> {
+    const LARGEST_LOG: u32 = 10_000;
+    let mut counts = (0..18).map(|bits| u32::MAX >> bits).chain([LARGEST_LOG]).map(limit);
+    counts.find_map(Result::ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> StoredKey {
+        StoredKey::parse("p", text.as_bytes()).unwrap()
+    }
+
+    fn limits(given: &[&str]) -> Limits {
+        Limits { given: given.iter().map(|text| text.parse().unwrap()).collect(), ..Limits::default() }
+    }
+
+    #[test]
+    fn a_limit_of_the_command_line_is_for_a_name_or_for_an_algorithm() {
+        let limits = limits(&["a:b=counter count=5 time=1m", "counter count=9 time=1m"]);
+        let known = |text: &str| limits.of(&key(text), Algorithm::Counter);
+        assert_eq!(known("p:{x}:a:b:c1"), Numbers::Known("counter count=5 time=1m".parse().unwrap()));
+        assert_eq!(known("p:{x}:other:c1"), Numbers::Known("counter count=9 time=1m".parse().unwrap()));
+        assert_eq!(limits.of(&key("p:{x}:a:tb1"), Algorithm::TokenBucket), Numbers::Unknown);
+        assert!(matches!(limits.of(&key("p:{x}:a:sl1"), Algorithm::SlidingLog), Numbers::OnlyUnits(_)));
+        assert!("counter count=5".parse::<GivenLimit>().is_err());
+        assert!("a=count=5".parse::<GivenLimit>().is_err());
+    }
+
+    #[test]
+    fn an_override_of_a_key_wins_and_a_partial_one_needs_a_limit() {
+        let mut limits = limits(&["counter count=5 time=1m"]);
+        limits.of_names.insert("n".to_owned(), "count=7".parse().unwrap());
+        limits.of_keys.insert(key_of("p", "p:{x}:n").unwrap(), "counter count=8 time=1s".parse().unwrap());
+        let of = |limits: &Limits, text: &str| limits.of(&key(text), Algorithm::Counter);
+        assert_eq!(of(&limits, "p:{y}:n:c1"), Numbers::Known("counter count=7 time=1m".parse().unwrap()));
+        assert_eq!(of(&limits, "p:{x}:n:c1"), Numbers::Known("counter count=8 time=1s".parse().unwrap()));
+        limits.given.clear();
+        assert!(matches!(of(&limits, "p:{y}:n:c1"), Numbers::OnlyUnits(_)));
+    }
+}

@@ -1,0 +1,187 @@
+//! Sums up keys by name. The memory does not depend on the number of keys.
+
+use crate::output::identity;
+use crate::scan::Ttl;
+use crate::usage::Usage;
+use ratelimit::store::StoredKey;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::time::Duration;
+
+/// The most rows. A program may make up names, of which further ones share one row.
+const MOST_ROWS: usize = 10_000;
+
+/// Rows by name and format.
+#[derive(Debug)]
+pub(crate) struct Aggregate {
+    rows: BTreeMap<(String, String), Row>,
+    /// Keys of the names that have no row.
+    pub(crate) others: u64,
+    /// Keys under the prefix that are not those of a limit.
+    pub(crate) foreign: u64,
+    keys: u64,
+    largest: usize,
+    in_clear: bool,
+}
+
+/// All keys of a name with one format.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// Some key of the row.
+    pub(crate) example: StoredKey,
+    pub(crate) keys: u64,
+    /// The sum of the units in use, as far as they are known.
+    pub(crate) units: Option<u64>,
+    /// Keys whose numbers are known, and those of them that refuse a call now.
+    pub(crate) known: u64,
+    pub(crate) at_limit: u64,
+    pub(crate) longest_ttl: Duration,
+    /// Keys that never expire.
+    pub(crate) without_ttl: u64,
+    /// The keys with the most units in use, as a heap whose first one has the least.
+    largest: BinaryHeap<Entry>,
+}
+
+/// One key.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) identity: String,
+    pub(crate) ttl: Ttl,
+    pub(crate) usage: Usage,
+}
+
+impl Aggregate {
+    pub(crate) fn new(largest: usize, in_clear: bool) -> Self {
+        Self { rows: BTreeMap::new(), others: 0, foreign: 0, keys: 0, largest, in_clear }
+    }
+
+    /// The number of keys of limits.
+    pub(crate) fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// All rows, in the order of their names.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.values()
+    }
+
+    pub(crate) fn add_foreign(&mut self, keys: u64) {
+        self.foreign += keys;
+    }
+
+    pub(crate) fn add(&mut self, key: &StoredKey, bytes: &[u8], ttl: Ttl, usage: Usage) {
+        self.keys += 1;
+        let place = (key.name().to_owned(), key.format().to_owned());
+        if self.rows.len() >= MOST_ROWS && !self.rows.contains_key(&place) {
+            self.others += 1;
+            return;
+        }
+        let row = self.rows.entry(place).or_insert_with(|| Row::new(key));
+        row.keys += 1;
+        row.units = usage.used.map(|used| row.units.unwrap_or(0) + u64::from(used)).or(row.units);
+        row.known += u64::from(usage.known.is_some());
+        row.at_limit += u64::from(usage.is_at_limit());
+        match ttl {
+            Ttl::In(ttl) => row.longest_ttl = row.longest_ttl.max(ttl),
+            Ttl::Never => row.without_ttl += 1,
+        }
+        let rank = (usage.share(), usage.used, ttl);
+        let is_larger = |least: &Entry| compare(rank, least.rank()) == Ordering::Greater;
+        if row.largest.len() < self.largest || row.largest.peek().is_some_and(is_larger) {
+            if row.largest.len() >= self.largest {
+                row.largest.pop();
+            }
+            row.largest.push(Entry { identity: identity(key, bytes, self.in_clear), ttl, usage });
+        }
+    }
+}
+
+impl Row {
+    fn new(key: &StoredKey) -> Self {
+        Self {
+            example: key.clone(),
+            keys: 0,
+            units: None,
+            known: 0,
+            at_limit: 0,
+            longest_ttl: Duration::ZERO,
+            without_ttl: 0,
+            largest: BinaryHeap::new(),
+        }
+    }
+
+    /// The keys with the most units in use, those with the most first. A key that was scanned twice is shown once.
+    pub(crate) fn largest(&self) -> Vec<Entry> {
+        let mut entries = self.largest.clone().into_sorted_vec();
+        entries.dedup_by(|a, b| a.identity == b.identity);
+        entries
+    }
+}
+
+type Rank = (Option<f64>, Option<u32>, Ttl);
+
+fn compare(a: Rank, b: Rank) -> Ordering {
+    let share = |rank: Rank| rank.0.unwrap_or(-1.0);
+    share(a).total_cmp(&share(b)).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2))
+}
+
+impl Entry {
+    fn rank(&self) -> Rank {
+        (self.usage.share(), self.usage.used, self.ttl)
+    }
+}
+
+/// The greatest entry is the one with the least units, because a heap gives the greatest one away first.
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare(other.rank(), self.rank()).then_with(|| other.identity.cmp(&self.identity))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(aggregate: &mut Aggregate, key: &str, used: u32) {
+        let bytes = key.as_bytes();
+        let usage = Usage { used: Some(used), known: None };
+        let ttl = Ttl::In(Duration::from_secs(u64::from(used)));
+        aggregate.add(&StoredKey::parse("p", bytes).unwrap(), bytes, ttl, usage);
+    }
+
+    #[test]
+    fn the_largest_keys_are_kept() {
+        let mut aggregate = Aggregate::new(3, true);
+        for used in [5, 1, 9, 7, 3, 8, 2, 9] {
+            add(&mut aggregate, &format!("p:{{user-{used}}}:n:c1"), used);
+        }
+        let row = aggregate.rows().next().unwrap();
+        let shown: Vec<String> = row.largest().into_iter().map(|entry| entry.identity).collect();
+        assert_eq!(shown, ["user-9", "user-8"], "one of the three was scanned twice");
+        assert_eq!((row.keys, row.units, row.longest_ttl.as_secs()), (8, Some(44), 9));
+    }
+
+    #[test]
+    fn names_that_a_program_makes_up_share_a_row() {
+        let mut aggregate = Aggregate::new(0, false);
+        for name in 0..MOST_ROWS + 5 {
+            add(&mut aggregate, &format!("p:{{n{name}}}:c1"), 1);
+        }
+        assert_eq!((aggregate.rows().count(), aggregate.others), (MOST_ROWS, 5));
+        assert!(aggregate.rows().all(|row| row.largest().is_empty()));
+    }
+}

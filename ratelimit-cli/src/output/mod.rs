@@ -1,0 +1,102 @@
+//! What commands print: JSON or text, with colors on a terminal.
+
+mod bar;
+mod progress;
+mod show;
+mod stream;
+mod table;
+
+pub(crate) use bar::bar;
+pub(crate) use progress::Progress;
+pub(crate) use show::{duration, identity, number, plural, safe, share, short};
+pub(crate) use stream::{note, print, print_json, print_json_line, write};
+pub(crate) use table::{Align, Table};
+
+use crate::arguments::{Global, When};
+use crate::exit::Failure;
+use std::fmt;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Where output goes, and in which form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    stdout: Paint,
+    stderr: Paint,
+    /// Whether the terminal shows characters outside of ASCII.
+    pub(crate) unicode: bool,
+}
+
+/// Whether a stream has colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paint {
+    Colors,
+    NoColors,
+}
+
+/// The look of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Good,
+    Warning,
+    Bad,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let simple = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let colors = |terminal: bool| match global.color {
+            When::Always => Paint::Colors,
+            When::Auto if terminal && allowed && !simple => Paint::Colors,
+            When::Auto | When::Never => Paint::NoColors,
+        };
+        Self {
+            json: global.json,
+            stdout: colors(io::stdout().is_terminal()),
+            stderr: colors(io::stderr().is_terminal()),
+            unicode: is_unicode(),
+        }
+    }
+
+    /// Prints why the command has failed.
+    pub(crate) fn error(self, failure: &Failure) {
+        let word =
+            if self.stderr == Paint::Colors { styled("error", Style::Bad) } else { "error".to_owned() };
+        // Nobody is left to read about a closed standard error.
+        let _ = writeln!(io::stderr(), "{word}: {failure}");
+    }
+
+    /// Whether standard output has colors.
+    pub(crate) fn has_colors(self) -> bool {
+        self.stdout == Paint::Colors
+    }
+
+    /// A word with a look, if there are colors.
+    pub(crate) fn paint(self, text: impl fmt::Display, style: Style) -> String {
+        if self.stdout == Paint::Colors { styled(&text.to_string(), style) } else { text.to_string() }
+    }
+}
+
+fn styled(text: &str, style: Style) -> String {
+    let code = match style {
+        Style::Plain => return text.to_owned(),
+        Style::Bold => "1",
+        Style::Dim => "2",
+        Style::Good => "32",
+        Style::Warning => "33",
+        Style::Bad => "1;31",
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+/// Whether the locale is one of UTF-8. Without a locale, it is assumed.
+fn is_unicode() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+    let locale =
+        set.map(|value| value.to_string_lossy().to_ascii_lowercase()).find(|value| !value.is_empty());
+    locale.is_none_or(|locale| locale.contains("utf-8") || locale.contains("utf8"))
+}

@@ -1,0 +1,138 @@
+//! Numbers, times and names as text.
+
+use ratelimit::store::{StoreKey, StoredKey};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// A whole number with spaces between groups of three digits.
+pub(crate) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A whole number with at most five characters: `9999`, `12.3k`, `4567M`.
+pub(crate) fn short(number: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")];
+    if number < 10_000 {
+        return number.to_string();
+    }
+    let unit = UNITS.into_iter().find(|(size, _)| number >= *size);
+    let (size, letter) = unit.unwrap_or((1, ""));
+    if number < 100 * size {
+        return format!("{}.{}{letter}", number / size, number % size * 10 / size);
+    }
+    format!("{}{letter}", number / size)
+}
+
+/// A number with its noun: `1 key`, `2 keys`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", number(count))
+}
+
+/// A time with its two largest units, rounded up to a whole second above 10 s.
+pub(crate) fn duration(time: Duration) -> String {
+    let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    if ms < 1000 {
+        return format!("{ms} ms");
+    }
+    if ms < 10_000 {
+        return format!("{}.{} s", ms / 1000, ms % 1000 / 100);
+    }
+    let s = ms.div_ceil(1000);
+    match (s / 86_400, s / 3600 % 24, s / 60 % 60, s % 60) {
+        (0, 0, 0, s) => format!("{s} s"),
+        (0, 0, m, s) => format!("{m} m {s} s"),
+        (0, h, m, _) => format!("{h} h {m} m"),
+        (d, h, ..) => format!("{d} d {h} h"),
+    }
+}
+
+/// A share in percent.
+pub(crate) fn share(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// A text from a server without characters that would change the terminal.
+pub(crate) fn safe(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_control() || is_direction(char) {
+            // A write to a string never fails.
+            let _ = write!(shown, "{}", char.escape_unicode());
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
+}
+
+/// Whether a character changes the direction of the text after it.
+const fn is_direction(char: char) -> bool {
+    matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The identities and parts of a key, or a hash of the key. It is the hash that messages of the library show.
+pub(crate) fn identity(key: &StoredKey, bytes: &[u8], in_clear: bool) -> String {
+    if key.identities().next().is_none() && key.parts().next().is_none() {
+        return "(everybody)".to_owned();
+    }
+    if !in_clear {
+        return format!("~{:016x}", StoreKey::new(bytes).hash());
+    }
+    let identities: Vec<&str> = key.identities().collect();
+    let mut shown = if identities.is_empty() { "(everybody)".to_owned() } else { identities.join(",") };
+    for part in key.parts() {
+        shown.push('=');
+        shown.push_str(part);
+    }
+    safe(&shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_are_short() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1 000", "1 234 567"]);
+        let shown = [9999, 12_345, 123_456, 4_567_000, u64::from(u32::MAX)].map(short);
+        assert_eq!(shown, ["9999", "12.3k", "123k", "4.5M", "4.2G"]);
+        assert_eq!((plural(1, "key"), plural(1500, "key")), ("1 key".to_owned(), "1 500 keys".to_owned()));
+        for (ms, text) in [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (1500, "1.5 s"),
+            (10_001, "11 s"),
+            (61_000, "1 m 1 s"),
+            (3_600_000, "1 h 0 m"),
+            (90_000_000, "1 d 1 h"),
+        ] {
+            assert_eq!(duration(Duration::from_millis(ms)), text);
+        }
+        assert_eq!(share(0.456), "46 %");
+    }
+
+    #[test]
+    fn a_name_cannot_change_the_terminal() {
+        assert_eq!(safe("a\x1b[31m\u{202e}名"), "a\\u{1b}[31m\\u{202e}名");
+    }
+
+    #[test]
+    fn an_identity_is_a_hash_unless_it_is_asked_for() {
+        let bytes = b"p:{al%20ice}:n=pdf:c1";
+        let key = StoredKey::parse("p", bytes).unwrap();
+        let hashed = identity(&key, bytes, false);
+        assert!(hashed.starts_with('~') && hashed.len() == 17 && !hashed.contains("ice"), "{hashed}");
+        assert_eq!(identity(&key, bytes, true), "al%20ice=pdf");
+        let key = StoredKey::parse("p", b"p:{n}:c1").unwrap();
+        assert_eq!(identity(&key, b"p:{n}:c1", false), "(everybody)");
+    }
+}

@@ -1,0 +1,62 @@
+//! Tables with aligned columns.
+
+use super::{Output, Style};
+use unicode_width::UnicodeWidthStr as _;
+
+/// Whether the cells of a column are at its left or at its right side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells under a head.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<(String, Style)>>,
+}
+
+impl Table {
+    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
+        Self { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row of plain cells.
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.into_iter().map(|cell| (cell, Style::Plain)).collect());
+    }
+
+    /// Adds a row of cells with their looks.
+    pub(crate) fn styled_row<const N: usize>(&mut self, cells: [(String, Style); N]) {
+        self.rows.push(cells.into());
+    }
+
+    /// The lines of the table. The last column is not filled up.
+    pub(crate) fn render(&self, output: Output) -> String {
+        let width = |at: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(cell, _)| cell.width());
+            cells.chain([self.columns[at].0.width()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let head: Vec<(String, Style)> =
+            self.columns.iter().map(|(title, _)| ((*title).to_owned(), Style::Dim)).collect();
+        let mut text = String::new();
+        for row in std::iter::once(&head).chain(&self.rows) {
+            let mut line = String::new();
+            for (at, (cell, style)) in row.iter().enumerate() {
+                let gap = " ".repeat(widths[at].saturating_sub(cell.width()));
+                let painted = output.paint(cell, *style);
+                let separator = if at == 0 { "" } else { "  " };
+                line.push_str(separator);
+                match self.columns[at].1 {
+                    Align::Right => line.push_str(&(gap + &painted)),
+                    Align::Left => line.push_str(&(painted + &gap)),
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}

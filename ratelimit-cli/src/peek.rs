@@ -1,0 +1,136 @@
+//! `ratelimit peek`: how much of a limit is in use for some identities.
+
+use crate::arguments::{Callers, Given};
+use crate::caller::Caller;
+use crate::exit::{Exit, Failure};
+use crate::limits::Limits;
+use crate::output::{Output, Style, bar, duration, number, plural, print, print_json, safe};
+use crate::scan::{Ttl, live};
+use crate::server::Server;
+use crate::usage::{self, Known, Usage};
+use clap::Args;
+use ratelimit::Algorithm;
+use ratelimit::store::StoredKey;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Show how much of a limit is in use for some identities, and take nothing
+///
+/// Without --for it shows the limit that all callers share. Redis stores no numbers of limits: without --limit and without an
+/// override of a whole limit, it shows only what the state tells.
+#[derive(Args, Debug)]
+pub(crate) struct Peek {
+    /// The name of the limit, as in the attribute's `key`
+    name: String,
+    #[command(flatten)]
+    callers: Callers,
+    #[command(flatten)]
+    given: Given,
+}
+
+/// What is known about one identity: one entry for each algorithm with a state or with known numbers.
+struct Peeked {
+    caller: Caller,
+    states: Vec<State>,
+}
+
+struct State {
+    algorithm: Algorithm,
+    /// `None` if the key does not exist.
+    ttl: Option<Ttl>,
+    /// `None` if the value is not the state of a limit.
+    usage: Option<Usage>,
+}
+
+pub(crate) async fn run(peek: &Peek, server: &Server, output: Output) -> Result<Exit, Failure> {
+    let callers = Caller::all(&peek.name, &peek.callers)?;
+    let servers = server.all().await?;
+    let limits = Limits::load(&peek.given.limits, server).await?;
+    let mut all = Vec::new();
+    for caller in callers {
+        let (mut algorithms, mut keys) = (Vec::new(), Vec::new());
+        for (algorithm, key) in caller.store_keys(&server.limiter)? {
+            let stored = StoredKey::parse(&server.prefix, key.as_bytes());
+            let stored = stored.ok_or_else(|| Failure::usage("this key cannot be read back"))?;
+            algorithms.push(algorithm);
+            keys.push((stored, key.as_bytes().to_vec()));
+        }
+        let ttls = live(&servers, &keys).await?;
+        let usages = usage::read(server, &limits, &keys, servers.len() > 1).await?;
+        let states = algorithms.into_iter().zip(ttls).zip(usages);
+        let states = states
+            .map(|((algorithm, ttl), usage)| State { algorithm, ttl, usage })
+            .filter(|state| state.ttl.is_some() || state.usage.is_some_and(|usage| usage.known.is_some()))
+            .collect();
+        all.push(Peeked { caller, states });
+    }
+    if output.json {
+        return print_json(&all.iter().map(as_json).collect());
+    }
+    print(all.iter().map(|peeked| as_text(peeked, output)).collect::<String>())
+}
+
+fn as_text(peeked: &Peeked, output: Output) -> String {
+    let mut text = format!("{}\n", output.paint(safe(&peeked.caller.to_string()), Style::Bold));
+    if peeked.states.is_empty() {
+        text.push_str("  nothing in use\n");
+    }
+    for state in &peeked.states {
+        let line = match state.usage {
+            None => output.paint("holds a value that no limit has written", Style::Bad),
+            Some(Usage { used: Some(used), known: Some(known) }) => in_use(used, known, output),
+            Some(Usage { used: Some(used), .. }) => {
+                format!("{} in use{}", plural(used.into(), "unit"), ttl(state))
+            }
+            Some(_) => format!("in use{}; pass --limit to see how much", ttl(state)),
+        };
+        let _ = writeln!(text, "  {:<14}  {line}", state.algorithm.as_str());
+    }
+    text
+}
+
+fn in_use(used: u32, known: Known, output: Output) -> String {
+    let capacity = known.limit.capacity();
+    let share = Usage { used: Some(used), known: Some(known) }.share().unwrap_or_default();
+    let style = if known.allowed { Style::Good } else { Style::Bad };
+    let bar = output.paint(bar(share, 20, output.unicode), style);
+    let next = match (known.allowed, known.retry_after) {
+        (true, _) if used == 0 => String::new(),
+        (true, _) => format!(", free in {}", duration(known.reset_after)),
+        (false, Some(wait)) => format!(", refused for {}", duration(wait)),
+        (false, None) => ", refuses every call".to_owned(),
+    };
+    let of = format!("{} of {}", number(used.into()), number(capacity.into()));
+    format!("{bar}  {of}{next}  {}", output.paint(known.limit, Style::Dim))
+}
+
+fn ttl(state: &State) -> String {
+    match state.ttl {
+        Some(Ttl::In(ttl)) => format!(", TTL {}", duration(ttl)),
+        Some(Ttl::Never) => ", never expires".to_owned(),
+        None => String::new(),
+    }
+}
+
+fn as_json(peeked: &Peeked) -> Value {
+    let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let state = |state: &State| {
+        let known = state.usage.and_then(|usage| usage.known);
+        json!({
+            "algorithm": state.algorithm.as_str(),
+            "foreign": state.usage.is_none(),
+            "limit": known.map(|known| known.limit.to_string()),
+            "used": state.usage.and_then(|usage| usage.used),
+            "remaining": known.map(|known| known.remaining),
+            "allowed": known.map(|known| known.allowed),
+            "retry_after_ms": known.and_then(|known| known.retry_after).map(milliseconds),
+            "reset_after_ms": known.map(|known| milliseconds(known.reset_after)),
+            "ttl_ms": match state.ttl {
+                Some(Ttl::In(ttl)) => Some(milliseconds(ttl)),
+                Some(Ttl::Never) | None => None,
+            },
+        })
+    };
+    let states: Vec<Value> = peeked.states.iter().map(state).collect();
+    json!({ "name": peeked.caller.name, "identity": peeked.caller.shown, "states": states })
+}

@@ -1,0 +1,152 @@
+//! Reads all keys of a prefix little by little, so that no command blocks a server.
+
+mod pace;
+mod ttl;
+
+pub(crate) use ttl::{Ttl, live, ttls};
+
+use crate::exit::Failure;
+use crate::interrupt::Interrupt;
+use crate::server::{Server, ask};
+use pace::Pacer;
+use ratelimit::store::{RedisServer, StoredKey};
+use redis::Value;
+
+/// The number of keys that one `SCAN` looks at. It takes a server about a tenth of a millisecond.
+const COUNT: u32 = 250;
+
+/// A walk over the keys of all servers. One pass visits every key that exists from its start to its end. A key may be visited
+/// twice, as `SCAN` promises no more.
+pub(crate) struct Scanner {
+    servers: Vec<RedisServer>,
+    prefix: String,
+    /// The keys of the prefix, as a pattern.
+    pattern: Vec<u8>,
+    /// The server that is scanned now, and its cursor.
+    at: usize,
+    cursor: u64,
+    pace: Pacer,
+    /// The number of keys of all servers, if they may be asked for it.
+    total: Option<u64>,
+    looked_at: u64,
+}
+
+/// Keys that one step has found.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The server that has the keys.
+    pub(crate) server: RedisServer,
+    /// Keys of limits, with their bytes.
+    pub(crate) keys: Vec<(StoredKey, Vec<u8>)>,
+    /// The number of other keys under the prefix.
+    pub(crate) foreign: u64,
+    /// Whether the pass is complete with this page.
+    pub(crate) is_last: bool,
+}
+
+impl Scanner {
+    /// Starts a walk that looks at no more than `keys_per_second`.
+    pub(crate) async fn new(server: &Server, keys_per_second: u32) -> Result<Self, Failure> {
+        let servers = server.all().await?;
+        let total = number_of_keys(&servers).await;
+        let pattern = [&escaped(&server.prefix)[..], b":{*"].concat();
+        let pace = Pacer::new(keys_per_second);
+        let prefix = server.prefix.clone();
+        Ok(Self { servers, prefix, pattern, at: 0, cursor: 0, pace, total, looked_at: 0 })
+    }
+
+    /// The servers.
+    pub(crate) fn servers(&self) -> &[RedisServer] {
+        &self.servers
+    }
+
+    /// How much of the pass is done, from 0 to 1, if that is known.
+    pub(crate) fn progress(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
+        let share = |total: u64| (self.looked_at as f64 / total.max(1) as f64).min(1.0);
+        self.total.map(share)
+    }
+
+    /// Looks at some more keys. After the last page, the next pass begins.
+    pub(crate) async fn next(&mut self, interrupt: &Interrupt) -> Result<Page, Failure> {
+        self.pace.wait(interrupt).await;
+        let server = self.servers[self.at].clone();
+        let mut scan = redis::cmd("SCAN");
+        scan.arg(self.cursor).arg("MATCH").arg(&self.pattern[..]).arg("COUNT").arg(COUNT);
+        let reply = ask(&server, &scan).await?;
+        let invalid = |_| Failure::server(format!("invalid reply to `SCAN` from {server}"));
+        let (cursor, keys): (u64, Vec<Vec<u8>>) = redis::from_redis_value(reply).map_err(invalid)?;
+        if self.looked_at == 0 {
+            self.total = number_of_keys(&self.servers).await.or(self.total);
+        }
+        self.pace.count(COUNT);
+        self.looked_at += u64::from(COUNT);
+        self.cursor = cursor;
+        let mut is_last = false;
+        if cursor == 0 {
+            self.at = (self.at + 1) % self.servers.len();
+            is_last = self.at == 0;
+        }
+        if is_last {
+            self.looked_at = 0;
+        }
+        let mut page = Page { server, keys: Vec::with_capacity(keys.len()), foreign: 0, is_last };
+        for key in keys {
+            match StoredKey::parse(&self.prefix, &key) {
+                Some(stored) => page.keys.push((stored, key)),
+                None if is_own(&self.prefix, &key) => {}
+                None => page.foreign += 1,
+            }
+        }
+        Ok(page)
+    }
+}
+
+/// Whether the library uses a key for itself: overrides and probes.
+fn is_own(prefix: &str, key: &[u8]) -> bool {
+    let tag = [prefix.as_bytes(), b":{#"].concat();
+    key.strip_prefix(&tag[..]).is_some_and(|rest| {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = &rest[digits..];
+        rest == b"}:overrides" || rest.starts_with(b"}:probe:") || rest.starts_with(b"}:verification:")
+    })
+}
+
+/// The text as a pattern that matches nothing else.
+fn escaped(text: &str) -> Vec<u8> {
+    let special = |byte: u8| matches!(byte, b'*' | b'?' | b'[' | b']' | b'^' | b'\\');
+    text.bytes().flat_map(|byte| special(byte).then_some(b'\\').into_iter().chain([byte])).collect()
+}
+
+/// The number of all keys. `None` if a server does not permit the question.
+async fn number_of_keys(servers: &[RedisServer]) -> Option<u64> {
+    let mut total = 0;
+    for server in servers {
+        let Ok(Value::Int(size)) = ask(server, &redis::cmd("DBSIZE")).await else { return None };
+        total += u64::try_from(size).unwrap_or_default();
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_matches_only_itself() {
+        assert_eq!(escaped("a*b[c]?\\^"), b"a\\*b\\[c\\]\\?\\\\\\^");
+    }
+
+    #[test]
+    fn keys_of_the_library_are_known() {
+        for (key, own) in [
+            ("p:{#}:overrides", true),
+            ("p:{#12}:probe:c1", true),
+            ("p:{#}:verification:c2", true),
+            ("p:{#}:other", false),
+            ("p:{x}:overrides", false),
+        ] {
+            assert_eq!(is_own("p", key.as_bytes()), own, "{key}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The health of the servers: their latency, and what they say about their work.
+
+use crate::doctor::{Facts, is_permission};
+use crate::exit::Failure;
+use crate::server::ask;
+use ratelimit::store::RedisServer;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The number of latencies that are remembered, one for each second.
+const REMEMBERED: usize = 60;
+
+/// What the servers do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Health {
+    /// The last latency, and the longest one within a minute, of the slowest server.
+    pub(crate) latency: Duration,
+    pub(crate) longest: Duration,
+    pub(crate) work: Option<Work>,
+    pub(crate) used_memory: u64,
+    pub(crate) max_memory: u64,
+}
+
+/// The work of all servers within the last second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) commands_per_second: f64,
+    /// Script calls. Services send calls that arrive together in one script call, so there may be more decisions.
+    pub(crate) scripts_per_second: f64,
+    /// The time of one script call in the server, in microseconds.
+    pub(crate) us_per_script: f64,
+}
+
+/// Counters of all servers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counters {
+    commands: f64,
+    scripts: f64,
+    script_us: f64,
+}
+
+pub(crate) struct Watcher {
+    servers: Vec<RedisServer>,
+    latencies: VecDeque<Duration>,
+    before: Option<(Instant, Counters)>,
+    /// Whether the user may ask servers about themselves.
+    permitted: bool,
+    health: Health,
+}
+
+impl Watcher {
+    pub(crate) fn new(servers: Vec<RedisServer>) -> Self {
+        let latencies = VecDeque::with_capacity(REMEMBERED);
+        Self { servers, latencies, before: None, permitted: true, health: Health::default() }
+    }
+
+    /// Asks other servers from now on.
+    pub(crate) fn replace(&mut self, servers: &[RedisServer]) {
+        self.servers = servers.to_vec();
+        self.before = None;
+    }
+
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Asks all servers.
+    pub(crate) async fn ask(&mut self) -> Result<(), Failure> {
+        let mut slowest = Duration::ZERO;
+        for server in &self.servers {
+            let asked = Instant::now();
+            ask(server, &redis::cmd("HELLO")).await?;
+            slowest = slowest.max(asked.elapsed());
+        }
+        if self.latencies.len() == REMEMBERED {
+            self.latencies.pop_front();
+        }
+        self.latencies.push_back(slowest);
+        self.health.latency = slowest;
+        self.health.longest = self.latencies.iter().copied().max().unwrap_or_default();
+        if self.permitted { self.count().await } else { Ok(()) }
+    }
+
+    async fn count(&mut self) -> Result<(), Failure> {
+        let (now, mut sum) = (Instant::now(), Counters::default());
+        (self.health.used_memory, self.health.max_memory) = (0, 0);
+        for server in &self.servers {
+            let facts = match Facts::of(server).await {
+                Ok(Some(facts)) => facts,
+                Ok(None) => {
+                    self.permitted = false;
+                    return Ok(());
+                }
+                Err(failure) if is_permission(&failure) => return Ok(()),
+                Err(failure) => return Err(failure),
+            };
+            sum.add(&facts);
+            self.health.used_memory += facts.number("used_memory").unwrap_or(0);
+            self.health.max_memory += facts.number("maxmemory").unwrap_or(0);
+        }
+        if let Some((then, before)) = self.before.replace((now, sum)) {
+            self.health.work = Some(sum.since(&before, now - then));
+        }
+        Ok(())
+    }
+}
+
+impl Counters {
+    fn add(&mut self, facts: &Facts) {
+        #[expect(clippy::cast_precision_loss, reason = "only differences matter")]
+        let commands = facts.number("total_commands_processed").unwrap_or(0) as f64;
+        self.commands += commands;
+        for script in ["cmdstat_evalsha", "cmdstat_eval"] {
+            self.scripts += facts.part(script, "calls").unwrap_or(0.0);
+            self.script_us += facts.part(script, "usec").unwrap_or(0.0);
+        }
+    }
+
+    fn since(&self, before: &Self, time: Duration) -> Work {
+        let seconds = time.as_secs_f64().max(0.001);
+        let scripts = (self.scripts - before.scripts).max(0.0);
+        Work {
+            commands_per_second: (self.commands - before.commands).max(0.0) / seconds,
+            scripts_per_second: scripts / seconds,
+            us_per_script: (self.script_us - before.script_us).max(0.0) / scripts.max(1.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_a_difference() {
+        let counters = |commands: u32, scripts: u32, us: u32| {
+            let mut counters = Counters::default();
+            counters.add(&Facts::read(&format!(
+                "total_commands_processed:{commands}\ncmdstat_evalsha:calls={scripts},usec={us}\n"
+            )));
+            counters
+        };
+        let work = counters(300, 50, 900).since(&counters(100, 20, 300), Duration::from_secs(2));
+        let numbers = [work.commands_per_second, work.scripts_per_second, work.us_per_script];
+        assert!(
+            numbers.iter().zip([100.0, 15.0, 20.0]).all(|(is, was)| (is - was).abs() < 1e-9),
+            "{numbers:?}"
+        );
+    }
+}

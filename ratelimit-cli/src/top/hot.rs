@@ -1,0 +1,140 @@
+//! The busiest and the fullest keys, which are read each second.
+
+use super::rate::{Reading, rate};
+use crate::limits::Limits;
+use crate::server::Server;
+use crate::usage;
+use ratelimit::store::StoredKey;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::time::Instant;
+
+/// The number of busiest keys, and of fullest keys.
+const EACH: usize = 100;
+/// The most candidates between two choices.
+const CANDIDATES: usize = 2000;
+/// The weight of the last second in a rate.
+const WEIGHT: f64 = 0.5;
+
+/// Keys that are read each second.
+#[derive(Debug, Default)]
+pub(crate) struct Hot {
+    keys: Vec<HotKey>,
+    known: HashSet<Vec<u8>>,
+}
+
+/// One key.
+#[derive(Clone, Debug)]
+pub(crate) struct HotKey {
+    pub(crate) key: StoredKey,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) reading: Reading,
+    /// Units per second, at least. `None` before the second reading.
+    pub(crate) rate: Option<f64>,
+}
+
+impl HotKey {
+    /// The busier key first, and the fuller one of two that are as busy.
+    pub(crate) fn by_rate(&self, other: &Self) -> Ordering {
+        let rate = |hot: &Self| hot.rate.unwrap_or(0.0);
+        rate(other).total_cmp(&rate(self)).then_with(|| other.fullness().total_cmp(&self.fullness()))
+    }
+
+    /// The fuller key first, and the busier one of two that are as full.
+    pub(crate) fn by_fullness(&self, other: &Self) -> Ordering {
+        other.fullness().total_cmp(&self.fullness()).then_with(|| self.by_rate(other))
+    }
+
+    /// How full it is. Units count for little where the capacity is not known.
+    fn fullness(&self) -> f64 {
+        let units = f64::from(self.reading.usage.used.unwrap_or(0));
+        self.reading.usage.share().map_or(units * 1e-12, |share| share + units * 1e-9)
+    }
+}
+
+impl Hot {
+    /// The keys, the busiest first.
+    pub(crate) fn sorted(&self) -> Vec<HotKey> {
+        let mut keys = self.keys.clone();
+        keys.sort_by(HotKey::by_rate);
+        keys
+    }
+
+    /// Offers a key that the scan has found.
+    pub(crate) fn offer(&mut self, candidate: HotKey) {
+        if self.known.contains(&candidate.bytes) {
+            return;
+        }
+        self.known.insert(candidate.bytes.clone());
+        self.keys.push(candidate);
+        if self.keys.len() > CANDIDATES {
+            self.choose();
+        }
+    }
+
+    /// Keeps the busiest and the fullest keys.
+    fn choose(&mut self) {
+        self.keys.sort_by(HotKey::by_rate);
+        if self.keys.len() > EACH {
+            let mut others = self.keys.split_off(EACH);
+            others.sort_by(HotKey::by_fullness);
+            others.truncate(EACH);
+            self.keys.append(&mut others);
+        }
+        self.known = self.keys.iter().map(|hot| hot.bytes.clone()).collect();
+    }
+
+    /// Reads all keys again.
+    pub(crate) async fn read(
+        &mut self,
+        server: &Server,
+        limits: &Limits,
+        is_cluster: bool,
+    ) -> Result<(), ratelimit::Error> {
+        self.choose();
+        let keys: Vec<(StoredKey, Vec<u8>)> =
+            self.keys.iter().map(|hot| (hot.key.clone(), hot.bytes.clone())).collect();
+        let usages = usage::read(server, limits, &keys, is_cluster).await?;
+        let at = Instant::now();
+        for (hot, usage) in self.keys.iter_mut().zip(usages) {
+            let Some(usage) = usage else { continue };
+            let reading = Reading { at, usage };
+            if let Some(algorithm) = hot.key.algorithm()
+                && let Some(rate) = rate(algorithm, &hot.reading, &reading)
+            {
+                hot.rate = Some(hot.rate.map_or(rate, |before| before * (1.0 - WEIGHT) + rate * WEIGHT));
+            }
+            hot.reading = reading;
+        }
+        // Nothing is in use, and nothing was taken for a while.
+        self.keys.retain(|hot| hot.reading.usage.used != Some(0) || hot.rate.is_some_and(|rate| rate > 0.01));
+        self.known = self.keys.iter().map(|hot| hot.bytes.clone()).collect();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usage::Usage;
+
+    fn hot(number: u32, rate: f64) -> HotKey {
+        let bytes = format!("p:{{{number}}}:n:c1").into_bytes();
+        let usage = Usage { used: Some(number), known: None };
+        let key = StoredKey::parse("p", &bytes).unwrap();
+        HotKey { key, bytes, reading: Reading { at: Instant::now(), usage }, rate: Some(rate) }
+    }
+
+    #[test]
+    fn the_busiest_and_the_fullest_are_kept() {
+        let mut all = Hot::default();
+        for number in 0..10_000 {
+            all.offer(hot(number, if number < 50 { 1.0 } else { 0.0 }));
+            assert!(all.keys.len() <= CANDIDATES);
+        }
+        all.offer(hot(9999, 9.0));
+        all.choose();
+        let used = |number| all.keys.iter().filter(|hot| hot.reading.usage.used == Some(number)).count();
+        assert_eq!((all.keys.len(), used(7), used(9998), used(9999)), (2 * EACH, 1, 1, 1));
+    }
+}

@@ -1,0 +1,87 @@
+//! `ratelimit top`: a live view of the busiest limits.
+
+mod health;
+mod hot;
+mod names;
+mod rate;
+mod report;
+mod sampler;
+mod terminal;
+mod view;
+
+use crate::arguments::{Given, Pace};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::{Output, print_json_line};
+use crate::server::Server;
+use clap::Args;
+use sampler::{Sampler, Snapshot};
+use std::io::{self, IsTerminal as _};
+use tokio::sync::watch;
+
+/// Show the busiest and the fullest limits, live
+///
+/// The numbers come from Redis alone: all keys are read in turn, at a bounded pace, each twice within about a second, and the
+/// busiest and fullest keys once per second. UNITS/S is how fast units were taken between two readings; what was taken and came
+/// back in between is not seen, so it is a lower bound. Redis does not know refused calls, because a refusal writes nothing: AT LIMIT counts keys whose next
+/// call would be refused. It needs the numbers of the limit, from --limit or from an override of a whole limit. For refused calls,
+/// see the events or metrics of your services.
+///
+/// Keys: `q` quits, `s` changes the order, `p` pauses, the arrows scroll.
+#[derive(Args, Debug)]
+pub(crate) struct Top {
+    /// Show identities instead of hashes of their keys
+    #[arg(long)]
+    identities: bool,
+    /// Stop after so many seconds. With --json, one line is written each second
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
+    #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
+    pace: Pace<10_000>,
+}
+
+pub(crate) async fn run(
+    top: &Top,
+    server: &Server,
+    interrupt: Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
+    if !output.json && !io::stdout().is_terminal() {
+        return Err(Failure::usage("`top` needs a terminal; without one, pass --json"));
+    }
+    let settings = sampler::Settings {
+        keys_per_second: top.pace.keys_per_second,
+        in_clear: top.identities,
+        given: top.given.limits.clone(),
+    };
+    let sampler = Sampler::new(server, settings).await?;
+    let (publish, snapshots) = watch::channel(Snapshot::default());
+    tokio::select! {
+        never = sampler.run(&publish, &interrupt) => never,
+        done = show(top, snapshots, &interrupt, output) => done,
+    }
+}
+
+async fn show(
+    top: &Top,
+    mut snapshots: watch::Receiver<Snapshot>,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
+    if !output.json {
+        return terminal::run(snapshots, top.seconds, interrupt, output).await;
+    }
+    let mut left = top.seconds;
+    while left != Some(0) {
+        tokio::select! {
+            changed = snapshots.changed() => if changed.is_err() { break },
+            () = interrupt.wait() => return Ok(Exit::Interrupted),
+        }
+        let line = report::as_json(&snapshots.borrow_and_update());
+        print_json_line(&line)?;
+        left = left.map(|left| left - 1);
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,19 @@
+//! Tests of the command: what it prints and changes, on private servers.
+
+#![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test code")]
+
+mod bad_input;
+mod bench;
+mod cluster;
+mod command_line;
+mod doctor;
+mod harness;
+mod library;
+mod list;
+mod overrides;
+mod peek;
+mod permissions;
+mod reset;
+mod schemes;
+mod terminal;
+mod top;

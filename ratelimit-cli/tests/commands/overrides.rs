@@ -1,0 +1,72 @@
+//! `set`, `unset` and `overrides`, with a service in another process: this one.
+
+use crate::harness::{LOGIN, keys, limiter, run, used_server, wait_for};
+use ratelimit::Key;
+use std::net::IpAddr;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_service_sees_a_change_and_its_end() {
+    let (server, _) = used_server().await;
+    let service = limiter(&server.url()).await;
+    let address = IpAddr::from([203, 0, 113, 9]);
+    let capacity =
+        async |address: IpAddr| service.peek(&LOGIN, Key::new("login").by(address)).await.unwrap().limit();
+    assert_eq!(capacity(address).await, 5);
+
+    run(&server.url(), &["set", "login", "count=2", "time=1m"])
+        .exits(0)
+        .says(&["login: count=2 time=1m (before: no override)", "within one second"]);
+    wait_for("the override is seen", async || capacity(address).await == 2).await;
+
+    run(&server.url(), &["set", "login", "--for", "203.0.113.9", "counter count=50 time=1m"]).exits(0);
+    wait_for("the override of the key is seen", async || capacity(address).await == 50).await;
+    assert_eq!(capacity([203, 0, 113, 10].into()).await, 2);
+    run(&server.url(), &["overrides"]).exits(0).says(&[
+        "NAME   FOR          CHANGE",
+        "login  everybody    count=2 time=1m",
+        "login  203.0.113.9  counter count=50 time=1m",
+    ]);
+    let json = run(&server.url(), &["overrides", "--json"]).exits(0).json();
+    assert_eq!((&json[1]["identity"], &json[1]["whole"]), (&"203.0.113.9".into(), &true.into()));
+
+    run(&server.url(), &["unset", "login", "--for", "203.0.113.9"])
+        .exits(0)
+        .says(&["removed counter count=50 time=1m"]);
+    wait_for("the name's override applies again", async || capacity(address).await == 2).await;
+    run(&server.url(), &["unset", "login"]).exits(0);
+    wait_for("the code's limit applies again", async || capacity(address).await == 5).await;
+    run(&server.url(), &["unset", "login"]).exits(1).complains(&["no override of login"]);
+    run(&server.url(), &["overrides"]).exits(0).says(&["no overrides"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_impossible_change_changes_nothing() {
+    let (server, _) = used_server().await;
+    let before = keys(&server);
+    for (change, why) in [
+        ("count=x", "count=x"),
+        ("counter count=5", "time"),
+        ("counter count=5 time=400d", "366 days"),
+        ("burst=3 lease=auto wait=1s", "lease"),
+        ("gredy count=5 time=1m", "algorithm"),
+        ("token_bucket count=5 time=1m refill=gredy", "greedy"),
+        (" ", "expected a change such as `count=50`"),
+    ] {
+        let ran = run(&server.url(), &["set", "login", change]).exits(2);
+        assert!(ran.err.contains(why), "{change}: {}", ran.err);
+    }
+    run(&server.url(), &["set", "login"]).exits(2);
+    run(&server.url(), &["set", "", "count=5"]).exits(2).complains(&["name of the limit is empty"]);
+    assert_eq!(keys(&server), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_value_in_the_place_of_the_overrides_is_an_error() {
+    let (server, _) = used_server().await;
+    redis::cmd("SET").arg("ratelimit:{#}:overrides").arg("hello").exec(&mut server.raw()).unwrap();
+    for arguments in [&["overrides"][..], &["set", "login", "count=5"], &["list"], &["unset", "login"]] {
+        run(&server.url(), arguments).exits(3);
+    }
+    let value: String = redis::cmd("GET").arg("ratelimit:{#}:overrides").query(&mut server.raw()).unwrap();
+    assert_eq!(value, "hello");
+}

@@ -1,0 +1,68 @@
+//! `reset`: what it deletes, and what it leaves.
+
+use crate::harness::{command, finish, keys, run, used_server};
+
+fn count(keys: &[String], name: &str) -> usize {
+    keys.iter().filter(|key| key.contains(name)).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn identities_are_reset_one_by_one() {
+    let (server, _) = used_server().await;
+    let before = keys(&server).len();
+    run(&server.url(), &["reset", "login", "--for", "203.0.113.1", "--for", "203.0.113.77"])
+        .exits(0)
+        .says(&["login for 203.0.113.1: reset counter\n", "login for 203.0.113.77: nothing was in use\n"]);
+    assert_eq!((keys(&server).len(), count(&keys(&server), "{203.0.113.1}")), (before - 1, 0));
+    run(&server.url(), &["reset", "report:{kind}", "--for", "bob", "--part", "pdf"])
+        .exits(0)
+        .says(&["reset sliding_log"]);
+    run(&server.url(), &["reset", "all"]).exits(0).says(&["all: reset counter"]);
+    assert_eq!(keys(&server).len(), before - 3);
+    let ran = run(&server.url(), &["reset", "login"]).exits(1);
+    ran.complains(&["pass --for IDENTITY; for everybody, pass --all"]);
+    assert_eq!(keys(&server).len(), before - 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_identities_need_a_confirmation() {
+    let (server, _) = used_server().await;
+    let before = keys(&server);
+    run(&server.url(), &["reset", "login", "--all"]).exits(2).complains(&["nothing was reset", "add --yes"]);
+    assert_eq!(keys(&server), before);
+    run(&server.url(), &["reset", "login", "--all", "--yes", "--for", "x"]).exits(2);
+    run(&server.url(), &["reset", "login", "--all", "--yes"]).exits(0).says(&["login: deleted 3 keys"]);
+    assert_eq!((keys(&server).len(), count(&keys(&server), "login")), (before.len() - 3, 0));
+    let ran = run(&server.url(), &["reset", "login", "--all", "--yes", "--json"]).exits(1);
+    assert_eq!((&ran.json()["deleted"], &ran.json()["partial"]), (&0.into(), &false.into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_override_does_not_hide_a_state() {
+    let (server, limiter) = used_server().await;
+    let whole: ratelimit::LimitChange = "token_bucket count=3 time=1h".parse().unwrap();
+    limiter.overrides().set("login", whole).await.unwrap();
+    run(&server.url(), &["reset", "login", "--for", "203.0.113.1"]).exits(0).says(&["reset counter"]);
+    assert_eq!(count(&keys(&server), "overrides"), 1);
+}
+
+/// A value that the library hashes.
+struct Token(&'static str);
+
+impl ratelimit::Identity for Token {
+    fn write(&self, key: &mut ratelimit::KeyWriter<'_>) {
+        key.secret(self.0.as_bytes());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_is_hashed_as_the_services_hash_it() {
+    let (server, limiter) = used_server().await;
+    limiter.check(&crate::harness::LOGIN, ratelimit::Key::new("api").by(Token("sesame"))).await.unwrap();
+    let ran = finish(
+        command(&server.url(), &["reset", "api", "--for", "secret:sesame"])
+            .env("RATELIMIT_HASH_SECRET", "other"),
+    );
+    ran.exits(1);
+    run(&server.url(), &["reset", "api", "--for", "secret:sesame"]).exits(0).says(&["reset counter"]);
+}
