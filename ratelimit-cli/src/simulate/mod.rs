@@ -1,0 +1,17 @@
+//! `ratelimit simulate`: limits against traffic, in simulated time.
+
+mod calendar;
+mod engine;
+mod hash;
+mod numbers;
+mod options;
+mod output;
+mod rate;
+mod report;
+mod shadow;
+mod time;
+mod traffic;
+mod work;
+
+pub(crate) use options::Simulate;
+pub(crate) use work::run;
