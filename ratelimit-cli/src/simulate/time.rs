@@ -76,7 +76,7 @@ pub(crate) fn show(length: u64) -> String {
         DAY.. => pair(DAY, "d", HOUR, "h"),
         HOUR.. => pair(HOUR, "h", MINUTE, "m"),
         MINUTE.. => pair(MINUTE, "m", SECOND, "s"),
-        SECOND.. if length.is_multiple_of(SECOND) => format!("{}s", length / SECOND),
+        SECOND.. if length % SECOND < 100 * MS => format!("{}s", length / SECOND),
         SECOND.. => format!("{}.{}s", length / SECOND, length % SECOND / (100 * MS)),
         0 => "0".to_owned(),
         _ if length < MS => format!("{length}us"),

@@ -18,7 +18,7 @@ pub(crate) fn html(report: &Report<'_>) -> String {
         svg(&plot(report, Layout::NARROW), Colors::OfPage),
     );
     let notes = Report::legend().into_iter().chain(report.notes.iter().map(String::as_str));
-    let notes = notes.map(|note| format!("<li>{}</li>\n", escaped(note))).collect::<Vec<_>>().concat();
+    let notes = notes.map(|note| format!("<li>{}</li>\n", with_code(note))).collect::<Vec<_>>().concat();
     let compared = match (&report.comparison, &report.trials[..]) {
         (Some(comparison), [now, then, ..]) => compared(comparison, now, then),
         _ => String::new(),
@@ -36,6 +36,12 @@ pub(crate) fn html(report: &Report<'_>) -> String {
         table = numbers(report),
         version = env!("CARGO_PKG_VERSION"),
     )
+}
+
+/// Escapes a text. What is between backticks becomes code.
+fn with_code(text: &str) -> String {
+    let pieces = text.split('`').map(escaped).enumerate();
+    pieces.map(|(at, piece)| if at % 2 == 1 { format!("<code>{piece}</code>") } else { piece }).collect()
 }
 
 /// The table of all limits. On phones each limit is a block, whose cells name their headings.

@@ -25,8 +25,8 @@ impl Panel<'_> {
             .map(|(all, some)| if all > some { *all } else { 0 })
             .collect();
         scene.shapes.push(Shape::Areas(Ink::Rest, self.bars(&rest)));
-        scene.shapes.push(Shape::Areas(Ink::Admitted, self.bars(&self.series.admitted)));
         scene.shapes.push(Shape::Steps { ink: Ink::Offered, width: 1.0, points: self.steps(offered) });
+        scene.shapes.push(Shape::Areas(Ink::Admitted, self.bars(&self.series.admitted)));
         self.times(scene);
     }
 
