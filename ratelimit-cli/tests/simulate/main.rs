@@ -2,6 +2,7 @@
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "test code: a panic is a failed test")]
 
+mod documents;
 mod equality;
 mod files;
 mod harness;
