@@ -59,11 +59,11 @@ impl Comparison {
         }
     }
 
-    /// The answer in two sentences.
+    /// The answer in three sentences.
     pub(crate) fn answer(&self, now: &Trial, then: &Trial) -> String {
         let Self { callers, refused_now, refused_then, newly_refused, calls_now, calls_then, .. } = self;
         format!(
-            "With {} instead of {}, {refused_then} of {callers} callers would have been refused, instead of {refused_now}; {newly_refused} of them were never refused before. The refused calls are {calls_then} instead of {calls_now}.",
+            "With {} instead of {}, {refused_then} of {callers} callers would have been refused, instead of {refused_now}. {newly_refused} of them have no refused call with the limit in force. The refused calls are {calls_then} instead of {calls_now}.",
             then.limit, now.limit
         )
     }

@@ -155,6 +155,13 @@ fn simulated(options: &Simulate) -> Result<Traffic, String> {
 fn notes(traffic: &Traffic, trials: &[Trial], options: &Simulate) -> Vec<String> {
     let mut notes = traffic.notes.clone();
     for Trial { letter, limit, outcome } in trials {
+        let callers = traffic.callers.count();
+        if callers > 1 {
+            notes.push(format!(
+                "{letter}: callers with refused calls: {} of {callers}.",
+                outcome.callers_refused
+            ));
+        }
         if outcome.never > 0 {
             notes.push(format!(
                 "{letter}: {} calls can never pass, because each costs {} and the limit holds at most {}.",

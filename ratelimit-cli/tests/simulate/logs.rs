@@ -46,10 +46,10 @@ fn broken_lines_and_lines_out_of_order_are_counted() {
     let out = Folder::new().run_with_input(&[LIMIT, "--log", "-", "--width", "400"], &text).ok();
     let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("2 of 14 lines of the log are broken and were left out. The first is line 12"),
+        words.contains("Broken lines, which were left out: 2 of 14. The first one is line 12"),
         "{words}"
     );
-    assert!(words.contains("1 lines are earlier than a line before them, by up to 27 s"), "{words}");
+    assert!(words.contains("Lines that are earlier than a line before them: 1, by up to 27 s"), "{words}");
 }
 
 #[test]

@@ -27,7 +27,8 @@ impl Canvas {
         let mut canvas = Self { width, height, pixels: vec![255; width * height * 3] };
         for shape in &scene.shapes {
             match shape {
-                Shape::Areas(ink, areas) => areas.iter().for_each(|area| canvas.fill(*area, *ink)),
+                Shape::Area(ink, area) => canvas.fill(*area, *ink),
+                Shape::Skyline(ink, bars) => bars.iter().for_each(|bar| canvas.fill(snapped(*bar), *ink)),
                 Shape::Steps { ink, width, points } => {
                     for pair in points.windows(2) {
                         canvas.fill(piece(pair[0], pair[1], *width), *ink);
@@ -88,6 +89,12 @@ impl Canvas {
             *pixel = u8::try_from(whole(mixed)).unwrap_or(u8::MAX);
         }
     }
+}
+
+/// A bar whose left and right edges are edges of pixels, so that bars that touch have no seam.
+fn snapped(bar: Area) -> Area {
+    let [left, right] = [bar.x, bar.x + bar.width].map(|x| (x * SCALE).round() / SCALE);
+    Area { x: left, width: right - left, ..bar }
 }
 
 /// The rectangle of a piece of a line, with square ends.

@@ -1,5 +1,6 @@
 //! A panel of the plot: one limit, its bars, the line of the offered calls, and the axes.
 
+use super::bars::short;
 use super::scene::{Area, End, Ink, Scene, Shape};
 use crate::simulate::engine::Series;
 use crate::simulate::numbers::{float, whole};
@@ -24,9 +25,9 @@ impl Panel<'_> {
             .zip(&self.series.admitted)
             .map(|(all, some)| if all > some { *all } else { 0 })
             .collect();
-        scene.shapes.push(Shape::Areas(Ink::Rest, self.bars(&rest)));
+        scene.shapes.push(Shape::Skyline(Ink::Rest, self.bars(&rest)));
         scene.shapes.push(Shape::Steps { ink: Ink::Offered, width: 1.0, points: self.steps(offered) });
-        scene.shapes.push(Shape::Areas(Ink::Admitted, self.bars(&self.series.admitted)));
+        scene.shapes.push(Shape::Skyline(Ink::Admitted, self.bars(&self.series.admitted)));
         self.times(scene);
     }
 
@@ -40,7 +41,7 @@ impl Panel<'_> {
             if part > 0 {
                 scene.area(Ink::Grid, Area { x, y: y - 0.5, width, height: 1.0 });
             }
-            scene.write(&value.to_string(), (x - 6.0, y + 4.0), Ink::Pale, End::Right);
+            scene.write(&short(value), (x - 6.0, y + 4.0), Ink::Pale, End::Right);
         }
     }
 

@@ -53,7 +53,7 @@ pub(crate) fn plot(report: &Report<'_>, layout: Layout) -> Scene {
     scene.write(&report.traffic.origin.axis(), (layout.width - RIGHT, y + 10.0), Ink::Pale, End::Right);
     scene.height = y + 22.0;
     let paper = Area { x: 0.0, y: 0.0, width: scene.width, height: scene.height };
-    scene.shapes.insert(0, Shape::Areas(Ink::Paper, vec![paper]));
+    scene.shapes.insert(0, Shape::Area(Ink::Paper, paper));
     scene
 }
 

@@ -113,8 +113,9 @@ pub(crate) struct Words {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    /// Filled rectangles of one color.
-    Areas(Ink, Vec<Area>),
+    Area(Ink, Area),
+    /// Bars of one color on one base line, from left to right. Bars that touch have no seam.
+    Skyline(Ink, Vec<Area>),
     /// A line through points. Each of its pieces is horizontal or vertical.
     Steps {
         ink: Ink,
@@ -136,7 +137,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn area(&mut self, ink: Ink, area: Area) {
-        self.shapes.push(Shape::Areas(ink, vec![area]));
+        self.shapes.push(Shape::Area(ink, area));
     }
 
     /// Writes text of normal size. `end` tells which end of it is at the position.

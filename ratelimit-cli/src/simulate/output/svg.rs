@@ -1,6 +1,6 @@
 //! SVG: a scene as text, with fixed colors for files, or with classes for a page that chooses the colors.
 
-use super::scene::{End, Ink, Scene, Shape, Words, hex};
+use super::scene::{Area, End, Ink, Scene, Shape, Words, hex};
 use std::fmt::Write;
 
 /// Where the colors of a drawing come from.
@@ -22,15 +22,9 @@ pub(crate) fn svg(scene: &Scene, colors: Colors) -> String {
     );
     for shape in &scene.shapes {
         let line = match shape {
-            Shape::Areas(_, areas) if areas.is_empty() => continue,
-            Shape::Areas(ink, areas) => {
-                let rectangles = areas.iter().map(|area| {
-                    let (x, y) = (number(area.x), number(area.y));
-                    let (width, height) = (number(area.width), number(area.height));
-                    format!("M{x} {y}h{width}v{height}h-{width}z")
-                });
-                format!("<path fill=\"{}\" d=\"{}\"/>", color(*ink, colors), rectangles.collect::<String>())
-            }
+            Shape::Skyline(_, bars) if bars.is_empty() => continue,
+            Shape::Skyline(ink, bars) => path(*ink, &skyline(bars), colors),
+            Shape::Area(ink, area) => path(*ink, &skyline(std::slice::from_ref(area)), colors),
             Shape::Steps { ink, width, points } => {
                 let points: Vec<String> =
                     points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
@@ -48,6 +42,22 @@ pub(crate) fn svg(scene: &Scene, colors: Colors) -> String {
     }
     text += "</svg>\n";
     text
+}
+
+fn path(ink: Ink, outline: &str, colors: Colors) -> String {
+    format!("<path fill=\"{}\" d=\"{outline}\"/>", color(ink, colors))
+}
+
+/// The outlines of bars. Bars that touch have one outline.
+fn skyline(bars: &[Area]) -> String {
+    let touch = |one: &Area, next: &Area| (one.x + one.width - next.x).abs() < 0.001;
+    let outline = |run: &[Area]| {
+        let edges = run.iter().map(|bar| format!("V{}H{}", number(bar.y), number(bar.x + bar.width)));
+        let edges = edges.collect::<Vec<_>>().concat();
+        let (left, bottom) = run.first().map_or((0.0, 0.0), |bar| (bar.x, bar.y + bar.height));
+        format!("M{} {bottom}{edges}V{bottom}z", number(left), bottom = number(bottom))
+    };
+    bars.chunk_by(touch).map(outline).collect::<Vec<_>>().concat()
 }
 
 fn written(words: &Words, colors: Colors) -> String {
@@ -107,6 +117,13 @@ mod tests {
     #[test]
     fn numbers_are_short() {
         assert_eq!([1.0, 0.5, 12.346, -0.001, 100.0].map(number), ["1", "0.5", "12.35", "0", "100"]);
+    }
+
+    #[test]
+    fn bars_that_touch_have_one_outline() {
+        let bar = |x, height| Area { x, y: 9.0 - height, width: 2.0, height };
+        let outline = skyline(&[bar(1.0, 3.0), bar(3.0, 4.0), bar(8.0, 5.0)]);
+        assert_eq!(outline, "M1 9V6H3V5H5V9zM8 9V4H10V9z");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The report in the terminal: a table, a chart for each limit, the comparison, and notes.
 
-use super::bars::{Bar, COLORED, Colors, PLAIN, SHADE, round_up, row};
+use super::bars::{Bar, COLORED, Colors, PLAIN, SHADE, round_up, row, short};
 use super::table::{aligned, wrapped};
 use crate::simulate::numbers::{count, index};
 use crate::simulate::report::{HEADINGS, Report, Resolution, Trial};
@@ -96,7 +96,7 @@ fn charts(report: &Report<'_>, screen: &Screen) -> String {
         let width = screen_width_of_bar(screen, bars.len());
         for at in (0..rows).rev() {
             let label = match at {
-                _ if at + 1 == rows => top.to_string(),
+                _ if at + 1 == rows => short(top),
                 0 => "0".to_owned(),
                 _ => String::new(),
             };

@@ -167,20 +167,20 @@ impl Reading {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some((number, broken)) = self.first_broken {
+            let Self { broken: count, lines, .. } = self;
             notes.push(format!(
-                "{} of {} lines of the log are broken and were left out. The first is line {number}: {broken}.",
-                self.broken, self.lines
+                "Broken lines, which were left out: {count} of {lines}. The first one is line {number}: {broken}."
             ));
         }
         if self.elsewhere > 0 {
-            notes.push(format!("{} lines have another path.", self.elsewhere));
+            notes.push(format!("Lines with another path: {}.", self.elsewhere));
         }
         if self.unidentified > 0 {
-            notes.push(format!("{} lines have no user and were left out.", self.unidentified));
+            notes.push(format!("Lines without a user, which were left out: {}.", self.unidentified));
         }
         if self.backwards > 0 {
             notes.push(format!(
-                "{} lines are earlier than a line before them, by up to {} s. All lines were sorted by time.",
+                "Lines that are earlier than a line before them: {}, by up to {} s. All lines were sorted by time.",
                 self.backwards, self.largest_step
             ));
         }
@@ -219,9 +219,13 @@ mod tests {
         assert_eq!(found.calls, calls);
         assert_eq!(found.origin, Origin::Log { start: 1_795_347_370, ahead: 3600 });
         assert_eq!(found.words, "3 calls in 4s of a.log, 2 addresses");
-        assert!(found.notes[0].starts_with("1 of 4 lines of the log are broken"), "{:?}", found.notes);
+        assert!(
+            found.notes[0].starts_with("Broken lines, which were left out: 1 of 4."),
+            "{:?}",
+            found.notes
+        );
         assert!(found.notes[0].contains("line 2: it does not begin"), "{:?}", found.notes);
-        assert!(found.notes[1].contains("1 lines are earlier") && found.notes[1].contains("up to 2 s"));
+        assert!(found.notes[1].contains("before them: 1, by") && found.notes[1].contains("up to 2 s"));
     }
 
     #[test]
@@ -235,8 +239,8 @@ mod tests {
         let selection = Selection { by: By::User, path: Some("/login".to_owned()) };
         let found = traffic(&text, &selection).unwrap();
         assert_eq!((found.calls.len(), found.callers.count()), (1, 1));
-        assert!(found.notes[0].contains("1 lines have another path"), "{:?}", found.notes);
-        assert!(found.notes[1].contains("1 lines have no user"), "{:?}", found.notes);
+        assert!(found.notes[0].contains("another path: 1."), "{:?}", found.notes);
+        assert!(found.notes[1].contains("which were left out: 1."), "{:?}", found.notes);
         let error = traffic(&text, &Selection { path: Some("/x".to_owned()), ..selection }).unwrap_err();
         assert_eq!(error, "none of its 3 readable lines has a path that begins with `/x` and a user");
     }
