@@ -3,12 +3,14 @@
 mod calendar;
 mod engine;
 mod hash;
+mod notes;
 mod numbers;
 mod options;
 mod output;
 mod rate;
 mod report;
 mod shadow;
+mod source;
 mod time;
 mod traffic;
 mod work;

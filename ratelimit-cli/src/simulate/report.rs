@@ -93,6 +93,11 @@ impl Report<'_> {
         admitted.fold(offered.max(1), u64::max)
     }
 
+    /// Whether the report shows callers one by one.
+    pub(crate) fn names_callers(&self) -> bool {
+        self.comparison.as_ref().is_some_and(|comparison| !comparison.hardest_hit.is_empty())
+    }
+
     /// What the numbers of the table mean.
     pub(crate) fn legend() -> [&'static str; 2] {
         [

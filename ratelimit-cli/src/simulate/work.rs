@@ -2,18 +2,17 @@
 
 use super::engine::{Grid, Terms, decide};
 use super::hash::{IdentityHash, VARIABLE};
+use super::notes::notes;
 use super::options::Simulate;
 use super::output::terminal::{self, Screen};
 use super::output::{Calls, Canvas, Colors, Files, Layout, check_paths, csv, html, json, plot, png, svg};
 use super::report::{Report, Trial};
 use super::shadow::Comparison;
-use super::time;
-use super::traffic::{Call, Callers, Origin, Skew, Traffic, log};
-use fastrand::Rng;
+use super::source::{read_log, simulated};
+use super::traffic::{Origin, Traffic};
+use ratelimit::Limit;
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The most parts of the time in files. In the plot, each is at least six pixels wide.
@@ -40,12 +39,31 @@ pub(crate) fn run(options: &Simulate) -> Result<ExitCode, Box<dyn Error>> {
         },
     };
     let screen = Screen::of_stdout(options.output.width);
-    let grids = [screen.columns(), PARTS].map(|most| Grid::covering(traffic.length, most));
-    let offered = grids.map(|grid| grid.offered(&traffic));
     let hash = hash(options);
     let mut calls = options.output.calls.as_ref().map(|_| Calls::new(&traffic, hash.as_ref()));
+    let mut report = attempt(limits, &traffic, &screen, options, calls.as_mut())?;
+    if options.shadow.is_some() {
+        compare(&mut report, hash.as_ref());
+    }
+    if let Some(hash) = hash.filter(|_| calls.is_some() || report.names_callers()) {
+        report.notes.push(hash.note());
+    }
+    write_files(&report, calls, options)?;
+    print(&if options.output.json { json(&report) } else { terminal::text(&report, &screen) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Decides the traffic under each limit.
+fn attempt<'t>(
+    limits: Vec<Limit>,
+    traffic: &'t Traffic,
+    screen: &Screen,
+    options: &Simulate,
+    mut calls: Option<&mut Calls<'_>>,
+) -> Result<Report<'t>, Box<dyn Error>> {
+    let grids = [screen.columns(), PARTS].map(|most| Grid::covering(traffic.length, most));
     let hold = options.traffic.hold.unwrap_or_default();
-    let terms = Terms { traffic: &traffic, cost: options.traffic.cost, hold, grids: &grids };
+    let terms = Terms { traffic, cost: options.traffic.cost, hold, grids: &grids };
     let mut trials = Vec::new();
     for (letter, limit) in ('A'..).zip(limits) {
         let outcome = decide(&limit, &terms, |call, decided| {
@@ -55,14 +73,9 @@ pub(crate) fn run(options: &Simulate) -> Result<ExitCode, Box<dyn Error>> {
         })?;
         trials.push(Trial { letter, limit, outcome });
     }
-    let notes = notes(&traffic, &trials, options);
-    let mut report = Report { traffic: &traffic, trials, grids, offered, comparison: None, notes };
-    if options.shadow.is_some() {
-        compare(&mut report, hash.as_ref());
-    }
-    write_files(&report, calls, options)?;
-    print(&if options.output.json { json(&report) } else { terminal::text(&report, &screen) })?;
-    Ok(ExitCode::SUCCESS)
+    let notes = notes(traffic, &trials, options);
+    let offered = grids.map(|grid| grid.offered(traffic));
+    Ok(Report { traffic, trials, grids, offered, comparison: None, notes })
 }
 
 /// Writes all files that were asked for, or none.
@@ -116,80 +129,10 @@ fn print(text: &str) -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn read_log(path: &Path, options: &Simulate) -> Result<Traffic, Box<dyn Error>> {
-    let selection = options.traffic.selection();
-    let wrong = |name: &str, error: &dyn Error| format!("cannot read `{name}`: {error}");
-    if path.as_os_str() == "-" {
-        let read = log::read(io::stdin().lock(), "the log", &selection);
-        return read.map_err(|error| wrong("-", &error).into());
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = terminal::printable(&name);
-    let file = File::open(path).map_err(|error| wrong(&path.to_string_lossy(), &error))?;
-    let read = log::read(BufReader::with_capacity(1 << 18, file), &name, &selection);
-    read.map_err(|error| wrong(&path.to_string_lossy(), &error).into())
-}
-
-fn simulated(options: &Simulate) -> Result<Traffic, String> {
-    let given = &options.traffic;
-    let (arrivals, length) = (given.arrivals(), given.length());
-    // Arrivals and callers have their own random numbers, so that the number of callers does not change the times.
-    let mut random = Rng::with_seed(given.seed);
-    let callers = random.fork();
-    let times = arrivals.times(length, &mut random)?;
-    if times.is_empty() {
-        return Err(format!(
-            "there is no call within {}; raise the rate or lengthen `--for`",
-            time::show(length)
-        ));
-    }
-    let chosen = Skew::new(given.callers, given.skew, callers);
-    let calls: Vec<Call> = times.into_iter().zip(chosen).map(|(at, caller)| Call { at, caller }).collect();
-    let who = if given.callers == 1 { "1 caller".to_owned() } else { format!("{} callers", given.callers) };
-    let words = format!("{} for {}, {who}", arrivals.words(), time::show(length));
-    let callers = Callers::Numbered(given.callers);
-    Ok(Traffic { words, calls, callers, length, origin: Origin::Zero, notes: Vec::new() })
-}
-
-/// What a reader has to know, about the traffic and about each limit.
-fn notes(traffic: &Traffic, trials: &[Trial], options: &Simulate) -> Vec<String> {
-    let mut notes = traffic.notes.clone();
-    for Trial { letter, limit, outcome } in trials {
-        let callers = traffic.callers.count();
-        if callers > 1 {
-            notes.push(format!(
-                "{letter}: callers with refused calls: {} of {callers}.",
-                outcome.callers_refused
-            ));
-        }
-        if outcome.never > 0 {
-            notes.push(format!(
-                "{letter}: {} calls can never pass, because each costs {} and the limit holds at most {}.",
-                outcome.never,
-                options.traffic.cost,
-                limit.capacity()
-            ));
-        }
-        let later = outcome.series.first().map_or(0, |series| series.later);
-        if later > 0 {
-            notes.push(format!(
-                "{letter}: {later} admitted calls start after the end of the chart, because they wait."
-            ));
-        }
-        if limit.to_string().contains(" lease=") {
-            notes.push(format!("{letter}: leases are not simulated; every call asks the store."));
-        }
-    }
-    notes
-}
-
 /// Fills in the comparison of `--shadow`.
 fn compare(report: &mut Report<'_>, hash: Option<&IdentityHash>) {
     let [now, then] = &report.trials[..] else { return };
     let comparison = Comparison::of(now, then, &report.traffic.callers, hash);
-    if let Some(hash) = hash.filter(|_| !comparison.hardest_hit.is_empty()) {
-        report.notes.push(hash.note());
-    }
     if matches!(report.traffic.origin, Origin::Log { .. }) {
         report.notes.push(
             "The log shows what callers did under the limits of that time. A caller that is refused may behave differently."

@@ -1,5 +1,6 @@
 //! Access logs: traffic that has really happened, one call for each line.
 
+mod error;
 mod identity;
 mod line;
 mod lines;
