@@ -15,5 +15,5 @@ mod time;
 mod traffic;
 mod work;
 
-pub(crate) use options::Simulate;
+pub(crate) use options::{Simulate, Style};
 pub(crate) use work::run;

@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Simulate) -> Result<ExitCode, Box<dyn Error>> {
             Err(error) => return Ok(usage(&error)),
         },
     };
-    let screen = Screen::of_stdout(options.output.width);
+    let screen = Screen::of_stdout(options.output.width, options.style.colors);
     let hash = hash(options);
     let mut calls = options.output.calls.as_ref().map(|_| Calls::new(&traffic, hash.as_ref()));
     let mut report = attempt(limits, &traffic, &screen, options, calls.as_mut())?;
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Simulate) -> Result<ExitCode, Box<dyn Error>> {
         report.notes.push(hash.note());
     }
     write_files(&report, calls, options)?;
-    print(&if options.output.json { json(&report) } else { terminal::text(&report, &screen) })?;
+    print(&if options.style.json { json(&report) } else { terminal::text(&report, &screen) })?;
     Ok(ExitCode::SUCCESS)
 }
 

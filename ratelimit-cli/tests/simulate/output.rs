@@ -31,8 +31,9 @@ fn no_line_is_wider_than_the_screen() {
 
 #[test]
 fn output_that_is_not_a_terminal_has_no_colors() {
-    let out = Folder::new().run(&[LIMITS[0]]).ok();
-    assert!(!out.contains('\u{1b}'), "{out}");
+    let folder = Folder::new();
+    assert!(!folder.run(&[LIMITS[0]]).ok().contains('\u{1b}'));
+    assert!(folder.run(&[LIMITS[0], "--color", "always"]).ok().contains("\u{1b}[94m█"));
 }
 
 #[test]

@@ -20,12 +20,13 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// The terminal of the standard output. It has colors unless `NO_COLOR` is set or it is dumb.
-    pub(crate) fn of_stdout(width: Option<u16>) -> Self {
+    /// The standard output. Without an order it has colors if it is a terminal that is not dumb, and `NO_COLOR` is not set.
+    pub(crate) fn of_stdout(width: Option<u16>, colors: Option<bool>) -> Self {
         let is_terminal = std::io::stdout().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let colors = if is_terminal && !is_dumb && !set("NO_COLOR") { &COLORED } else { &PLAIN };
+        let is_colored = colors.unwrap_or_else(|| is_terminal && !is_dumb && !set("NO_COLOR"));
+        let colors = if is_colored { &COLORED } else { &PLAIN };
         let seen = || terminal_size::terminal_size().map(|(width, _)| width.0).filter(|_| is_terminal);
         let width = width.or_else(seen).unwrap_or(80).clamp(40, 400);
         Self { width: usize::from(width), colors }

@@ -185,6 +185,23 @@ mod tests {
     }
 
     #[test]
+    fn no_random_change_of_a_line_panics() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..100_000 {
+            let mut line = GOOD.as_bytes().to_vec();
+            for _ in 0..random.usize(1..5) {
+                let at = random.usize(0..line.len());
+                match random.u8(0..3) {
+                    0 => line[at] = *random.choice(b" []\"\\-/:0z\xff").unwrap_or(&0),
+                    1 => line.truncate(at.max(1)),
+                    _ => line.insert(at, random.u8(..)),
+                }
+            }
+            let _ = parse(&line);
+        }
+    }
+
+    #[test]
     fn no_cut_of_a_line_panics() {
         for end in 0..GOOD.len() {
             let _ = parse(&GOOD.as_bytes()[..end]);
