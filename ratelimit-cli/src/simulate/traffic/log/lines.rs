@@ -1,9 +1,13 @@
 //! Lines of a reader, of limited length, so that a file without line ends does not fill the memory.
 
+use crate::simulate::numbers::count;
 use std::io::{self, BufRead, Read};
 
 /// The longest line, in bytes.
 const LONGEST: u64 = 64 * 1024;
+
+/// The most bytes of a longer line that are skipped. A file with a longer line, such as a device without an end, is no log.
+const MOST_SKIPPED: u64 = 16 * 1024 * 1024;
 
 pub(super) struct Lines<R> {
     reader: R,
@@ -32,10 +36,13 @@ impl<R: BufRead> Lines<R> {
         if self.line.last() == Some(&b'\n') {
             return Ok(Next::Line(self.line.trim_ascii_end()));
         }
-        if crate::simulate::numbers::count(read) < LONGEST {
+        if count(read) < LONGEST {
             return Ok(Next::Line(&self.line)); // the last line has no end
         }
-        self.reader.skip_until(b'\n')?;
+        let skipped = self.reader.by_ref().take(MOST_SKIPPED).skip_until(b'\n')?;
+        if count(skipped) == MOST_SKIPPED {
+            return Err(io::Error::other("it has a line of more than 16 MiB"));
+        }
         Ok(Next::TooLong)
     }
 }
@@ -43,6 +50,13 @@ impl<R: BufRead> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_without_an_end_is_an_error() {
+        let mut lines = Lines::new(io::BufReader::new(io::repeat(b'x')));
+        let error = lines.next().err().unwrap();
+        assert_eq!(error.to_string(), "it has a line of more than 16 MiB");
+    }
 
     #[test]
     fn a_long_line_is_skipped_to_its_end() {
