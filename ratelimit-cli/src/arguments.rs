@@ -7,6 +7,7 @@ use crate::list::List;
 use crate::overrides::{Set, Unset};
 use crate::peek::Peek;
 use crate::reset::Reset;
+use crate::simulate::Simulate;
 use crate::top::Top;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -43,7 +44,7 @@ pub(crate) enum When {
     Never,
 }
 
-/// The commands. `simulate`, which needs no server, belongs here, too.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(List),
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     Top(Top),
     Bench(Bench),
     Doctor(Doctor),
+    Simulate(Box<Simulate>),
     /// Write the completions of a shell to standard output
     Completions {
         /// The shell

@@ -27,6 +27,7 @@ mod peek;
 mod reset;
 mod scan;
 mod server;
+mod simulate;
 mod top;
 mod usage;
 
@@ -51,6 +52,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let output = Output::new(&cli.global);
+    if let Command::Simulate(simulate) = cli.command {
+        return simulate::main(*simulate, &cli.global);
+    }
     match run(cli, output) {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -81,7 +85,7 @@ fn run(cli: Cli, output: Output) -> Result<Exit, Failure> {
             Command::Top(top) => top::run(&top, &server, interrupt, output).await,
             Command::Bench(bench) => bench::run(&bench, &global, &interrupt, output).await,
             Command::Doctor(doctor) => doctor::run(&doctor, &global, &server, &interrupt, output).await,
-            Command::Completions { .. } => Ok(Exit::Success),
+            Command::Simulate(_) | Command::Completions { .. } => Ok(Exit::Success), // they need no server
         }
     });
     // Threads that wait for keys of the terminal do not delay the end.

@@ -1,6 +1,7 @@
 //! The guide, one page per module. The modules contain no items.
 //!
 //! - [Algorithms]: which algorithm to choose, examples, exact bounds
+//! - [Choosing a limit]: what each algorithm lets through, how to try a limit out, and limits for common tasks
 //! - [Identities]: who is limited, proxies, what is stored, cluster slots
 //! - [Frameworks]: setup of each web framework, the layer, the order of attributes
 //! - [Results]: what a refused call returns, answers and header fields, several limits on one function, charging by the result
@@ -24,6 +25,11 @@
 #[doc = include_str!("docs/edge_burst.md")]
 #[doc = include_str!("../docs/algorithms.md")]
 pub mod algorithms {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("docs/choosing_limits.md")]
+#[doc = include_str!("../docs/choosing-a-limit.md")]
+pub mod choosing_a_limit {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/identities.md")]

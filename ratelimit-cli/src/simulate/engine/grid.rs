@@ -1,0 +1,102 @@
+//! Grids: time in equal parts, and the calls in each part.
+
+use crate::simulate::numbers::index;
+use crate::simulate::time;
+use crate::simulate::traffic::Traffic;
+
+/// Equal parts of a length of time. The last part may be longer than what is left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Grid {
+    /// The length of a part in microseconds.
+    pub(crate) width: u64,
+    pub(crate) parts: u64,
+}
+
+impl Grid {
+    /// The finest grid of round parts that covers a length with at most `most` parts.
+    pub(crate) fn covering(length: u64, most: u64) -> Self {
+        let width = time::step(length, most);
+        Self { width, parts: length.div_ceil(width) }
+    }
+
+    /// The length of all parts in microseconds.
+    pub(crate) fn length(self) -> u64 {
+        self.width * self.parts
+    }
+
+    fn part(self, at: u64) -> usize {
+        index(at / self.width)
+    }
+
+    fn empty(self) -> Vec<u64> {
+        vec![0; index(self.parts)]
+    }
+
+    /// The calls of traffic in each part.
+    pub(crate) fn offered(self, traffic: &Traffic) -> Vec<u64> {
+        let mut offered = self.empty();
+        for call in &traffic.calls {
+            add(&mut offered, self.part(call.at));
+        }
+        offered
+    }
+}
+
+/// The decisions of one limit in each part of a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Series {
+    pub(crate) grid: Grid,
+    /// Admitted calls, by the time at which they start.
+    pub(crate) admitted: Vec<u64>,
+    /// Refused calls, by the time at which they come.
+    pub(crate) refused: Vec<u64>,
+    /// Admitted calls that start after the end of the grid, because they wait.
+    pub(crate) later: u64,
+}
+
+impl Series {
+    pub(super) fn new(grid: Grid) -> Self {
+        Self { grid, admitted: grid.empty(), refused: grid.empty(), later: 0 }
+    }
+
+    pub(super) fn admit(&mut self, start: u64) {
+        if !add(&mut self.admitted, self.grid.part(start)) {
+            self.later += 1;
+        }
+    }
+
+    pub(super) fn refuse(&mut self, at: u64) {
+        add(&mut self.refused, self.grid.part(at));
+    }
+
+    /// The largest number of admitted calls in a part.
+    pub(crate) fn most(&self) -> u64 {
+        self.admitted.iter().copied().max().unwrap_or_default()
+    }
+}
+
+fn add(parts: &mut [u64], at: usize) -> bool {
+    let Some(part) = parts.get_mut(at) else { return false };
+    *part += 1;
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::time::{MINUTE, SECOND};
+
+    #[test]
+    fn calls_are_counted_in_their_parts() {
+        let grid = Grid::covering(10 * MINUTE, 60);
+        assert_eq!(grid, Grid { width: 10 * SECOND, parts: 60 });
+        let mut series = Series::new(grid);
+        series.admit(0);
+        series.admit(10 * SECOND - 1);
+        series.admit(10 * SECOND);
+        series.admit(10 * MINUTE);
+        series.refuse(10 * MINUTE - 1);
+        assert_eq!((series.admitted[0], series.admitted[1], series.later), (2, 1, 1));
+        assert_eq!((series.refused[59], series.most()), (1, 2));
+    }
+}

@@ -1,0 +1,11 @@
+//! The engine: decides about all calls of traffic by the memory store, whose clock it moves. It never sleeps.
+
+mod decide;
+mod grid;
+mod outcome;
+mod permits;
+mod tally;
+
+pub(crate) use decide::{Decided, Terms, decide};
+pub(crate) use grid::{Grid, Series};
+pub(crate) use outcome::{CallerCounts, Outcome};

@@ -1,0 +1,171 @@
+//! Arrivals: the times of simulated calls, which are evenly spaced, in bursts, random, or follow a daily curve.
+
+use super::MOST_CALLS;
+use crate::simulate::numbers::{float, whole};
+use crate::simulate::rate::Rate;
+use crate::simulate::time::{self, DAY};
+use fastrand::Rng;
+use std::f64::consts::TAU;
+
+/// The kinds of arrivals, which may be combined: all of them add calls to the same traffic.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// Evenly spaced, the first call at the start.
+    pub(crate) steady: Option<Rate>,
+    /// So many calls at once, the first burst at the start.
+    pub(crate) burst: Option<Burst>,
+    /// Independent calls at a constant rate.
+    pub(crate) poisson: Option<Rate>,
+    /// Independent calls at a rate that follows the hours of a day.
+    pub(crate) daily: Option<Rate>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Burst {
+    pub(crate) calls: u64,
+    /// The time between two bursts in microseconds. `None`: there is one burst.
+    pub(crate) every: Option<u64>,
+}
+
+/// The swing of the daily curve around its mean.
+const SWING: f64 = 0.85;
+
+/// The quietest time of the daily curve, in microseconds after midnight.
+const QUIETEST: u64 = 4 * time::HOUR;
+
+impl Arrivals {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steady.is_none() && self.burst.is_none() && self.poisson.is_none() && self.daily.is_none()
+    }
+
+    /// The calls that are expected in a length of time.
+    pub(crate) fn expected(&self, length: u64) -> u64 {
+        let bursts = self.burst.map_or(0, |burst| {
+            burst.calls.saturating_mul(burst.every.map_or(1, |every| length.div_ceil(every)))
+        });
+        let rates = [self.steady, self.poisson, self.daily].into_iter().flatten();
+        rates.map(|rate| rate.calls_in(length)).fold(bursts, u64::saturating_add)
+    }
+
+    /// The times of all calls before the end, in order, in microseconds.
+    ///
+    /// # Errors
+    ///
+    /// If there are more than [`MOST_CALLS`].
+    pub(crate) fn times(&self, length: u64, random: &mut Rng) -> Result<Vec<u64>, String> {
+        let expected = self.expected(length);
+        if expected > MOST_CALLS {
+            return Err(format!(
+                "this traffic has {expected} calls; expected at most {MOST_CALLS}: shorten `--for` or lower the rate"
+            ));
+        }
+        let mut times = Vec::new();
+        if let Some(rate) = self.steady {
+            times.extend((0..).map(|call| rate.time_of(call)).take_while(|time| *time < length));
+        }
+        if let Some(burst) = self.burst {
+            let every = burst.every.unwrap_or(length).max(1);
+            for start in (0..length.div_ceil(every)).map(|number| number * every) {
+                times.extend((0..burst.calls).map(|_| start));
+            }
+        }
+        if let Some(rate) = self.poisson {
+            random_times(rate, length, random, 1.0, |_| 1.0, &mut times);
+        }
+        if let Some(rate) = self.daily {
+            random_times(rate, length, random, 1.0 + SWING, daily_curve, &mut times);
+        }
+        times.sort_unstable();
+        Ok(times)
+    }
+
+    pub(crate) fn words(&self) -> String {
+        let mut words = Vec::new();
+        words.extend(self.steady.map(|rate| format!("{rate} evenly spaced")));
+        words.extend(self.burst.map(|Burst { calls, every }| match every {
+            Some(every) => format!("bursts of {calls} every {}", time::show(every)),
+            None => format!("a burst of {calls}"),
+        }));
+        words.extend(self.poisson.map(|rate| format!("{rate} at random")));
+        words.extend(self.daily.map(|rate| format!("{rate} on a daily curve")));
+        words.join(" and ")
+    }
+}
+
+/// The rate at a time of the day, as a factor of the mean. The time starts at midnight.
+fn daily_curve(at: u64) -> f64 {
+    let turn = (float(at % DAY) - float(QUIETEST)) / float(DAY);
+    1.0 - SWING * (turn * TAU).cos()
+}
+
+/// Adds independent calls whose rate is at most `highest` times the mean, and `curve` times the mean at each time.
+fn random_times(
+    rate: Rate,
+    length: u64,
+    random: &mut Rng,
+    highest: f64,
+    curve: fn(u64) -> f64,
+    times: &mut Vec<u64>,
+) {
+    let mean_gap = float(rate.per) / float(rate.calls) / highest;
+    let mut now = 0.0;
+    loop {
+        // `1 - f64()` is never 0, so its logarithm is finite.
+        now -= (1.0 - random.f64()).ln() * mean_gap;
+        let at = whole(now);
+        if at >= length {
+            return;
+        }
+        if random.f64() * highest < curve(at) {
+            times.push(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::time::{HOUR, MINUTE, SECOND};
+
+    fn rate(text: &str) -> Rate {
+        text.parse().unwrap()
+    }
+
+    fn times(arrivals: Arrivals, length: u64) -> Vec<u64> {
+        arrivals.times(length, &mut Rng::with_seed(7)).unwrap()
+    }
+
+    #[test]
+    fn steady_calls_and_bursts_are_at_exact_times() {
+        let burst = Some(Burst { calls: 3, every: Some(30 * SECOND) });
+        let arrivals = Arrivals { steady: Some(rate("4/min")), burst, ..Arrivals::default() };
+        let seconds = [0, 0, 0, 0, 15, 30, 30, 30, 30, 45].map(|second| second * SECOND);
+        assert_eq!(times(arrivals, MINUTE), seconds);
+        assert_eq!(arrivals.words(), "4/min evenly spaced and bursts of 3 every 30s");
+        let once = Arrivals { burst: Some(Burst { calls: 2, every: None }), ..Arrivals::default() };
+        assert_eq!(times(once, MINUTE), [0, 0]);
+    }
+
+    #[test]
+    fn random_calls_have_their_rate_and_repeat_with_the_seed() {
+        let arrivals = Arrivals { poisson: Some(rate("100/s")), ..Arrivals::default() };
+        let found = times(arrivals, 100 * SECOND);
+        assert!(found.len().abs_diff(10_000) < 300, "{}", found.len());
+        assert!(found.is_sorted() && found == times(arrivals, 100 * SECOND));
+    }
+
+    #[test]
+    fn the_daily_curve_is_low_at_four_and_high_at_sixteen() {
+        let found = times(Arrivals { daily: Some(rate("100000/day")), ..Arrivals::default() }, DAY);
+        assert!(found.len().abs_diff(100_000) < 1000, "{}", found.len());
+        let in_hour = |hour: u64| found.iter().filter(|time| **time / HOUR == hour).count();
+        assert!(in_hour(15) > 10 * in_hour(3), "{} and {}", in_hour(15), in_hour(3));
+    }
+
+    #[test]
+    fn traffic_that_does_not_fit_into_memory_is_refused() {
+        let arrivals = Arrivals { steady: Some(rate("1000/s")), ..Arrivals::default() };
+        let error = arrivals.times(DAY, &mut Rng::with_seed(7)).unwrap_err();
+        assert!(error.contains("86400000 calls") && error.contains("--for"), "{error}");
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests of `ratelimit simulate`: the command as its users run it, and its decisions beside those of the stores.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "test code: a panic is a failed test")]
+
+mod documents;
+mod equality;
+mod files;
+mod harness;
+mod input;
+mod logs;
+mod output;
+mod shadow;
