@@ -43,6 +43,7 @@
 //! # Ok(()) }
 //! ```
 
+mod deadline;
 pub(crate) mod memory;
 pub(crate) mod redis;
 mod reply;
@@ -50,7 +51,8 @@ mod request;
 mod results;
 
 pub use crate::key::StoreKey;
-pub(crate) use reply::{Awaited, PendingReply, ReplyKind};
+pub(crate) use deadline::{DeadlineWatch, UntilDeadline};
+pub(crate) use reply::{Awaited, PendingCall, PendingReply, ReplyKind};
 pub use reply::{MissedDeadline, Reply};
 pub use request::{Adjustment, Change, Mode, Request};
 pub(crate) use request::{NO_PERMIT, stacks};

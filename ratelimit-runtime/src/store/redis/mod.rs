@@ -29,6 +29,7 @@ mod waiting;
 
 use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::key::StoreKey;
+use batch::QueuedCall;
 use client::{Client, across_slots};
 use smallvec::SmallVec;
 use std::fmt;
@@ -62,7 +63,8 @@ pub struct RedisStore {
 
 impl Store for RedisStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        if let Err(error) = stacks(requests) {
+        let is_one = matches!(requests, [request] if !request.passes_with_next());
+        if !is_one && let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
         let topology = self.client.topology();
@@ -75,8 +77,7 @@ impl Store for RedisStore {
         if let [request] = requests
             && batch::is_batchable(mode, request)
         {
-            let call = waiting::pending_call(mode, request);
-            return Reply::pending(batch::decide(client, Arc::clone(&call))).observed_by(call);
+            return Reply::call(QueuedCall::new(client, mode, request));
         }
         // A peek, a permit or a stack, see `is_batchable`. A permit may have a small script.
         let awaited = Arc::new(Awaited::default());

@@ -1,7 +1,6 @@
 //! The worker: a task that takes waiting calls from a queue and sends them in batches.
 
 use super::group::{self, Group, GroupOutcome};
-use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
 use crate::store::redis::connect::UNRESPONSIVE_AFTER;
@@ -9,21 +8,23 @@ use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::{CallItem, CallSender, Worker};
 use crate::store::{Mode, Request};
+use redis::Value;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Instant as StdInstant;
+use tokio::time::Instant;
 
 /// Sends batches until no call waits.
 pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker<CallSender>) {
     loop {
         // Let other tasks that are ready enter their calls, so that they are part of the batch.
         tokio::task::yield_now().await;
-        let calls = worker.take(CallSender::is_wanted, Instant::now());
+        let (calls, look) = worker.take(Instant::now().into_std());
         if calls.is_empty() {
             return;
         }
-        send(&client, &session, split(&client, calls)).await;
+        send(&client, &session, split(&client, calls), &mut worker, look).await;
     }
 }
 
@@ -44,11 +45,9 @@ impl GroupCalls {
         self.calls.iter().filter_map(CallSender::item).map(CallItem::request).collect()
     }
 
-    /// Gives each caller its decision. They are in the order of the requests.
-    fn reply(mut self, decisions: Vec<Result<Decision, Error>>) {
-        for (call, decision) in std::mem::take(&mut self.calls).into_iter().zip(decisions) {
-            call.reply(decision);
-        }
+    /// Gives each caller its decision.
+    fn deliver(mut self, group: &Group, reply: &Value) {
+        group.deliver(&self.client, reply, std::mem::take(&mut self.calls));
     }
 
     fn fail(mut self, error: &Error) {
@@ -83,6 +82,14 @@ impl Drop for GroupCalls {
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
 fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
     let one_slot = client.requires_one_slot();
+    let mode = |call: &CallSender| call.item().map(CallItem::mode);
+    let first_mode = calls.first().and_then(mode);
+    if !one_slot
+        && let Some(first) = first_mode
+        && calls.iter().all(|call| mode(call) == first_mode)
+    {
+        return vec![GroupCalls { client: Arc::clone(client), mode: first, calls }];
+    }
     let mut by_group: BTreeMap<(bool, Option<u16>), GroupCalls> = BTreeMap::new();
     for call in calls {
         let Some(item) = call.item() else { continue };
@@ -94,27 +101,38 @@ fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
     by_group.into_values().collect()
 }
 
-async fn send(client: &Arc<Client>, session: &Arc<Session>, by_group: Vec<GroupCalls>) {
+/// Sends the calls of a batch, and watches deadlines until the reply arrives. The first look at them is at `look`.
+async fn send(
+    client: &Arc<Client>,
+    session: &Arc<Session>,
+    by_group: Vec<GroupCalls>,
+    worker: &mut Worker<CallSender>,
+    mut look: Option<StdInstant>,
+) {
+    let groups: Vec<Group> =
+        by_group.iter().map(|calls| Group::new(client, calls.mode, &calls.requests())).collect();
     let outcomes = {
-        let requests: Vec<Vec<&Request>> = by_group.iter().map(GroupCalls::requests).collect();
-        let groups: Vec<Group<'_>> = by_group
-            .iter()
-            .zip(&requests)
-            .map(|(calls, requests)| Group::new(client, calls.mode, requests))
-            .collect();
         let mut sending = pin!(group::send(client, session, &groups));
+        let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
         loop {
-            match tokio::time::timeout(UNRESPONSIVE_AFTER, sending.as_mut()).await {
-                Ok(outcomes) => break outcomes,
-                Err(_) if by_group.iter().any(GroupCalls::is_wanted) => {}
-                // All callers have given up.
-                Err(_) => return,
+            let until = look.map_or(unresponsive, |look| unresponsive.min(look.into()));
+            if let Ok(outcomes) = tokio::time::timeout_at(until, sending.as_mut()).await {
+                break outcomes;
             }
+            let now = Instant::now();
+            if now >= unresponsive {
+                if !by_group.iter().any(GroupCalls::is_wanted) {
+                    // All callers have given up.
+                    return;
+                }
+                unresponsive = now + UNRESPONSIVE_AFTER;
+            }
+            look = worker.look(by_group.iter().flat_map(|group| &group.calls), now.into_std());
         }
     };
-    for (calls, outcome) in by_group.into_iter().zip(outcomes) {
+    for ((calls, group), outcome) in by_group.into_iter().zip(&groups).zip(outcomes) {
         match outcome {
-            GroupOutcome::Decided(decisions) => calls.reply(decisions),
+            GroupOutcome::Replied(reply) => calls.deliver(group, &reply),
             GroupOutcome::Failed(error) => calls.fail(&error),
             GroupOutcome::SendOneByOne => calls.send_one_by_one(),
         }

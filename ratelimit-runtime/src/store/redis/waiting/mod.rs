@@ -8,5 +8,5 @@ use super::sync;
 pub(crate) use call::{
     CallItem, CallQueue, CallSender, PendingCall, QUEUE_CAPACITY, call_queue, pending_call,
 };
-pub(crate) use pending::{CallOutcome, Receiver};
+pub(crate) use pending::CallOutcome;
 pub(crate) use queue::{Entered, Worker};
