@@ -99,7 +99,15 @@ impl PendingCall<Decisions> for QueuedCall {
     fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<Decisions, Error>> {
         loop {
             self.step = match &mut self.step {
-                Step::Start => self.start()?,
+                Step::Start => {
+                    let call = Arc::get_mut(&mut self.call).map(|call| call.set_waker(context.waker()));
+                    let next = self.start()?;
+                    if call.is_some() && matches!(next, Step::Wait(_)) {
+                        self.step = next;
+                        return Poll::Pending;
+                    }
+                    next
+                }
                 Step::FindSession(finding) => {
                     let session = ready!(finding.as_mut().poll(context))?;
                     self.enter(session)?

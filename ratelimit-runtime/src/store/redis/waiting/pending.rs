@@ -35,6 +35,11 @@ impl<I, R> Pending<I, R> {
         &mut self.item
     }
 
+    /// Gives the waker of the caller before the call is shared.
+    pub(crate) fn set_waker(&mut self, waker: &Waker) {
+        *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Waiting(Some(waker.clone()));
+    }
+
     /// Returns the outcome, once. Until then, the caller is woken as soon as there is one.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<CallOutcome<R>> {
         let mut state = self.lock();
