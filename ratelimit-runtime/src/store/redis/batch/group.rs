@@ -3,13 +3,16 @@
 use super::merge::Batch;
 use crate::error::Error;
 use crate::store::redis::client::Client;
+use crate::store::redis::client::across_slots::is_one_slot;
+use crate::store::redis::client::any_slot::read_probe;
+use crate::store::redis::connect::AnySlot;
 use crate::store::redis::errors::{is_not_executed_here, is_unknown_script};
 use crate::store::redis::script::ScriptCall;
 use crate::store::redis::script::single;
 use crate::store::redis::server::{SendError, Session, missing_reply};
 use crate::store::redis::waiting::{CallItem, CallSender};
 use crate::store::{Mode, Request};
-use redis::{Pipeline, RedisResult, Value};
+use redis::{Cmd, Pipeline, RedisResult, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -18,12 +21,20 @@ pub(super) struct Group {
     mode: Mode,
     call: ScriptCall,
     form: Form,
+    /// Set if the keys are on several slots of the node.
+    any_slot: Option<Arc<AnySlot>>,
 }
 
 /// Which script the call runs.
 enum Form {
     Single,
     Decide(Batch),
+}
+
+/// A command that finds out whether a server permits keys of several slots.
+pub(super) struct Probe {
+    pub(super) command: Cmd,
+    pub(super) any_slot: Arc<AnySlot>,
 }
 
 /// The outcome of a group.
@@ -38,15 +49,29 @@ pub(super) enum GroupOutcome {
 }
 
 impl Group {
-    pub(super) fn new(client: &Client, mode: Mode, requests: &[&Request]) -> Self {
+    /// Creates the script call. `any_slot` is set if the server permits keys of several slots.
+    pub(super) fn new(
+        client: &Client,
+        mode: Mode,
+        requests: &[&Request],
+        any_slot: Option<&Arc<AnySlot>>,
+    ) -> Self {
         if let [request] = requests
             && let Some(call) = client.single_call(mode, request)
         {
-            return Self { mode, call, form: Form::Single };
+            return Self { mode, call, form: Form::Single, any_slot: None };
         }
         let batch = Batch::new(mode, requests);
-        let call = ScriptCall::new(client.decide_script(), |command| batch.encode(requests, command));
-        Self { mode, call, form: Form::Decide(batch) }
+        let any_slot = any_slot.filter(|_| !is_one_slot(requests.iter().map(|request| request.key())));
+        let call = match any_slot {
+            Some(_) => ScriptCall::new(client.any_slot_script(), |command| {
+                // No declared keys.
+                command.arg(0);
+                batch.encode(requests, command);
+            }),
+            None => ScriptCall::new(client.decide_script(), |command| batch.encode(requests, command)),
+        };
+        Self { mode, call, form: Form::Decide(batch), any_slot: any_slot.cloned() }
     }
 
     fn outcome(client: &Client, session: &Arc<Session>, reply: RedisResult<Value>) -> GroupOutcome {
@@ -69,16 +94,25 @@ impl Group {
     pub(super) fn deliver(&self, client: &Client, reply: &Value, calls: Vec<CallSender>) {
         let mut replies = match &self.form {
             Form::Single => None,
-            Form::Decide(batch) => Some(batch.replies(reply)),
+            Form::Decide(batch) => Some(batch.replies(reply, self.any_slot.is_some())),
         };
+        if let (Some(any_slot), Form::Decide(batch), Some(Ok(replies))) =
+            (&self.any_slot, &self.form, &replies)
+            && replies.elsewhere() * 2 > batch.len()
+        {
+            // The server may no longer permit it.
+            any_slot.forget();
+        }
         for (at, call) in calls.into_iter().enumerate() {
             let Some(request) = call.item().map(CallItem::request) else { continue };
             let decided = match &mut replies {
                 None => single::decision(reply, self.mode, request)
                     .map_err(|invalid| client.invalid(&invalid, &[])),
-                Some(Ok(replies)) => {
-                    replies.next(at, request).map_err(|invalid| client.invalid(&invalid, &[request]))
-                }
+                Some(Ok(replies)) => match replies.next(at, request) {
+                    Some(decided) => decided.map_err(|invalid| client.invalid(&invalid, &[request])),
+                    // The caller sends the request itself. Its key is then declared, and the server redirects it.
+                    None => continue,
+                },
                 Some(Err(invalid)) => Err(client.invalid(invalid, &[])),
             };
             call.reply(decided);
@@ -86,11 +120,16 @@ impl Group {
     }
 }
 
-/// Sends all groups to a server. Returns the outcome of each.
-pub(super) async fn send(client: &Client, session: &Arc<Session>, groups: &[Group]) -> Vec<GroupOutcome> {
+/// Sends all groups to a server, behind a probe if there is one. Returns the outcome of each.
+pub(super) async fn send(
+    client: &Client,
+    session: &Arc<Session>,
+    groups: &[Group],
+    probe: Option<Probe>,
+) -> Vec<GroupOutcome> {
     let replies = match groups {
         [group] => send_one(session, group).await.map(|reply| vec![reply]),
-        _ => send_many(session, groups).await,
+        _ => send_many(session, groups, probe).await,
     };
     match replies {
         Ok(replies) => replies.into_iter().map(|reply| Group::outcome(client, session, reply)).collect(),
@@ -114,12 +153,25 @@ async fn send_one(session: &Arc<Session>, group: &Group) -> Result<RedisResult<V
     }
 }
 
-async fn send_many(session: &Arc<Session>, groups: &[Group]) -> Result<Vec<RedisResult<Value>>, SendError> {
-    let mut commands = Pipeline::with_capacity(groups.len());
+async fn send_many(
+    session: &Arc<Session>,
+    groups: &[Group],
+    probe: Option<Probe>,
+) -> Result<Vec<RedisResult<Value>>, SendError> {
+    let mut commands = Pipeline::with_capacity(groups.len() + 1);
+    if let Some(probe) = &probe {
+        commands.add_command(probe.command.clone());
+    }
     for group in groups {
         commands.add_command(group.call.by_digest().clone());
     }
     let mut replies = session.send_all(&commands).await?;
+    if let Some(probe) = &probe
+        && !replies.is_empty()
+        && let Some(permitted) = read_probe(&replies.remove(0))
+    {
+        probe.any_slot.learn(permitted);
+    }
     let is_unknown = |reply: &RedisResult<Value>| reply.as_ref().is_err_and(is_unknown_script);
     let unknown: Vec<usize> =
         (0..groups.len()).filter(|at| replies.get(*at).is_some_and(is_unknown)).collect();

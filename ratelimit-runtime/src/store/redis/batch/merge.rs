@@ -122,6 +122,11 @@ impl Batch {
         self.sections.iter().flatten().copied()
     }
 
+    /// Returns the number of entries.
+    pub(super) const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a run of its own.
     pub(super) fn encode(&self, requests: &[&Request], command: &mut Cmd) {
         command.arg(self.entries.len());
@@ -142,11 +147,15 @@ impl Batch {
         }
     }
 
-    /// Reads the reply, or returns an error about the whole reply.
-    pub(super) fn replies(&self, reply: &Value) -> Result<Replies<'_>, InvalidReply> {
+    /// Reads the reply, or returns an error about the whole reply. With `may_be_elsewhere`, keys may be on another node.
+    pub(super) fn replies(&self, reply: &Value, may_be_elsewhere: bool) -> Result<Replies<'_>, InvalidReply> {
         let mut entries = vec![EntryReply::default(); self.entries.len()];
         for (entry, record) in self.ordered_entries().zip(records(reply, self.entries.len())?) {
-            entries[entry] = EntryReply::read(record, self.entries[entry].times)?;
+            entries[entry] = if may_be_elsewhere && record == ELSEWHERE {
+                EntryReply::Elsewhere
+            } else {
+                EntryReply::read(record, self.entries[entry].times)?
+            };
         }
         Ok(Replies { mode: self.mode, entry_of: &self.entry_of, entries })
     }
@@ -172,27 +181,41 @@ pub(super) struct Replies<'b> {
 }
 
 impl Replies<'_> {
-    /// Returns the decision about the request at the position `at`. Call it in order of arrival.
-    pub(super) fn next(&mut self, at: usize, request: &Request) -> Result<Decision, InvalidReply> {
+    /// Returns the number of entries whose keys are elsewhere.
+    pub(super) fn elsewhere(&self) -> usize {
+        self.entries.iter().filter(|entry| matches!(entry, EntryReply::Elsewhere)).count()
+    }
+
+    /// Returns the decision about the request at the position `at`, or `None` if its key is elsewhere. Call it in order of
+    /// arrival.
+    pub(super) fn next(&mut self, at: usize, request: &Request) -> Option<Result<Decision, InvalidReply>> {
         let entry = self.entry_of.get(at).and_then(|entry| self.entries.get_mut(*entry));
-        entry.ok_or(WRONG_NUMBER_OF_DECISIONS)?.next(self.mode, request)
+        entry.map_or(Some(Err(WRONG_NUMBER_OF_DECISIONS.into())), |entry| entry.next(self.mode, request))
     }
 }
 
+/// The record of an entry whose key is elsewhere (`lua/any_slot.lua`).
+const ELSEWHERE: [i64; 4] = [-(1 << 53), 0, 0, -(1 << 53)];
+
 /// The script's reply about one entry.
 #[derive(Clone, Copy, Default)]
-struct EntryReply {
-    /// The number of merged requests that pass and have no decision yet.
-    passing: i64,
-    /// The record of an unmerged request, or of the merged requests that do not pass. After the last merged request that
-    /// passes, `remaining` is left.
-    record: [i64; 4],
+enum EntryReply {
+    /// The key is on another node, or the user has no permission for it. Nothing was decided.
+    #[default]
+    Elsewhere,
+    Decided {
+        /// The number of merged requests that pass and have no decision yet.
+        passing: i64,
+        /// The record of an unmerged request, or of the merged requests that do not pass. After the last merged request that
+        /// passes, `remaining` is left.
+        record: [i64; 4],
+    },
 }
 
 impl EntryReply {
     fn read(record: [i64; 4], times: u32) -> Result<Self, InvalidReply> {
         if times == 1 {
-            return Ok(Self { passing: 0, record });
+            return Ok(Self::Decided { passing: 0, record });
         }
         let [passing, remaining, reset, delay] = record;
         if !(0..=i64::from(times)).contains(&passing) {
@@ -202,21 +225,24 @@ impl EntryReply {
             return Err(OUT_OF_RANGE.into());
         }
         // On servers whose clock moves within a script, the delay of the others can be 0. It is then 1 ms.
-        Ok(Self { passing, record: [delay.min(-1), remaining, reset, 0] })
+        Ok(Self::Decided { passing, record: [delay.min(-1), remaining, reset, 0] })
     }
 
     /// Returns the decision about the next request of this entry. `remaining` is counted down. `reset` is the same for all,
     /// because they were charged together.
-    fn next(&mut self, mode: Mode, request: &Request) -> Result<Decision, InvalidReply> {
-        let [delay, remaining, reset, _] = self.record;
-        if self.passing > 0 {
-            self.passing -= 1;
-            let remaining = self.passing.saturating_mul(request.cost().into()).saturating_add(remaining);
-            return Ok(decision([0, remaining, reset, 0], mode, request.limit())?);
+    fn next(&mut self, mode: Mode, request: &Request) -> Option<Result<Decision, InvalidReply>> {
+        let Self::Decided { passing, record } = self else { return None };
+        let [delay, remaining, reset, _] = *record;
+        let passes = *passing > 0;
+        if !passes && delay == -FOREIGN_KEY {
+            return Some(Err(InvalidReply::ForeignKey(0)));
         }
-        if delay == -FOREIGN_KEY {
-            return Err(InvalidReply::ForeignKey(0));
-        }
-        Ok(decision(self.record, mode, request.limit())?)
+        let record = if passes {
+            *passing -= 1;
+            [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
+        } else {
+            *record
+        };
+        Some(decision(record, mode, request.limit()).map_err(InvalidReply::from))
     }
 }

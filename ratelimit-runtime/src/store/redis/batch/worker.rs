@@ -1,9 +1,9 @@
 //! The worker: a task that takes waiting calls from a queue and sends them in batches.
 
-use super::group::{self, Group, GroupOutcome};
+use super::group::{self, Group, GroupOutcome, Probe};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
-use crate::store::redis::connect::UNRESPONSIVE_AFTER;
+use crate::store::redis::connect::{AnySlot, UNRESPONSIVE_AFTER};
 use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::{CallItem, CallSender, Worker};
@@ -24,7 +24,9 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
         if calls.is_empty() {
             return;
         }
-        send(&client, &session, split(&client, calls), &mut worker, look).await;
+        let any_slot = AnySlotUse::of(&client, &session);
+        let by_group = split(&client, calls, &any_slot);
+        send(&client, &session, by_group, any_slot, &mut worker, look).await;
     }
 }
 
@@ -79,9 +81,29 @@ impl Drop for GroupCalls {
     }
 }
 
+/// Whether one script call may have keys of several slots of a cluster's node.
+enum AnySlotUse {
+    Permitted(Arc<AnySlot>),
+    /// A probe finds it out.
+    Unknown(Arc<AnySlot>),
+    /// The server does not permit it, or there is no connection yet, or the server is not part of a cluster.
+    No,
+}
+
+impl AnySlotUse {
+    fn of(client: &Client, session: &Session) -> Self {
+        let Some(any_slot) = client.any_slot(session) else { return Self::No };
+        match any_slot.is_permitted() {
+            Some(true) => Self::Permitted(any_slot),
+            Some(false) => Self::No,
+            None => Self::Unknown(any_slot),
+        }
+    }
+}
+
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
-fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
-    let one_slot = client.requires_one_slot();
+fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: &AnySlotUse) -> Vec<GroupCalls> {
+    let one_slot = client.requires_one_slot() && !matches!(any_slot, AnySlotUse::Permitted(_));
     let mode = |call: &CallSender| call.item().map(CallItem::mode);
     let first_mode = calls.first().and_then(mode);
     if !one_slot
@@ -101,18 +123,34 @@ fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
     by_group.into_values().collect()
 }
 
+/// Creates a probe with keys of two slots, if there are two.
+fn probe(client: &Client, by_group: &[GroupCalls], any_slot: Arc<AnySlot>) -> Option<Probe> {
+    let mut keys = by_group.iter().filter_map(|group| Some(group.calls.first()?.item()?.request().key()));
+    let first = keys.next()?;
+    let second = keys.find(|key| key_slot(key.as_bytes()) != key_slot(first.as_bytes()))?;
+    Some(Probe { command: client.any_slot_probe([first, second]), any_slot })
+}
+
 /// Sends the calls of a batch, and watches deadlines until the reply arrives. The first look at them is at `look`.
 async fn send(
     client: &Arc<Client>,
     session: &Arc<Session>,
     by_group: Vec<GroupCalls>,
+    any_slot: AnySlotUse,
     worker: &mut Worker<CallSender>,
     mut look: Option<StdInstant>,
 ) {
-    let groups: Vec<Group> =
-        by_group.iter().map(|calls| Group::new(client, calls.mode, &calls.requests())).collect();
+    let (permitted, probe) = match any_slot {
+        AnySlotUse::Permitted(any_slot) => (Some(any_slot), None),
+        AnySlotUse::Unknown(any_slot) => (None, probe(client, &by_group, any_slot)),
+        AnySlotUse::No => (None, None),
+    };
+    let groups: Vec<Group> = by_group
+        .iter()
+        .map(|calls| Group::new(client, calls.mode, &calls.requests(), permitted.as_ref()))
+        .collect();
     let outcomes = {
-        let mut sending = pin!(group::send(client, session, &groups));
+        let mut sending = pin!(group::send(client, session, &groups, probe));
         let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
         loop {
             let until = look.map_or(unresponsive, |look| unresponsive.min(look.into()));
