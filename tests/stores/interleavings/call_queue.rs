@@ -1,30 +1,17 @@
 //! Model tests of the queue and the pending calls, in every order of events: each waiting call is sent or returned to its
 //! caller, and each caller receives its own reply.
 
+use super::calls::{BOUNDS, Numbered, enqueue, is_idle, numbered, numbers};
+use super::deadlines::Queued;
+use super::pending::{CallOutcome, Pending, Sender};
+use super::queue::{Entered, Queue, Worker};
 use loom::future::block_on;
-use loom::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Poll, Waker};
+use std::task::Waker;
 use std::time::{Duration, Instant};
-
-mod sync {
-    pub(super) use loom::sync::{Arc, Mutex, MutexGuard};
-    pub(super) use std::sync::PoisonError;
-}
-
-#[path = "../../../ratelimit-runtime/src/store/redis/waiting/queue.rs"]
-mod queue;
-
-#[expect(dead_code, reason = "the tests do not prepare a call before it is shared")]
-#[path = "../../../ratelimit-runtime/src/store/redis/waiting/pending.rs"]
-mod pending;
-
-use pending::{CallOutcome, Pending, Sender};
-use queue::{Bounds, Entered, Queue, Queued, Worker};
-
-const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
 
 /// Counts what became of the calls.
 struct Fates {
@@ -88,20 +75,6 @@ fn call(queue: &Queue<Call>, fates: &Arc<Fates>, now: Instant, work: fn(Worker<C
     }
 }
 
-/// Returns whether nothing is under way.
-fn is_idle<T: Queued>(queue: &Queue<T>) -> bool {
-    matches!(queue.enter(|| unreachable!("something is under way"), Instant::now), Entered::Direct(_))
-}
-
-/// Adds an item to the queue. Returns the worker, if the queue needs one.
-fn enqueue<T: Queued>(queue: &Queue<T>, item: T, now: Instant) -> Option<Worker<T>> {
-    match queue.enter(|| item, || now) {
-        Entered::Queued(worker) => worker,
-        Entered::Direct(_) => panic!("nothing is under way"),
-        Entered::Full => panic!("the queue is full"),
-    }
-}
-
 fn work_to_the_end(mut worker: Worker<Call>, now: Instant) {
     loop {
         let (batch, _) = worker.take(now);
@@ -162,59 +135,6 @@ fn the_calls_of_a_dropped_worker_return() {
     callers(3, BOUNDS.add_worker_after, work_once, true);
 }
 
-/// A call with a number, as its sender holds it.
-type Numbered = Sender<Item, u32>;
-
-struct Item {
-    number: u32,
-    deadline: Option<Instant>,
-    watch: AtomicU8,
-}
-
-const UNWATCHED: u8 = 0;
-const WATCHED: u8 = 1;
-const OVERDUE: u8 = 2;
-
-impl Queued for Numbered {
-    fn is_wanted(&self) -> bool {
-        Self::is_wanted(self)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.item()?.deadline
-    }
-
-    fn set_watched(&self, watched: bool) -> Option<Waker> {
-        let before = self.item()?.watch.swap(u8::from(watched), Ordering::AcqRel);
-        if before == WATCHED && !watched { self.take_waker() } else { None }
-    }
-
-    fn set_overdue(&self) -> Option<Waker> {
-        let watch = &self.item()?.watch;
-        let was_watched = watch.compare_exchange(WATCHED, OVERDUE, Ordering::AcqRel, Ordering::Relaxed);
-        was_watched.ok().and_then(|_| self.take_waker())
-    }
-}
-
-fn numbered(number: u32, deadline: Option<Instant>) -> loom::sync::Arc<Pending<Item, u32>> {
-    Pending::new(Item { number, deadline, watch: AtomicU8::new(UNWATCHED) })
-}
-
-fn numbers(batch: &[Numbered]) -> Vec<u32> {
-    batch.iter().filter_map(Sender::item).map(|item| item.number).collect()
-}
-
-/// Waits until the call has an outcome, its deadline has passed, or nobody watches its deadline.
-fn wait(pending: &Pending<Item, u32>) -> Result<CallOutcome<u32>, u8> {
-    block_on(poll_fn(|context| match pending.poll(context) {
-        Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
-        Poll::Pending => match pending.item().watch.load(Ordering::Acquire) {
-            WATCHED => Poll::Pending,
-            other => Poll::Ready(Err(other)),
-        },
-    }))
-}
-
 #[test]
 fn a_direct_call_that_is_never_polled_again_delays_no_other() {
     loom::model(|| {
@@ -245,57 +165,6 @@ fn a_full_queue_refuses_calls() {
         let _workers = [1, 2].map(|call| enqueue(&queue, Sender::new(&calls[call]), start).unwrap());
         assert!(enqueue(&queue, Sender::new(&calls[3]), start).is_none());
         assert!(matches!(queue.enter(|| unreachable!("the queue is not full"), || start), Entered::Full));
-    });
-}
-
-/// A worker that waits for a reply wakes the callers whose deadlines have passed, in its batch and in the queue.
-#[test]
-fn a_worker_watches_deadlines() {
-    const LATER: Duration = Duration::from_secs(1);
-    loom::model(|| {
-        let (queue, start) =
-            (Queue::<Numbered>::new(Bounds { batch: 1, workers: 1, ..BOUNDS }), Instant::now());
-        let sent = numbered(1, Some(start + LATER));
-        let [waits, is_hasty] =
-            [(2, 2 * LATER), (3, LATER / 2)].map(|(n, after)| numbered(n, Some(start + after)));
-        let _under_way = queue.enter(|| unreachable!("nothing is under way"), || start);
-        let mut worker = enqueue(&queue, Sender::new(&sent), start).unwrap();
-        // The worker was not polled yet.
-        assert!(matches!(wait(&sent), Err(UNWATCHED)));
-        let (batch, look) = worker.take(start);
-        assert_eq!(look, Some(start + LATER));
-        assert!(enqueue(&queue, Sender::new(&waits), start).is_none());
-        assert!(enqueue(&queue, Sender::new(&is_hasty), start).is_none());
-        assert!(matches!(wait(&is_hasty), Err(UNWATCHED)), "the worker looks too late for it");
-        let watching = thread::spawn(move || {
-            assert_eq!(worker.look(batch.iter(), start + LATER), Some(start + 2 * LATER));
-            assert_eq!(worker.look(batch.iter(), start + 2 * LATER), None);
-            (worker, batch)
-        });
-        assert!(matches!(wait(&waits), Err(OVERDUE)));
-        let (worker, batch) = watching.join().unwrap();
-        // The caller of the first one has a timer of its own.
-        assert!(matches!(wait(&sent), Err(UNWATCHED)));
-        drop((worker, batch));
-    });
-}
-
-/// If a worker is dropped, the other one may wake too late for the calls that it has watched.
-#[test]
-fn a_dropped_worker_leaves_deadlines_to_the_callers() {
-    loom::model(|| {
-        let bounds = Bounds { batch: 1, ..BOUNDS };
-        let (queue, start) = (Queue::<Numbered>::new(bounds), Instant::now());
-        let calls = [1, 2, 3].map(|number| numbered(number, Some(start)));
-        let _under_way = queue.enter(|| unreachable!("nothing is under way"), || start);
-        let mut workers = [0, 1].map(|at| enqueue(&queue, Sender::new(&calls[at]), start).unwrap());
-        let batches = [workers[0].take(start), workers[1].take(start)];
-        assert!(enqueue(&queue, Sender::new(&calls[2]), start).is_none());
-        let [first, second] = workers;
-        let dropping = thread::spawn(move || drop(first));
-        assert!(matches!(wait(&calls[2]), Err(UNWATCHED)));
-        dropping.join().unwrap();
-        drop((second, batches));
     });
 }
 

@@ -1,4 +1,5 @@
-//! Groups: requests of many callers on their way to one server, in one script call for each mode and slot.
+//! Groups: requests of many callers on their way to one server, in one script call for each mode. In a cluster whose servers do
+//! not permit keys of several slots in one call, there is one call for each slot.
 
 use super::merge::Batch;
 use crate::error::Error;

@@ -5,8 +5,10 @@
 //! elsewhere by now are returned to their callers, who send their requests by themselves with the key declared.
 
 use super::Client;
+use crate::error::ErrorKind;
 use crate::key::StoreKey;
 use crate::store::redis::connect::AnySlot;
+use crate::store::redis::errors::Problem;
 use crate::store::redis::script::{Script, ScriptCall};
 use crate::store::redis::server::Session;
 use redis::{Cmd, RedisResult, Value};
@@ -57,15 +59,33 @@ pub(crate) fn read_probe(reply: &RedisResult<Value>) -> Option<bool> {
     match reply {
         Ok(Value::Int(1)) => Some(true),
         Ok(Value::Int(-1)) => None,
-        // Also a server that does not accept a script without keys.
         Ok(_) => Some(false),
-        Err(error) => (!error.is_io_error()).then_some(false),
+        // A temporary error says nothing. Any other server does not accept a script without declared keys.
+        Err(error) => (Problem::of(error).kind == ErrorKind::Configuration).then_some(false),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_probe_finds_out_one_of_three_things() {
+        use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
+        let server_error = |kind| Err(RedisError::from((RedisKind::Server(kind), "error")));
+        for (reply, expected) in [
+            (Ok(Value::Int(1)), Some(true)),
+            (Ok(Value::Int(0)), Some(false)),
+            (Ok(Value::Int(-1)), None),
+            (Ok(Value::Nil), Some(false)),
+            (server_error(ServerErrorKind::CrossSlot), Some(false)),
+            (server_error(ServerErrorKind::NoPerm), Some(false)),
+            (server_error(ServerErrorKind::BusyLoading), None),
+            (Err(std::io::Error::from(std::io::ErrorKind::BrokenPipe).into()), None),
+        ] {
+            assert_eq!(read_probe(&reply), expected, "{reply:?}");
+        }
+    }
 
     #[test]
     fn the_script_stands_in_place_of_the_line() {

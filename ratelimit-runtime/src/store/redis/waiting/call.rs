@@ -1,7 +1,8 @@
 //! The call that waits in a queue: one request and its decision.
 
+use super::deadlines::Queued;
 use super::pending::{Pending, Sender};
-use super::queue::{Bounds, Queue, Queued};
+use super::queue::{Bounds, Queue};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::store::{DeadlineWatch, Mode, Request};

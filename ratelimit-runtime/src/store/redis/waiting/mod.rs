@@ -1,6 +1,7 @@
 //! Calls that wait for a batch: the queue of one session, and the place where a caller receives its reply.
 
 mod call;
+mod deadlines;
 mod pending;
 mod queue;
 

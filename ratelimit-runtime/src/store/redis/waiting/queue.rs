@@ -9,6 +9,7 @@
 //! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
 //! the deadline of the call. A worker that was never polled watches nothing.
 
+use super::deadlines::{Queued, earlier, wakers_of_overdue};
 use super::sync::{Arc, Mutex, PoisonError};
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -25,21 +26,6 @@ pub(crate) struct Bounds {
     pub(crate) workers: usize,
     /// A further worker starts if the last batch was sent at least this long ago. The server is then far away or slow.
     pub(crate) add_worker_after: Duration,
-}
-
-/// A call in a queue.
-pub(crate) trait Queued {
-    /// Returns whether the caller still waits.
-    fn is_wanted(&self) -> bool;
-
-    /// Returns the deadline, if a worker can watch it.
-    fn deadline(&self) -> Option<Instant>;
-
-    /// Notes whether a worker watches the deadline from now on. If no worker does so any longer, returns the caller's waker.
-    fn set_watched(&self, watched: bool) -> Option<Waker>;
-
-    /// Notes that the deadline has passed. Returns the waker of the caller, if it relies on the worker.
-    fn set_overdue(&self) -> Option<Waker>;
 }
 
 /// How a call continues.
@@ -219,40 +205,16 @@ impl<T: Queued> Worker<T> {
         T: 't,
     {
         let mut overdue = Vec::new();
-        let earliest = look_at(batch, now, &mut overdue);
+        let earliest = wakers_of_overdue(batch, now, &mut overdue);
         let look = self.queue.with(|state| {
             if state.earliest.is_some_and(|earliest| earliest <= now) {
-                state.earliest = look_at(state.waiting.iter(), now, &mut overdue);
+                state.earliest = wakers_of_overdue(state.waiting.iter(), now, &mut overdue);
             }
             state.set_look(self.number, earliest)
         });
         // Outside of the lock, because a woken caller may enter the queue again.
         overdue.into_iter().for_each(Waker::wake);
         look
-    }
-}
-
-/// Collects the wakers of the calls whose deadlines have passed. Returns the earliest of the other deadlines.
-fn look_at<'t, T: Queued + 't>(
-    calls: impl Iterator<Item = &'t T>,
-    now: Instant,
-    overdue: &mut Vec<Waker>,
-) -> Option<Instant> {
-    let mut earliest = None;
-    for call in calls {
-        match call.deadline() {
-            Some(deadline) if deadline <= now => overdue.extend(call.set_overdue()),
-            deadline => earliest = earlier(earliest, deadline),
-        }
-    }
-    earliest
-}
-
-/// Returns the earlier of two times.
-fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }
 
