@@ -44,6 +44,16 @@ impl RateLimiter {
         Reply::pending(Deciding::new(self.clone(), deciding, mode, requests))
     }
 
+    /// As [`decide_one`](Self::decide_one), but borrows the request and needs no heap. The future is large.
+    pub(super) async fn decide_here(&self, mode: Mode, request: &Request) -> Result<Decided, Error> {
+        let requests = [request];
+        match self.begin(mode, &requests) {
+            Begun::Ready(decided) => decided,
+            Begun::Leasing(reply) => reply.await,
+            Begun::Deciding(deciding) => self.finish(Instant::now(), deciding, mode, &requests).await,
+        }
+    }
+
     /// As [`decide`](Self::decide), but borrows the requests.
     pub(super) async fn decide_borrowed(&self, mode: Mode, requests: &[&Request]) -> Result<Decided, Error> {
         match self.begin(mode, requests) {
