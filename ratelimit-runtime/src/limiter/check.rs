@@ -63,7 +63,7 @@ impl RateLimiter {
     pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
         self.learn_overrides().await;
         let decided = match self.spending_request(limit, &key, cost) {
-            Ok(request) => self.decide_one(Mode::Check, request).await,
+            Ok(request) => self.decide_here(Mode::Check, &request).await,
             Err(error) => Err(error),
         };
         Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))

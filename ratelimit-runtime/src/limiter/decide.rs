@@ -1,13 +1,16 @@
 //! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
 use super::decided::{Begun, Decided, Source, invalid_reply};
+use super::deciding::Deciding;
 use super::deny_cache::Forgetting;
 use super::lease::is_leased;
 use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::memory::MemoryStore;
-use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use crate::store::{
+    Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, UntilDeadline,
+};
 use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -38,8 +41,17 @@ impl RateLimiter {
         mode: Mode,
         requests: SmallVec<[Request; 1]>,
     ) -> Reply<Decided> {
-        let (limiter, sent) = (self.clone(), Instant::now());
-        Reply::pending(async move { limiter.finish(sent, deciding, mode, &references(&requests)).await })
+        Reply::pending(Deciding::new(self.clone(), deciding, mode, requests))
+    }
+
+    /// As [`decide_one`](Self::decide_one), but borrows the request and needs no heap. The future is large.
+    pub(super) async fn decide_here(&self, mode: Mode, request: &Request) -> Result<Decided, Error> {
+        let requests = [request];
+        match self.begin(mode, &requests) {
+            Begun::Ready(decided) => decided,
+            Begun::Leasing(reply) => reply.await,
+            Begun::Deciding(deciding) => self.finish(Instant::now(), deciding, mode, &requests).await,
+        }
     }
 
     /// As [`decide`](Self::decide), but borrows the requests.
@@ -78,6 +90,17 @@ impl RateLimiter {
     ) -> Result<Decided, Error> {
         self.take_over_tasks(sent);
         let decisions = self.until_deadline(sent, deciding).await;
+        self.received(sent, decisions, mode, requests)
+    }
+
+    /// Remembers refusals, and concludes what the store has decided about requests that were sent at `sent`.
+    pub(super) fn received(
+        &self,
+        sent: Instant,
+        decisions: Result<Decisions, Error>,
+        mode: Mode,
+        requests: &[&Request],
+    ) -> Result<Decided, Error> {
         if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decisions) {
             cache.note(sent, requests, decisions);
         }
@@ -115,21 +138,17 @@ impl RateLimiter {
     }
 
     /// Awaits the reply to a request that was sent at `sent`. Returns an error when the deadline has passed.
-    pub(super) async fn until_deadline<T>(
-        &self,
-        sent: Instant,
-        mut reply: PendingReply<T>,
-    ) -> Result<T, Error> {
+    pub(super) async fn until_deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> Result<T, Error> {
         Error::unless_runtime()?;
-        let deadline = sent + self.shared.deadline.min(LONGEST_TIME);
-        if let Ok(result) = tokio::time::timeout_at(deadline, &mut reply).await {
-            return result;
-        }
-        reply.missed_deadline(self.shared.deadline);
-        Err(self.too_late())
+        self.deadline(sent, reply).await.unwrap_or_else(|| Err(self.too_late()))
     }
 
-    fn too_late(&self) -> Error {
+    /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
+    pub(super) fn deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
+        UntilDeadline::new(reply, sent, self.shared.deadline.min(LONGEST_TIME))
+    }
+
+    pub(super) fn too_late(&self) -> Error {
         Error::new(ErrorKind::Timeout, format!("the store did not reply within {:?}", self.shared.deadline))
     }
 

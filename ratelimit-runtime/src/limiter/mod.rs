@@ -10,6 +10,7 @@ mod client_ip;
 pub(crate) mod current;
 mod decide;
 mod decided;
+mod deciding;
 mod deny_cache;
 mod holdings;
 mod lease;

@@ -43,6 +43,7 @@
 //! # Ok(()) }
 //! ```
 
+mod deadline;
 pub(crate) mod memory;
 pub(crate) mod redis;
 mod reply;
@@ -51,7 +52,8 @@ mod results;
 
 pub use self::redis::RedisServer;
 pub use crate::key::{StoreKey, StoredKey};
-pub(crate) use reply::{Awaited, PendingReply, ReplyKind};
+pub(crate) use deadline::{DeadlineWatch, UntilDeadline};
+pub(crate) use reply::{Awaited, PendingCall, PendingReply, ReplyKind};
 pub use reply::{MissedDeadline, Reply};
 pub use request::{Adjustment, Change, Mode, Request};
 pub(crate) use request::{NO_PERMIT, stacks};

@@ -1,12 +1,13 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
+use super::deadline::DeadlineWatch;
 use crate::error::{Error, ErrorKind};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The reply of a store: a future that borrows nothing. It may be ready from the start.
 #[must_use = "a reply does nothing until it is awaited"]
@@ -19,9 +20,28 @@ pub(crate) enum ReplyKind<T> {
 }
 
 /// A reply that must be awaited.
-pub(crate) struct PendingReply<T> {
-    future: Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>,
-    observer: Option<Arc<dyn MissedDeadline>>,
+pub(crate) enum PendingReply<T> {
+    /// A future, and the observer of its missed deadline.
+    Future(Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>, Option<Arc<dyn MissedDeadline>>),
+    Call(Box<dyn PendingCall<T>>),
+}
+
+/// A call of a store of this crate. Unlike a future, it knows its deadline.
+pub(crate) trait PendingCall<T>: Send {
+    /// Polls the reply.
+    fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<T, Error>>;
+
+    /// Sets when the call began, and its deadline, before it is polled.
+    fn set_deadline(&mut self, began: Instant, deadline: Instant);
+
+    /// Returns who watches the deadline. This is asked after a poll that was not ready.
+    fn watch(&self) -> DeadlineWatch;
+
+    /// Notes that the reply has not arrived within `deadline`.
+    fn missed_deadline(&self, deadline: Duration);
+
+    /// Returns an observer for missed deadlines of others that wait for this call.
+    fn observer(&mut self) -> Arc<dyn MissedDeadline>;
 }
 
 /// Observes missed deadlines of replies.
@@ -40,13 +60,18 @@ impl<T> Reply<T> {
 
     /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
-        Self(Some(ReplyKind::Pending(PendingReply { future: Box::pin(future), observer: None })))
+        Self(Some(ReplyKind::Pending(PendingReply::Future(Box::pin(future), None))))
+    }
+
+    /// Makes a reply from a call of a store of this crate.
+    pub(crate) fn call(call: impl PendingCall<T> + 'static) -> Self {
+        Self(Some(ReplyKind::Pending(PendingReply::Call(Box::new(call)))))
     }
 
     /// Sets the observer of a missed deadline. A reply that is ready cannot miss its deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
-        if let Some(ReplyKind::Pending(pending)) = &mut self.0 {
-            pending.observer = Some(observer);
+        if let Some(ReplyKind::Pending(PendingReply::Future(_, observed_by))) = &mut self.0 {
+            *observed_by = Some(observer);
         }
         self
     }
@@ -58,9 +83,10 @@ impl<T> Reply<T> {
     {
         match self.into_kind() {
             ReplyKind::Ready(result) => Reply::ready(result.map(drop)),
-            ReplyKind::Pending(PendingReply { future, observer }) => {
-                let future = Box::pin(async move { future.await.map(drop) });
-                ReplyKind::Pending(PendingReply { future, observer }).into()
+            ReplyKind::Pending(mut pending) => {
+                let observer = pending.observer();
+                let future = Box::pin(async move { pending.await.map(drop) });
+                ReplyKind::Pending(PendingReply::Future(future, observer)).into()
             }
         }
     }
@@ -82,14 +108,19 @@ impl<T> From<ReplyKind<T>> for Reply<T> {
 
 impl<T> PendingReply<T> {
     /// Returns the observer of a missed deadline.
-    pub(crate) fn observer(&self) -> Option<Arc<dyn MissedDeadline>> {
-        self.observer.clone()
+    pub(crate) fn observer(&mut self) -> Option<Arc<dyn MissedDeadline>> {
+        match self {
+            Self::Future(_, observer) => observer.clone(),
+            Self::Call(call) => Some(call.observer()),
+        }
     }
 
     /// Notifies the observer that the reply has not arrived within `deadline`.
-    pub(crate) fn missed_deadline(&self, deadline: Duration) {
-        if let Some(observer) = &self.observer {
-            observer.missed_deadline(deadline);
+    pub(super) fn missed_deadline(&self, deadline: Duration) {
+        match self {
+            Self::Future(_, Some(observer)) => observer.missed_deadline(deadline),
+            Self::Future(_, None) => {}
+            Self::Call(call) => call.missed_deadline(deadline),
         }
     }
 }
@@ -98,7 +129,10 @@ impl<T> Future for PendingReply<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.future.as_mut().poll(context)
+        match &mut *self {
+            Self::Future(future, _) => future.as_mut().poll(context),
+            Self::Call(call) => call.poll_reply(context),
+        }
     }
 }
 
@@ -146,11 +180,6 @@ impl Awaited {
     /// Notes that the reply has arrived.
     pub(crate) fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    /// Whether the call waits for anything.
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }
 

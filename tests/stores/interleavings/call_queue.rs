@@ -1,26 +1,17 @@
 //! Model tests of the queue and the pending calls, in every order of events: each waiting call is sent or returned to its
 //! caller, and each caller receives its own reply.
 
+use super::calls::{BOUNDS, Numbered, enqueue, is_idle, numbered, numbers};
+use super::deadlines::Queued;
+use super::pending::{CallOutcome, Pending, Sender};
+use super::queue::{Entered, Queue, Worker};
+use loom::future::block_on;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::{Duration, Instant};
-
-mod sync {
-    pub(super) use loom::sync::{Arc, Mutex, MutexGuard};
-    pub(super) use std::sync::PoisonError;
-}
-
-#[path = "../../../ratelimit-runtime/src/store/redis/waiting/queue.rs"]
-mod queue;
-
-#[path = "../../../ratelimit-runtime/src/store/redis/waiting/pending.rs"]
-mod pending;
-
-use pending::{CallOutcome, Pending, Receiver, Sender};
-use queue::{Bounds, Entered, Queue, Worker};
-
-const BOUNDS: Bounds = Bounds { waiting: 3, batch: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
 
 /// Counts what became of the calls.
 struct Fates {
@@ -38,6 +29,26 @@ struct Call {
 impl Call {
     fn sent(mut self) {
         self.is_sent = true;
+    }
+}
+
+/// No deadline.
+impl Queued for Call {
+    fn is_wanted(&self) -> bool {
+        true
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn set_watched(&self, watched: bool) -> Option<Waker> {
+        assert!(!watched);
+        None
+    }
+
+    fn set_overdue(&self) -> Option<Waker> {
+        unreachable!("the call has no deadline")
     }
 }
 
@@ -64,23 +75,9 @@ fn call(queue: &Queue<Call>, fates: &Arc<Fates>, now: Instant, work: fn(Worker<C
     }
 }
 
-/// Returns whether nothing is under way.
-fn is_idle<T>(queue: &Queue<T>) -> bool {
-    matches!(queue.enter(|| unreachable!("something is under way"), Instant::now), Entered::Direct(_))
-}
-
-/// Adds an item to the queue. Returns the worker, if the queue needs one.
-fn enqueue<T>(queue: &Queue<T>, item: T, now: Instant) -> Option<Worker<T>> {
-    match queue.enter(|| item, || now) {
-        Entered::Queued(worker) => worker,
-        Entered::Direct(_) => panic!("nothing is under way"),
-        Entered::Full => panic!("the queue is full"),
-    }
-}
-
 fn work_to_the_end(mut worker: Worker<Call>, now: Instant) {
     loop {
-        let batch = worker.take(|_| true, now);
+        let (batch, _) = worker.take(now);
         if batch.is_empty() {
             return;
         }
@@ -90,7 +87,7 @@ fn work_to_the_end(mut worker: Worker<Call>, now: Instant) {
 
 /// Sends one batch, like a task that is dropped with its runtime.
 fn work_once(mut worker: Worker<Call>, now: Instant) {
-    worker.take(|_| true, now).into_iter().for_each(Call::sent);
+    worker.take(now).0.into_iter().for_each(Call::sent);
 }
 
 /// Tries all orders of `number` simultaneous callers, who come `delay` after the last batch.
@@ -143,13 +140,16 @@ fn a_direct_call_that_is_never_polled_again_delays_no_other() {
     loom::model(|| {
         let queue = Queue::new(BOUNDS);
         let start = Instant::now();
-        let forgotten = queue.enter(|| 0, || start);
+        let [direct, one, two] = [0, 1, 2].map(|number| numbered(number, None));
+        let forgotten = queue.enter(|| Sender::new(&direct), || start);
         assert!(matches!(forgotten, Entered::Direct(_)));
-        let mut first = enqueue(&queue, 1, start).unwrap();
-        let another = enqueue(&queue, 2, start);
-        assert_eq!(first.take(|call| *call != 1, start), [2]);
-        assert!(first.take(|_| true, start).is_empty());
-        assert!(another.is_some_and(|mut another| another.take(|_| true, start).is_empty()));
+        let mut first = enqueue(&queue, Sender::new(&one), start).unwrap();
+        let another = enqueue(&queue, Sender::new(&two), start);
+        // Its caller gives up.
+        drop(one);
+        assert_eq!(numbers(&first.take(start).0), [2]);
+        assert!(first.take(start).0.is_empty());
+        assert!(another.is_some_and(|mut another| another.take(start).0.is_empty()));
         // Its reply arrived before those of the others.
         assert!(is_idle(&queue));
         drop(forgotten);
@@ -159,10 +159,11 @@ fn a_direct_call_that_is_never_polled_again_delays_no_other() {
 #[test]
 fn a_full_queue_refuses_calls() {
     loom::model(|| {
-        let (queue, start) = (Queue::new(BOUNDS), Instant::now());
-        let _under_way = queue.enter(|| 0, || start);
-        let _workers = [1, 2].map(|call| enqueue(&queue, call, start).unwrap());
-        assert!(enqueue(&queue, 3, start).is_none());
+        let (queue, start) = (Queue::<Numbered>::new(BOUNDS), Instant::now());
+        let calls = [0, 1, 2, 3].map(|number| numbered(number, None));
+        let _under_way = queue.enter(|| unreachable!("nothing is under way"), || start);
+        let _workers = [1, 2].map(|call| enqueue(&queue, Sender::new(&calls[call]), start).unwrap());
+        assert!(enqueue(&queue, Sender::new(&calls[3]), start).is_none());
         assert!(matches!(queue.enter(|| unreachable!("the queue is not full"), || start), Entered::Full));
     });
 }
@@ -176,7 +177,7 @@ fn a_waiting_caller_receives_its_reply() {
             assert_eq!(call.item(), Some(&"request"));
             call.reply("reply");
         });
-        let outcome = loom::future::block_on(Receiver(&pending));
+        let outcome = block_on(poll_fn(|context| pending.poll(context)));
         assert!(matches!(outcome, CallOutcome::Replied("reply")));
         sender.join().unwrap();
     });
@@ -188,7 +189,7 @@ fn a_caller_learns_that_its_request_was_not_sent() {
         let pending = Pending::<_, ()>::new("request");
         let call = Sender::new(&pending);
         let sender = thread::spawn(move || drop(call));
-        assert!(matches!(loom::future::block_on(Receiver(&pending)), CallOutcome::NotSent));
+        assert!(matches!(block_on(poll_fn(|context| pending.poll(context))), CallOutcome::NotSent));
         sender.join().unwrap();
     });
 }

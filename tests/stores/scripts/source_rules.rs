@@ -7,7 +7,7 @@ macro_rules! files {
 }
 
 /// All scripts by file name.
-pub(super) const FILES: [(&str, &str); 15] = files![
+pub(super) const FILES: [(&str, &str); 17] = files![
     "head.lua",
     "bucket.lua",
     "counter.lua",
@@ -18,6 +18,8 @@ pub(super) const FILES: [(&str, &str); 15] = files![
     "concurrency.lua",
     "decide.lua",
     "adjust.lua",
+    "any_slot.lua",
+    "any_slot_probe.lua",
     "single/counter.lua",
     "single/token_bucket.lua",
     "single/sliding_window.lua",
@@ -38,6 +40,7 @@ fn headers_state_the_contract() {
             "head.lua" => &[],
             "bucket.lua" => &["State", "Change"],
             "decide.lua" | "adjust.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
+            "any_slot.lua" | "any_slot_probe.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
             name if name.starts_with("single/") => &["KEYS", "ARGV", "Reply", "Errors"],
             _ => &["KEYS", "ARGV", "State", "Reply", "Change"],
         }

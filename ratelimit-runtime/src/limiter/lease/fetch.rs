@@ -80,7 +80,7 @@ impl Fetch {
 
     async fn run(mut self, mut reply: ReplyKind<Decisions>, under_way: &FetchUnderWay) -> FetchState {
         loop {
-            if let ReplyKind::Pending(pending) = &reply
+            if let ReplyKind::Pending(pending) = &mut reply
                 && let Some(observer) = pending.observer()
             {
                 under_way.awaited.set(observer);

@@ -202,9 +202,9 @@ impl RateLimiter {
     }
 
     async fn ask_one(&self, request: &Request, awaited: &Awaited) -> Result<StoreDecision, Error> {
-        let reply = self.shared.store.decide(Mode::Check, &[request]).into_kind();
+        let mut reply = self.shared.store.decide(Mode::Check, &[request]).into_kind();
         let from_remote_store = matches!(reply, ReplyKind::Pending(_));
-        if let ReplyKind::Pending(pending) = &reply
+        if let ReplyKind::Pending(pending) = &mut reply
             && let Some(observer) = pending.observer()
         {
             awaited.set(observer);

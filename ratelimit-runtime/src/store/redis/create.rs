@@ -2,6 +2,7 @@
 
 use super::RedisStore;
 use super::client::Client;
+use super::client::any_slot::AnySlotScripts;
 use super::connect::{Connector, Target};
 use super::script::single::{self, SingleScripts};
 use super::script::{ADJUST, DECIDE, Script};
@@ -65,9 +66,10 @@ impl RedisStore {
     }
 
     fn at(topology: Topology, prelude: &str, scripts: [&str; 2], single: Option<single::Texts<'_>>) -> Self {
+        let any_slot = AnySlotScripts::new(prelude, scripts[0]);
         let scripts = scripts.map(|text| Script::new(prelude, text));
         let single = single.map(|texts| SingleScripts::new(prelude, texts));
-        Self { client: Arc::new(Client::new(topology, scripts, single)) }
+        Self { client: Arc::new(Client::new(topology, scripts, single, any_slot)) }
     }
 
     /// Connects and makes one decision, which is then removed. So the server accepts the password and permits the script. The

@@ -30,6 +30,7 @@ mod waiting;
 
 use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::key::StoreKey;
+use batch::QueuedCall;
 use client::{Client, across_slots};
 pub use servers::RedisServer;
 use smallvec::SmallVec;
@@ -39,10 +40,11 @@ use topology::key_slot;
 
 /// A store in Redis or Valkey. All processes that use the same server and prefix share its limits.
 ///
-/// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls that
-/// arrive while another one is under way are sent together, up to 128 in one script call. The script decides about them in order
-/// of arrival and independently of each other. It uses the clock of the server, so the clocks of the processes do not matter. In
-/// each runtime, at most 16 384 calls wait to be sent to a server. Further calls fail at once
+/// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls
+/// that arrive while another one is under way are sent together, up to 128 in one script call. The script decides about them
+/// in order of arrival and independently of each other. In a cluster, one script call has the keys of all slots of a node,
+/// if the server permits that, and else those of one slot. The script uses the clock of the server, so the clocks of the
+/// processes do not matter. In each runtime, at most 16 384 calls wait to be sent to a server. Further calls fail at once
 /// ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
@@ -64,7 +66,8 @@ pub struct RedisStore {
 
 impl Store for RedisStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        if let Err(error) = stacks(requests) {
+        let is_one = matches!(requests, [request] if !request.passes_with_next());
+        if !is_one && let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
         let topology = self.client.topology();
@@ -77,8 +80,7 @@ impl Store for RedisStore {
         if let [request] = requests
             && batch::is_batchable(mode, request)
         {
-            let call = waiting::pending_call(mode, request);
-            return Reply::pending(batch::decide(client, Arc::clone(&call))).observed_by(call);
+            return Reply::call(QueuedCall::new(client, mode, request));
         }
         // A peek, a permit or a stack, see `is_batchable`. A permit may have a small script.
         let awaited = Arc::new(Awaited::default());

@@ -50,8 +50,8 @@ impl RedisStore {
         let (store, node) = (self.clone(), Arc::clone(node));
         Reply::pending(async move {
             node.session()?.until_attempted().await?;
-            let reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]).into_kind();
-            if let ReplyKind::Pending(pending) = &reply
+            let mut reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]).into_kind();
+            if let ReplyKind::Pending(pending) = &mut reply
                 && let Some(observer) = pending.observer()
             {
                 awaited.set(observer);

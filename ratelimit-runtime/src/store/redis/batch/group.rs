@@ -1,36 +1,47 @@
-//! Groups: requests of many callers on their way to one server, in one script call for each mode and slot.
+//! Groups: requests of many callers on their way to one server, in one script call for each mode. In a cluster whose servers do
+//! not permit keys of several slots in one call, there is one call for each slot.
 
 use super::merge::Batch;
-use crate::decision::Decision;
 use crate::error::Error;
 use crate::store::redis::client::Client;
+use crate::store::redis::client::across_slots::is_one_slot;
+use crate::store::redis::client::any_slot::read_probe;
+use crate::store::redis::connect::AnySlot;
 use crate::store::redis::errors::{is_not_executed_here, is_unknown_script};
+use crate::store::redis::script::ScriptCall;
 use crate::store::redis::script::single;
-use crate::store::redis::script::{InvalidReply, ScriptCall};
 use crate::store::redis::server::{SendError, Session, missing_reply};
+use crate::store::redis::waiting::{CallItem, CallSender};
 use crate::store::{Mode, Request};
-use redis::{Pipeline, RedisResult, Value};
+use redis::{Cmd, Pipeline, RedisResult, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The requests of one script call, in order of arrival. The server accepts all their keys in one call.
-pub(super) struct Group<'r> {
+/// One script call for requests in order of arrival. The server accepts all their keys in one call.
+pub(super) struct Group {
     mode: Mode,
-    requests: &'r [&'r Request],
     call: ScriptCall,
-    form: Form<'r>,
+    form: Form,
+    /// Set if the keys are on several slots of the node.
+    any_slot: Option<Arc<AnySlot>>,
 }
 
 /// Which script the call runs.
-enum Form<'r> {
-    Single(&'r Request),
-    Decide(Batch<'r>),
+enum Form {
+    Single,
+    Decide(Batch),
+}
+
+/// A command that finds out whether a server permits keys of several slots.
+pub(super) struct Probe {
+    pub(super) command: Cmd,
+    pub(super) any_slot: Arc<AnySlot>,
 }
 
 /// The outcome of a group.
 pub(super) enum GroupOutcome {
-    /// The decisions in the order of the requests.
-    Decided(Vec<Result<Decision, Error>>),
+    /// The script's reply.
+    Replied(Value),
     /// The error of all requests.
     Failed(Error),
     /// The server has rejected the script call. Each caller sends its request itself, and receives the error that concerns
@@ -38,21 +49,35 @@ pub(super) enum GroupOutcome {
     SendOneByOne,
 }
 
-impl<'r> Group<'r> {
-    pub(super) fn new(client: &Client, mode: Mode, requests: &'r [&'r Request]) -> Self {
+impl Group {
+    /// Creates the script call. `any_slot` is set if the server permits keys of several slots.
+    pub(super) fn new(
+        client: &Client,
+        mode: Mode,
+        requests: &[&Request],
+        any_slot: Option<&Arc<AnySlot>>,
+    ) -> Self {
         if let [request] = requests
             && let Some(call) = client.single_call(mode, request)
         {
-            return Self { mode, requests, call, form: Form::Single(request) };
+            return Self { mode, call, form: Form::Single, any_slot: None };
         }
         let batch = Batch::new(mode, requests);
-        let call = ScriptCall::new(client.decide_script(), |command| batch.encode(command));
-        Self { mode, requests, call, form: Form::Decide(batch) }
+        let any_slot = any_slot.filter(|_| !is_one_slot(requests.iter().map(|request| request.key())));
+        let call = match any_slot {
+            Some(_) => ScriptCall::new(client.any_slot_script(), |command| {
+                // No declared keys.
+                command.arg(0);
+                batch.encode(requests, command);
+            }),
+            None => ScriptCall::new(client.decide_script(), |command| batch.encode(requests, command)),
+        };
+        Self { mode, call, form: Form::Decide(batch), any_slot: any_slot.cloned() }
     }
 
-    fn outcome(&self, client: &Client, session: &Arc<Session>, reply: RedisResult<Value>) -> GroupOutcome {
+    fn outcome(client: &Client, session: &Arc<Session>, reply: RedisResult<Value>) -> GroupOutcome {
         match reply {
-            Ok(reply) => GroupOutcome::Decided(self.read(client, &reply)),
+            Ok(reply) => GroupOutcome::Replied(reply),
             Err(error) => {
                 let not_executed = is_not_executed_here(&error);
                 match client.explain(SendError::Failed(Arc::clone(session), error)) {
@@ -66,28 +91,49 @@ impl<'r> Group<'r> {
         }
     }
 
-    fn read(&self, client: &Client, reply: &Value) -> Vec<Result<Decision, Error>> {
-        let explain = |invalid: InvalidReply| client.invalid(&invalid, self.requests);
-        match &self.form {
-            Form::Single(request) => vec![single::decision(reply, self.mode, request).map_err(explain)],
-            Form::Decide(batch) => match batch.decisions(reply) {
-                Ok(decisions) => decisions.into_iter().map(|decision| decision.map_err(explain)).collect(),
-                Err(invalid) => vec![Err(explain(invalid)); self.requests.len()],
-            },
+    /// Gives each caller its decision. `calls` have the requests of this group.
+    pub(super) fn deliver(&self, client: &Client, reply: &Value, calls: Vec<CallSender>) {
+        let mut replies = match &self.form {
+            Form::Single => None,
+            Form::Decide(batch) => Some(batch.replies(reply, self.any_slot.is_some())),
+        };
+        if let (Some(any_slot), Form::Decide(batch), Some(Ok(replies))) =
+            (&self.any_slot, &self.form, &replies)
+            && replies.elsewhere() * 2 > batch.len()
+        {
+            // The server may no longer permit it.
+            any_slot.forget();
+        }
+        for (at, call) in calls.into_iter().enumerate() {
+            let Some(request) = call.item().map(CallItem::request) else { continue };
+            let decided = match &mut replies {
+                None => single::decision(reply, self.mode, request)
+                    .map_err(|invalid| client.invalid(&invalid, &[])),
+                Some(Ok(replies)) => match replies.next(at, request) {
+                    Some(decided) => decided.map_err(|invalid| client.invalid(&invalid, &[request])),
+                    // The caller sends the request itself. Its key is then declared, and the server redirects it.
+                    None => continue,
+                },
+                Some(Err(invalid)) => Err(client.invalid(invalid, &[])),
+            };
+            call.reply(decided);
         }
     }
 }
 
-/// Sends all groups to a server. Returns the outcome of each.
-pub(super) async fn send(client: &Client, session: &Arc<Session>, groups: &[Group<'_>]) -> Vec<GroupOutcome> {
+/// Sends all groups to a server, behind a probe if there is one. Returns the outcome of each.
+pub(super) async fn send(
+    client: &Client,
+    session: &Arc<Session>,
+    groups: &[Group],
+    probe: Option<Probe>,
+) -> Vec<GroupOutcome> {
     let replies = match groups {
         [group] => send_one(session, group).await.map(|reply| vec![reply]),
-        _ => send_many(session, groups).await,
+        _ => send_many(session, groups, probe).await,
     };
     match replies {
-        Ok(replies) => {
-            groups.iter().zip(replies).map(|(group, reply)| group.outcome(client, session, reply)).collect()
-        }
+        Ok(replies) => replies.into_iter().map(|reply| Group::outcome(client, session, reply)).collect(),
         Err(failed) => {
             client.topology().note_failure();
             let error = failed.explain();
@@ -96,7 +142,7 @@ pub(super) async fn send(client: &Client, session: &Arc<Session>, groups: &[Grou
     }
 }
 
-async fn send_one(session: &Arc<Session>, group: &Group<'_>) -> Result<RedisResult<Value>, SendError> {
+async fn send_one(session: &Arc<Session>, group: &Group) -> Result<RedisResult<Value>, SendError> {
     let reply = match session.send(group.call.by_digest()).await {
         Err(failed) if failed.is_unknown_script() => session.send(&group.call.by_text()).await,
         reply => reply,
@@ -110,13 +156,23 @@ async fn send_one(session: &Arc<Session>, group: &Group<'_>) -> Result<RedisResu
 
 async fn send_many(
     session: &Arc<Session>,
-    groups: &[Group<'_>],
+    groups: &[Group],
+    probe: Option<Probe>,
 ) -> Result<Vec<RedisResult<Value>>, SendError> {
-    let mut commands = Pipeline::with_capacity(groups.len());
+    let mut commands = Pipeline::with_capacity(groups.len() + 1);
+    if let Some(probe) = &probe {
+        commands.add_command(probe.command.clone());
+    }
     for group in groups {
         commands.add_command(group.call.by_digest().clone());
     }
     let mut replies = session.send_all(&commands).await?;
+    if let Some(probe) = &probe
+        && !replies.is_empty()
+        && let Some(permitted) = read_probe(&replies.remove(0))
+    {
+        probe.any_slot.learn(permitted);
+    }
     let is_unknown = |reply: &RedisResult<Value>| reply.as_ref().is_err_and(is_unknown_script);
     let unknown: Vec<usize> =
         (0..groups.len()).filter(|at| replies.get(*at).is_some_and(is_unknown)).collect();

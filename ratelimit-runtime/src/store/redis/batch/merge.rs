@@ -2,14 +2,13 @@
 //! decision as if it had been sent alone, in order of arrival.
 
 use crate::decision::Decision;
-use crate::key::StoreKey;
 use crate::store::redis::script::{
     FOREIGN_KEY, InvalidReply, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, encode_run, mode_name,
     records,
 };
 use crate::store::{Mode, Request};
+use hashbrown::HashTable;
 use redis::{Cmd, Value};
-use std::collections::HashMap;
 
 /// Returns whether a request may be in a batch. A peek and a stack are sent by themselves. So is a request for a permit: if
 /// its caller gives up, the return of the permit must not overtake the request.
@@ -17,10 +16,9 @@ pub(crate) fn is_batchable(mode: Mode, request: &Request) -> bool {
     mode != Mode::Peek && !request.limit().is_concurrency() && !request.passes_with_next()
 }
 
-/// Requests in order of arrival, and their order in the script call.
-pub(super) struct Batch<'r> {
+/// The order of requests in a script call. The requests themselves are passed to each method, in order of arrival.
+pub(super) struct Batch {
     mode: Mode,
-    requests: &'r [&'r Request],
     /// The index of each request's entry.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
@@ -35,6 +33,8 @@ struct Entry {
     first: usize,
     /// The number of requests.
     times: u32,
+    /// The hash of the key.
+    hash: u64,
 }
 
 /// The position of an entry.
@@ -47,29 +47,44 @@ struct Position {
 /// The number of sections that are searched for an equal limit and cost. Most services have few limits per call.
 const SEARCHED_SECTIONS: usize = 8;
 
-impl<'r> Batch<'r> {
-    pub(super) fn new(mode: Mode, requests: &'r [&'r Request]) -> Self {
-        let (entry_of, entries) = (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
-        let mut batch = Self { mode, requests, entry_of, entries, sections: Vec::new() };
-        let mut latest: HashMap<&'r StoreKey, Option<Position>> = HashMap::with_capacity(requests.len());
+impl Batch {
+    pub(super) fn new(mode: Mode, requests: &[&Request]) -> Self {
+        let number = requests.len();
+        let (entry_of, entries) = (Vec::with_capacity(number), Vec::with_capacity(number));
+        let mut batch = Self { mode, entry_of, entries, sections: Vec::new() };
+        let mut latest: HashTable<Position> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
-            let latest = latest.entry(request.key()).or_default();
-            let position = match *latest {
-                Some(position) if batch.can_merge(position.entry, request) => {
-                    batch.entries[position.entry].times += 1;
-                    position
-                }
-                // Not before an earlier request on the same key.
-                _ => batch.add(at, latest.map_or(0, |position| position.section)),
+            let hash = hash(request.key().as_bytes());
+            let is_same = |position: &Position| {
+                let entry = &batch.entries[position.entry];
+                entry.hash == hash && requests[entry.first].key() == request.key()
             };
-            batch.entry_of.push(position.entry);
-            *latest = Some(position);
+            let entry = match latest.find(hash, is_same).copied() {
+                Some(position) if batch.can_merge(requests, position.entry, request) => {
+                    batch.entries[position.entry].times += 1;
+                    position.entry
+                }
+                Some(position) => {
+                    // Not before an earlier request on the same key.
+                    let later = batch.add(requests, at, hash, position.section);
+                    if let Some(known) = latest.find_mut(hash, |known| known.entry == position.entry) {
+                        *known = later;
+                    }
+                    later.entry
+                }
+                None => {
+                    let first = batch.add(requests, at, hash, 0);
+                    latest.insert_unique(hash, first, |position| batch.entries[position.entry].hash);
+                    first.entry
+                }
+            };
+            batch.entry_of.push(entry);
         }
         batch
     }
 
-    fn can_merge(&self, entry: usize, request: &Request) -> bool {
-        let first = self.first_request(entry);
+    fn can_merge(&self, requests: &[&Request], entry: usize, request: &Request) -> bool {
+        let first = requests[self.entries[entry].first];
         let (limit, cost) = (request.limit(), request.cost());
         // In mode `charge`, each request needs a stamp of its own.
         self.mode == Mode::Check
@@ -81,21 +96,24 @@ impl<'r> Batch<'r> {
 
     /// Adds an entry to the latest section with its limit and cost. Searches only the section `earliest` and later ones, at
     /// most [`SEARCHED_SECTIONS`]. Adds a section if no section fits.
-    fn add(&mut self, request: usize, earliest: usize) -> Position {
-        let (limit, cost) = (self.requests[request].limit(), self.requests[request].cost());
+    fn add(&mut self, requests: &[&Request], request: usize, hash: u64, earliest: usize) -> Position {
+        let (limit, cost) = (requests[request].limit(), requests[request].cost());
         let is_same = |section: &[usize]| {
-            let first = self.first_request(section[0]);
+            let first = requests[self.entries[section[0]].first];
             first.cost() == cost && first.limit() == limit
         };
-        let mut candidates = self.sections.iter().enumerate().skip(earliest).rev().take(SEARCHED_SECTIONS);
-        let found = candidates.find(|(_, section)| is_same(section)).map(|(at, _)| at);
+        let searched =
+            earliest.max(self.sections.len().saturating_sub(SEARCHED_SECTIONS))..self.sections.len();
+        let found = searched.rev().find(|section| is_same(&self.sections[*section]));
         let entry = self.entries.len();
-        self.entries.push(Entry { first: request, times: 1 });
-        let section = found.unwrap_or(self.sections.len());
-        match found {
-            Some(section) => self.sections[section].push(entry),
-            None => self.sections.push(vec![entry]),
-        }
+        self.entries.push(Entry { first: request, times: 1, hash });
+        let section = found.unwrap_or_else(|| {
+            // Most batches have one section.
+            let room = if self.sections.is_empty() { requests.len() } else { 1 };
+            self.sections.push(Vec::with_capacity(room));
+            self.sections.len() - 1
+        });
+        self.sections[section].push(entry);
         Position { section, entry }
     }
 
@@ -104,60 +122,100 @@ impl<'r> Batch<'r> {
         self.sections.iter().flatten().copied()
     }
 
-    fn first_request(&self, entry: usize) -> &'r Request {
-        self.requests[self.entries[entry].first]
+    /// Returns the number of entries.
+    pub(super) const fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a run of its own.
-    pub(super) fn encode(&self, command: &mut Cmd) {
+    pub(super) fn encode(&self, requests: &[&Request], command: &mut Cmd) {
         command.arg(self.entries.len());
         for entry in self.ordered_entries() {
-            command.arg(self.first_request(entry).key().as_bytes());
+            command.arg(requests[self.entries[entry].first].key().as_bytes());
         }
         command.arg(mode_name(self.mode));
         let is_unmerged = |entry: &usize| self.entries[*entry].times == 1;
         for section in &self.sections {
             for run in section.chunk_by(|a, b| is_unmerged(a) && is_unmerged(b)) {
-                let (first, times) = (self.first_request(run[0]), self.entries[run[0]].times);
+                let Entry { first, times, .. } = self.entries[run[0]];
                 if times > 1 {
-                    encode_run(command, first, -i64::from(times));
+                    encode_run(command, requests[first], -i64::from(times));
                 } else {
-                    encode_run(command, first, run.len());
+                    encode_run(command, requests[first], run.len());
                 }
             }
         }
     }
 
-    /// Reads the reply. Returns the decisions in order of arrival, or an error about the whole reply.
-    pub(super) fn decisions(
-        &self,
-        reply: &Value,
-    ) -> Result<Vec<Result<Decision, InvalidReply>>, InvalidReply> {
-        let mut replies: Vec<Option<EntryReply>> = self.entries.iter().map(|_| None).collect();
+    /// Reads the reply, or returns an error about the whole reply. With `may_be_elsewhere`, keys may be on another node.
+    pub(super) fn replies(&self, reply: &Value, may_be_elsewhere: bool) -> Result<Replies<'_>, InvalidReply> {
+        let mut entries = vec![EntryReply::default(); self.entries.len()];
         for (entry, record) in self.ordered_entries().zip(records(reply, self.entries.len())?) {
-            replies[entry] = Some(EntryReply::read(record, self.entries[entry].times)?);
+            entries[entry] = if may_be_elsewhere && record == ELSEWHERE {
+                EntryReply::Elsewhere
+            } else {
+                EntryReply::read(record, self.entries[entry].times)?
+            };
         }
-        let decisions = self.requests.iter().zip(&self.entry_of).enumerate().map(|(at, (request, entry))| {
-            let reply = replies[*entry].as_mut().ok_or(WRONG_NUMBER_OF_DECISIONS)?;
-            reply.next(at, self.mode, request)
-        });
-        Ok(decisions.collect())
+        Ok(Replies { mode: self.mode, entry_of: &self.entry_of, entries })
     }
 }
 
+/// Hashes a key. An attacker may choose keys with equal hashes. A batch has at most 128 keys, so that costs little.
+fn hash(key: &[u8]) -> u64 {
+    let fold = |hash: u64, part: [u8; 8]| {
+        (hash.rotate_left(23) ^ u64::from_le_bytes(part)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let (parts, rest) = key.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let hash = fold(parts.iter().copied().fold(0, fold), last);
+    hash ^ (hash >> 32)
+}
+
+/// The script's replies about the entries of a batch.
+pub(super) struct Replies<'b> {
+    mode: Mode,
+    entry_of: &'b [usize],
+    entries: Vec<EntryReply>,
+}
+
+impl Replies<'_> {
+    /// Returns the number of entries whose keys are elsewhere.
+    pub(super) fn elsewhere(&self) -> usize {
+        self.entries.iter().filter(|entry| matches!(entry, EntryReply::Elsewhere)).count()
+    }
+
+    /// Returns the decision about the request at the position `at`, or `None` if its key is elsewhere. Call it in order of
+    /// arrival.
+    pub(super) fn next(&mut self, at: usize, request: &Request) -> Option<Result<Decision, InvalidReply>> {
+        let entry = self.entry_of.get(at).and_then(|entry| self.entries.get_mut(*entry));
+        entry.map_or(Some(Err(WRONG_NUMBER_OF_DECISIONS.into())), |entry| entry.next(self.mode, request))
+    }
+}
+
+/// The record of an entry whose key is elsewhere (`lua/any_slot.lua`).
+const ELSEWHERE: [i64; 4] = [-(1 << 53), 0, 0, -(1 << 53)];
+
 /// The script's reply about one entry.
-struct EntryReply {
-    /// The number of merged requests that pass and have no decision yet.
-    passing: i64,
-    /// The record of an unmerged request, or of the merged requests that do not pass. After the last merged request that
-    /// passes, `remaining` is left.
-    record: [i64; 4],
+#[derive(Clone, Copy, Default)]
+enum EntryReply {
+    /// The key is on another node, or the user has no permission for it. Nothing was decided.
+    #[default]
+    Elsewhere,
+    Decided {
+        /// The number of merged requests that pass and have no decision yet.
+        passing: i64,
+        /// The record of an unmerged request, or of the merged requests that do not pass. After the last merged request that
+        /// passes, `remaining` is left.
+        record: [i64; 4],
+    },
 }
 
 impl EntryReply {
     fn read(record: [i64; 4], times: u32) -> Result<Self, InvalidReply> {
         if times == 1 {
-            return Ok(Self { passing: 0, record });
+            return Ok(Self::Decided { passing: 0, record });
         }
         let [passing, remaining, reset, delay] = record;
         if !(0..=i64::from(times)).contains(&passing) {
@@ -167,21 +225,24 @@ impl EntryReply {
             return Err(OUT_OF_RANGE.into());
         }
         // On servers whose clock moves within a script, the delay of the others can be 0. It is then 1 ms.
-        Ok(Self { passing, record: [delay.min(-1), remaining, reset, 0] })
+        Ok(Self::Decided { passing, record: [delay.min(-1), remaining, reset, 0] })
     }
 
     /// Returns the decision about the next request of this entry. `remaining` is counted down. `reset` is the same for all,
     /// because they were charged together.
-    fn next(&mut self, at: usize, mode: Mode, request: &Request) -> Result<Decision, InvalidReply> {
-        let [delay, remaining, reset, _] = self.record;
-        if self.passing > 0 {
-            self.passing -= 1;
-            let remaining = self.passing.saturating_mul(request.cost().into()).saturating_add(remaining);
-            return Ok(decision([0, remaining, reset, 0], mode, request.limit())?);
+    fn next(&mut self, mode: Mode, request: &Request) -> Option<Result<Decision, InvalidReply>> {
+        let Self::Decided { passing, record } = self else { return None };
+        let [delay, remaining, reset, _] = *record;
+        let passes = *passing > 0;
+        if !passes && delay == -FOREIGN_KEY {
+            return Some(Err(InvalidReply::ForeignKey(0)));
         }
-        if delay == -FOREIGN_KEY {
-            return Err(InvalidReply::ForeignKey(at));
-        }
-        Ok(decision(self.record, mode, request.limit())?)
+        let record = if passes {
+            *passing -= 1;
+            [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
+        } else {
+            *record
+        };
+        Some(decision(record, mode, request.limit()).map_err(InvalidReply::from))
     }
 }

@@ -1,29 +1,32 @@
 //! The worker: a task that takes waiting calls from a queue and sends them in batches.
 
-use super::group::{self, Group, GroupOutcome};
-use crate::decision::Decision;
+use super::group::{self, Group, GroupOutcome, Probe};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
-use crate::store::redis::connect::UNRESPONSIVE_AFTER;
+use crate::store::redis::connect::{AnySlot, UNRESPONSIVE_AFTER};
 use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::{CallItem, CallSender, Worker};
 use crate::store::{Mode, Request};
+use redis::Value;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Instant as StdInstant;
+use tokio::time::Instant;
 
 /// Sends batches until no call waits.
 pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker<CallSender>) {
     loop {
         // Let other tasks that are ready enter their calls, so that they are part of the batch.
         tokio::task::yield_now().await;
-        let calls = worker.take(CallSender::is_wanted, Instant::now());
+        let (calls, look) = worker.take(Instant::now().into_std());
         if calls.is_empty() {
             return;
         }
-        send(&client, &session, split(&client, calls)).await;
+        let any_slot = AnySlotUse::of(&client, &session);
+        let by_group = split(&client, calls, &any_slot);
+        send(&client, &session, by_group, any_slot, &mut worker, look).await;
     }
 }
 
@@ -44,11 +47,9 @@ impl GroupCalls {
         self.calls.iter().filter_map(CallSender::item).map(CallItem::request).collect()
     }
 
-    /// Gives each caller its decision. They are in the order of the requests.
-    fn reply(mut self, decisions: Vec<Result<Decision, Error>>) {
-        for (call, decision) in std::mem::take(&mut self.calls).into_iter().zip(decisions) {
-            call.reply(decision);
-        }
+    /// Gives each caller its decision.
+    fn deliver(mut self, group: &Group, reply: &Value) {
+        group.deliver(&self.client, reply, std::mem::take(&mut self.calls));
     }
 
     fn fail(mut self, error: &Error) {
@@ -80,9 +81,37 @@ impl Drop for GroupCalls {
     }
 }
 
+/// Whether one script call may have keys of several slots of a cluster's node.
+enum AnySlotUse {
+    Permitted(Arc<AnySlot>),
+    /// A probe finds it out.
+    Unknown(Arc<AnySlot>),
+    /// The server does not permit it, or there is no connection yet, or the server is not part of a cluster.
+    No,
+}
+
+impl AnySlotUse {
+    fn of(client: &Client, session: &Session) -> Self {
+        let Some(any_slot) = client.any_slot(session) else { return Self::No };
+        match any_slot.is_permitted() {
+            Some(true) => Self::Permitted(any_slot),
+            Some(false) => Self::No,
+            None => Self::Unknown(any_slot),
+        }
+    }
+}
+
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
-fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
-    let one_slot = client.requires_one_slot();
+fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: &AnySlotUse) -> Vec<GroupCalls> {
+    let one_slot = client.requires_one_slot() && !matches!(any_slot, AnySlotUse::Permitted(_));
+    let mode = |call: &CallSender| call.item().map(CallItem::mode);
+    let first_mode = calls.first().and_then(mode);
+    if !one_slot
+        && let Some(first) = first_mode
+        && calls.iter().all(|call| mode(call) == first_mode)
+    {
+        return vec![GroupCalls { client: Arc::clone(client), mode: first, calls }];
+    }
     let mut by_group: BTreeMap<(bool, Option<u16>), GroupCalls> = BTreeMap::new();
     for call in calls {
         let Some(item) = call.item() else { continue };
@@ -94,27 +123,54 @@ fn split(client: &Arc<Client>, calls: Vec<CallSender>) -> Vec<GroupCalls> {
     by_group.into_values().collect()
 }
 
-async fn send(client: &Arc<Client>, session: &Arc<Session>, by_group: Vec<GroupCalls>) {
+/// Creates a probe with keys of two slots, if there are two.
+fn probe(client: &Client, by_group: &[GroupCalls], any_slot: Arc<AnySlot>) -> Option<Probe> {
+    let mut keys = by_group.iter().filter_map(|group| Some(group.calls.first()?.item()?.request().key()));
+    let first = keys.next()?;
+    let second = keys.find(|key| key_slot(key.as_bytes()) != key_slot(first.as_bytes()))?;
+    Some(Probe { command: client.any_slot_probe([first, second]), any_slot })
+}
+
+/// Sends the calls of a batch, and watches deadlines until the reply arrives. The first look at them is at `look`.
+async fn send(
+    client: &Arc<Client>,
+    session: &Arc<Session>,
+    by_group: Vec<GroupCalls>,
+    any_slot: AnySlotUse,
+    worker: &mut Worker<CallSender>,
+    mut look: Option<StdInstant>,
+) {
+    let (permitted, probe) = match any_slot {
+        AnySlotUse::Permitted(any_slot) => (Some(any_slot), None),
+        AnySlotUse::Unknown(any_slot) => (None, probe(client, &by_group, any_slot)),
+        AnySlotUse::No => (None, None),
+    };
+    let groups: Vec<Group> = by_group
+        .iter()
+        .map(|calls| Group::new(client, calls.mode, &calls.requests(), permitted.as_ref()))
+        .collect();
     let outcomes = {
-        let requests: Vec<Vec<&Request>> = by_group.iter().map(GroupCalls::requests).collect();
-        let groups: Vec<Group<'_>> = by_group
-            .iter()
-            .zip(&requests)
-            .map(|(calls, requests)| Group::new(client, calls.mode, requests))
-            .collect();
-        let mut sending = pin!(group::send(client, session, &groups));
+        let mut sending = pin!(group::send(client, session, &groups, probe));
+        let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
         loop {
-            match tokio::time::timeout(UNRESPONSIVE_AFTER, sending.as_mut()).await {
-                Ok(outcomes) => break outcomes,
-                Err(_) if by_group.iter().any(GroupCalls::is_wanted) => {}
-                // All callers have given up.
-                Err(_) => return,
+            let until = look.map_or(unresponsive, |look| unresponsive.min(look.into()));
+            if let Ok(outcomes) = tokio::time::timeout_at(until, sending.as_mut()).await {
+                break outcomes;
             }
+            let now = Instant::now();
+            if now >= unresponsive {
+                if !by_group.iter().any(GroupCalls::is_wanted) {
+                    // All callers have given up.
+                    return;
+                }
+                unresponsive = now + UNRESPONSIVE_AFTER;
+            }
+            look = worker.look(by_group.iter().flat_map(|group| &group.calls), now.into_std());
         }
     };
-    for (calls, outcome) in by_group.into_iter().zip(outcomes) {
+    for ((calls, group), outcome) in by_group.into_iter().zip(&groups).zip(outcomes) {
         match outcome {
-            GroupOutcome::Decided(decisions) => calls.reply(decisions),
+            GroupOutcome::Replied(reply) => calls.deliver(group, &reply),
             GroupOutcome::Failed(error) => calls.fail(&error),
             GroupOutcome::SendOneByOne => calls.send_one_by_one(),
         }

@@ -147,7 +147,8 @@ pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Resul
     Ok(adjusted)
 }
 
-fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey>) -> bool {
+/// Returns whether all keys are on one slot.
+pub(crate) fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey>) -> bool {
     let Some(first) = keys.next() else { return true };
     let mut rest = keys.peekable();
     rest.peek().is_none() || {

@@ -1,6 +1,7 @@
 //! The client of a store: runs scripts and commands on the servers.
 
 pub(crate) mod across_slots;
+pub(crate) mod any_slot;
 mod decide;
 
 use super::connect::Endpoint;
@@ -12,6 +13,7 @@ use super::topology::{Topology, key_slot};
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::{Awaited, Request};
+use any_slot::AnySlotScripts;
 use redis::{Cmd, Value};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +24,7 @@ pub(crate) struct Client {
     decide: Script,
     adjust: Script,
     single: Option<SingleScripts>,
+    any_slot: AnySlotScripts,
     requires_one_slot: AtomicBool,
 }
 
@@ -30,9 +33,10 @@ impl Client {
         topology: Topology,
         [decide, adjust]: [Script; 2],
         single: Option<SingleScripts>,
+        any_slot: AnySlotScripts,
     ) -> Self {
         let requires_one_slot = AtomicBool::new(topology.is_cluster());
-        Self { topology, decide, adjust, single, requires_one_slot }
+        Self { topology, decide, adjust, single, any_slot, requires_one_slot }
     }
 
     pub(crate) const fn topology(&self) -> &Topology {

@@ -1,5 +1,6 @@
 //! One multiplexed connection, which many calls use at the same time.
 
+use super::any_slot::AnySlot;
 use super::health::{CloseOnDrop, Health};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
@@ -11,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub(crate) struct Connection {
     transport: Transport,
     health: Arc<Health>,
+    any_slot: Arc<AnySlot>,
 }
 
 #[derive(Clone)]
@@ -40,16 +42,25 @@ impl Connection {
             io.await;
         });
         health.set_io_task(task.abort_handle());
-        Ok(Self { transport: Transport::Own(multiplexed), health })
+        Ok(Self { transport: Transport::Own(multiplexed), health, any_slot: Arc::default() })
     }
 
     /// Uses a connection that the application has opened.
     pub(super) fn given(given: &GivenConnection) -> Self {
-        Self { transport: Transport::Given(Arc::clone(given)), health: Arc::default() }
+        Self {
+            transport: Transport::Given(Arc::clone(given)),
+            health: Arc::default(),
+            any_slot: Arc::default(),
+        }
     }
 
     pub(crate) fn health(&self) -> &Health {
         &self.health
+    }
+
+    /// Returns whether scripts on this connection may touch keys of several slots.
+    pub(crate) fn any_slot(&self) -> &Arc<AnySlot> {
+        &self.any_slot
     }
 
     /// Sends a command. An error reply is an `Err`.

@@ -4,12 +4,17 @@
 //! wait for the task of another one, which may be blocked, idle or shut down.
 
 use crate::error::Error;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use tokio::runtime::{Handle, Id};
 use tokio::task::AbortHandle;
 
-/// The values of the running runtimes. A list is faster than a map, because there are few.
-pub(crate) struct PerRuntime<T>(RwLock<Vec<Entry<T>>>);
+/// The values of the running runtimes.
+pub(crate) struct PerRuntime<T> {
+    /// The first value, which is read without a lock. Most processes have one runtime. It stays when its runtime ends.
+    first: OnceLock<Entry<T>>,
+    /// The other values. A list is faster than a map, because there are few.
+    others: RwLock<Vec<Entry<T>>>,
+}
 
 struct Entry<T> {
     runtime: Id,
@@ -28,16 +33,21 @@ impl<T> PerRuntime<T> {
         if let Some(value) = self.of(runtime.id()) {
             return Ok(value);
         }
-        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = entries.iter().find(|entry| entry.runtime == runtime.id()) {
+        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) =
+            self.first.get().into_iter().chain(&*others).find(|entry| entry.is_of(runtime.id()))
+        {
             return Ok(Arc::clone(&entry.value));
         }
-        let ended: Vec<Entry<T>> = entries.extract_if(.., |entry| entry.lifetime.has_ended()).collect();
+        let ended: Vec<Entry<T>> = others.extract_if(.., |entry| entry.lifetime.has_ended()).collect();
         let value = Arc::new(make());
         let lifetime = Lifetime::of(&runtime);
-        entries.push(Entry { runtime: runtime.id(), value: Arc::clone(&value), lifetime });
+        let entry = Entry { runtime: runtime.id(), value: Arc::clone(&value), lifetime };
+        if let Err(entry) = self.first.set(entry) {
+            others.push(entry);
+        }
         // Outside of the lock, because dropping a value may wake tasks.
-        drop(entries);
+        drop(others);
         drop(ended);
         Ok(value)
     }
@@ -49,19 +59,29 @@ impl<T> PerRuntime<T> {
 
     /// Returns whether the value of any runtime passes a test.
     pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
-        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().any(|entry| test(&entry.value))
+        let passes = |entry: &Entry<T>| !entry.lifetime.has_ended() && test(&entry.value);
+        self.first.get().is_some_and(passes)
+            || self.others.read().unwrap_or_else(PoisonError::into_inner).iter().any(passes)
     }
 
     fn of(&self, runtime: Id) -> Option<Arc<T>> {
-        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().find(|entry| entry.runtime == runtime).map(|entry| Arc::clone(&entry.value))
+        if let Some(first) = self.first.get().filter(|first| first.is_of(runtime)) {
+            return Some(Arc::clone(&first.value));
+        }
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        others.iter().find(|entry| entry.is_of(runtime)).map(|entry| Arc::clone(&entry.value))
     }
 }
 
 impl<T> Default for PerRuntime<T> {
     fn default() -> Self {
-        Self(RwLock::default())
+        Self { first: OnceLock::new(), others: RwLock::default() }
+    }
+}
+
+impl<T> Entry<T> {
+    fn is_of(&self, runtime: Id) -> bool {
+        self.runtime == runtime
     }
 }
 

@@ -3,7 +3,7 @@
 use super::session_connection::SessionConnection;
 use super::unhealthy::UnhealthySessions;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::{Connection, Connector, Endpoint};
+use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint};
 use crate::store::redis::errors::{is_read_only, is_unknown_script};
 use crate::store::redis::waiting::{CallQueue, call_queue};
 use crate::store::{Awaited, MissedDeadline};
@@ -57,6 +57,11 @@ impl Session {
 
     pub(crate) fn queue(&self) -> &CallQueue {
         &self.queue
+    }
+
+    /// Returns whether scripts on the open connection may touch keys of several slots.
+    pub(crate) fn any_slot(&self) -> Option<Arc<AnySlot>> {
+        self.connection.any_slot()
     }
 
     /// Returns whether there is a usable connection.

@@ -4,7 +4,7 @@ use super::breaker::{Breaker, random_jitter};
 use super::slow_calls::SlowCalls;
 use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::{Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
+use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -111,6 +111,14 @@ impl SessionConnection {
         self.0.with(
             |state| matches!(&state.connection, ConnectionState::Open(connection) if connection.health().is_open()),
         )
+    }
+
+    /// Returns what is known about the server of the open connection.
+    pub(super) fn any_slot(&self) -> Option<Arc<AnySlot>> {
+        self.0.with(|state| match &state.connection {
+            ConnectionState::Open(connection) => Some(Arc::clone(connection.any_slot())),
+            ConnectionState::None | ConnectionState::Slow(_) | ConnectionState::Connecting(_) => None,
+        })
     }
 
     /// Notes that a caller has received a reply in time.

@@ -75,6 +75,11 @@ impl Cluster {
         self.slots.serving_nodes()
     }
 
+    /// Returns the node that serves a slot, if the slot map names one.
+    pub(super) fn known_node(&self, slot: u16) -> Option<Arc<Node>> {
+        self.slots.known_node(slot)
+    }
+
     /// Returns the node that serves a slot.
     pub(super) async fn node(&self, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         self.slots.node(slot, awaited).await

@@ -86,15 +86,11 @@ impl Topology {
         }
     }
 
-    /// Returns the current runtime's session with the server of a slot.
-    pub(crate) async fn session(
-        &self,
-        slot: impl FnOnce() -> u16,
-        awaited: &Awaited,
-    ) -> Result<Arc<Session>, Error> {
+    /// Returns the current runtime's session with the server of a slot. `None` if that server is not known.
+    pub(crate) fn known_session(&self, slot: impl FnOnce() -> u16) -> Option<Result<Arc<Session>, Error>> {
         match self {
-            Self::Server(node) => node.session(),
-            Self::Cluster(_) => self.node(slot, awaited).await?.session(),
+            Self::Server(node) => Some(node.session()),
+            Self::Cluster(cluster) => cluster.known_node(slot()).map(|node| node.session()),
         }
     }
 

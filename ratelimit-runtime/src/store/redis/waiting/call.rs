@@ -1,12 +1,15 @@
 //! The call that waits in a queue: one request and its decision.
 
+use super::deadlines::Queued;
 use super::pending::{Pending, Sender};
 use super::queue::{Bounds, Queue};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Awaited, MissedDeadline, Mode, Request};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use crate::store::{DeadlineWatch, Mode, Request};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::Waker;
+use std::time::{Duration, Instant};
 
 /// The maximum number of calls that wait in one queue.
 pub(crate) const QUEUE_CAPACITY: usize = 16_384;
@@ -25,24 +28,22 @@ pub(crate) fn call_queue() -> CallQueue {
     Queue::new(BOUNDS)
 }
 
-/// The item of a call: its request, and what the call waits for.
+/// The item of a call: its request and its deadline.
 pub(crate) struct CallItem {
     mode: Mode,
     request: Request,
-    /// The session in whose queue the call waits.
-    session: OnceLock<Arc<dyn MissedDeadline>>,
-    /// What the call waits for when it sends its request itself.
-    awaited: Awaited,
+    deadline: Option<Instant>,
+    /// Who watches the deadline: a [`DeadlineWatch`] as a number.
+    watch: AtomicU8,
 }
+
+const UNWATCHED: u8 = 0;
+const WATCHED: u8 = 1;
+const OVERDUE: u8 = 2;
 
 /// Creates a call. This copies the request, once.
 pub(crate) fn pending_call(mode: Mode, request: &Request) -> Arc<PendingCall> {
-    Pending::new(CallItem {
-        mode,
-        request: request.clone(),
-        session: OnceLock::new(),
-        awaited: Awaited::default(),
-    })
+    Pending::new(CallItem { mode, request: request.clone(), deadline: None, watch: AtomicU8::new(UNWATCHED) })
 }
 
 impl CallItem {
@@ -54,23 +55,40 @@ impl CallItem {
         &self.request
     }
 
-    pub(crate) const fn awaited(&self) -> &Awaited {
-        &self.awaited
+    pub(crate) fn set_deadline(&mut self, deadline: Instant) {
+        self.deadline = Some(deadline);
     }
 
-    /// Counts a missed deadline against `session` from now on, because the call waits in its queue.
-    pub(crate) fn waits_for(&self, session: Arc<dyn MissedDeadline>) {
-        let _ = self.session.set(session);
+    /// Returns who watches the deadline.
+    pub(crate) fn watch(&self) -> DeadlineWatch {
+        match self.watch.load(Ordering::Acquire) {
+            WATCHED => DeadlineWatch::Watched,
+            OVERDUE => DeadlineWatch::Overdue,
+            _ => DeadlineWatch::Unwatched,
+        }
     }
 }
 
-impl MissedDeadline for PendingCall {
-    fn missed_deadline(&self, deadline: Duration) {
-        let item = self.item();
-        // `awaited` is set once the call has left the queue and sends its request itself.
-        match item.session.get() {
-            Some(session) if !item.awaited.is_set() => session.missed_deadline(deadline),
-            _ => item.awaited.missed_deadline(deadline),
-        }
+impl Queued for CallSender {
+    fn is_wanted(&self) -> bool {
+        Self::is_wanted(self)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.item()?.deadline
+    }
+
+    // Both set the flag before they take the waker. A caller that gives a new waker meanwhile reads the flag afterwards.
+
+    fn set_watched(&self, watched: bool) -> Option<Waker> {
+        let watch = if watched { WATCHED } else { UNWATCHED };
+        let before = self.item()?.watch.swap(watch, Ordering::AcqRel);
+        if before == WATCHED && !watched { self.take_waker() } else { None }
+    }
+
+    fn set_overdue(&self) -> Option<Waker> {
+        let watch = &self.item()?.watch;
+        let was_watched = watch.compare_exchange(WATCHED, OVERDUE, Ordering::AcqRel, Ordering::Relaxed);
+        was_watched.ok().and_then(|_| self.take_waker())
     }
 }

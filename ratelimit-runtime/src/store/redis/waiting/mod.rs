@@ -1,6 +1,7 @@
 //! Calls that wait for a batch: the queue of one session, and the place where a caller receives its reply.
 
 mod call;
+mod deadlines;
 mod pending;
 mod queue;
 
@@ -8,5 +9,5 @@ use super::sync;
 pub(crate) use call::{
     CallItem, CallQueue, CallSender, PendingCall, QUEUE_CAPACITY, call_queue, pending_call,
 };
-pub(crate) use pending::{CallOutcome, Receiver};
+pub(crate) use pending::CallOutcome;
 pub(crate) use queue::{Entered, Worker};

@@ -1,8 +1,6 @@
 //! A pending call: a request and the place for its reply, shared by the caller and the sender.
 
 use super::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::future::Future;
-use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 /// An item, such as a request, and its reply as soon as there is one.
@@ -32,6 +30,40 @@ impl<I, R> Pending<I, R> {
         &self.item
     }
 
+    /// Returns the item before the call is shared.
+    pub(crate) fn item_mut(&mut self) -> &mut I {
+        &mut self.item
+    }
+
+    /// Gives the waker of the caller before the call is shared.
+    pub(crate) fn set_waker(&mut self, waker: &Waker) {
+        *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Waiting(Some(waker.clone()));
+    }
+
+    /// Returns the outcome, once. Until then, the caller is woken as soon as there is one.
+    pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<CallOutcome<R>> {
+        let mut state = self.lock();
+        match &mut *state {
+            State::Waiting(Some(waker)) if waker.will_wake(context.waker()) => Poll::Pending,
+            State::Waiting(waker) => {
+                *waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            State::Done(_) => match std::mem::replace(&mut *state, State::Waiting(None)) {
+                State::Done(outcome) => Poll::Ready(outcome),
+                State::Waiting(_) => Poll::Pending,
+            },
+        }
+    }
+
+    /// Takes the waker of a caller that waits. The caller gives a new one when it is polled again.
+    fn take_waker(&self) -> Option<Waker> {
+        match &mut *self.lock() {
+            State::Waiting(waker) => waker.take(),
+            State::Done(_) => None,
+        }
+    }
+
     fn finish(&self, outcome: CallOutcome<R>) {
         let before = std::mem::replace(&mut *self.lock(), State::Done(outcome));
         // Outside of the lock, because the woken caller takes the lock.
@@ -42,25 +74,6 @@ impl<I, R> Pending<I, R> {
 
     fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The caller's side: a future of the outcome.
-pub(crate) struct Receiver<'p, I, R>(pub(crate) &'p Arc<Pending<I, R>>);
-
-impl<I, R> Future for Receiver<'_, I, R> {
-    type Output = CallOutcome<R>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallOutcome<R>> {
-        let mut state = self.0.lock();
-        match std::mem::replace(&mut *state, State::Waiting(None)) {
-            State::Done(outcome) => Poll::Ready(outcome),
-            State::Waiting(waker) => {
-                let same = waker.filter(|waker| waker.will_wake(context.waker()));
-                *state = State::Waiting(Some(same.unwrap_or_else(|| context.waker().clone())));
-                Poll::Pending
-            }
-        }
     }
 }
 
@@ -79,6 +92,11 @@ impl<I, R> Sender<I, R> {
 
     pub(crate) fn item(&self) -> Option<&I> {
         self.0.as_deref().map(Pending::item)
+    }
+
+    /// Takes the waker of a caller that waits. See [`Pending::take_waker`].
+    pub(crate) fn take_waker(&self) -> Option<Waker> {
+        self.0.as_deref().and_then(Pending::take_waker)
     }
 
     pub(crate) fn reply(mut self, reply: R) {

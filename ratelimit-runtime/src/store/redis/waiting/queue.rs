@@ -4,9 +4,15 @@
 //! While calls wait, at least one task owns a [`Worker`]. If a `Worker` is dropped, the others take its calls. If it was the
 //! last, the waiting calls are dropped, which tells their callers that nothing was sent. So no call waits for a future that
 //! nobody polls.
+//!
+//! A worker also watches the deadlines of calls, so that they need no timers of their own. While it waits for a reply, it
+//! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
+//! the deadline of the call. A worker that was never polled watches nothing.
 
+use super::deadlines::{Queued, earlier, wakers_of_overdue};
 use super::sync::{Arc, Mutex, PoisonError};
 use std::collections::VecDeque;
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 /// The bounds of a queue.
@@ -23,7 +29,7 @@ pub(crate) struct Bounds {
 }
 
 /// How a call continues.
-pub(crate) enum Entered<T> {
+pub(crate) enum Entered<T: Queued> {
     /// Nothing is under way. The call sends its request itself, and holds the guard meanwhile.
     Direct(Direct<T>),
     /// The call waits for a worker. If it receives a worker, it must start it.
@@ -42,16 +48,31 @@ struct Inner<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
+    /// No watched call that waits has an earlier deadline. This may be too early, because calls leave the queue.
+    earliest: Option<Instant>,
     /// Whether a direct call is under way. Stays set until its future has ended or was dropped, or the last worker ends.
     direct: bool,
-    workers: usize,
+    /// The number of workers.
+    running: usize,
+    /// When each worker wakes to look at the deadlines. `None`: there is no such worker, or it does not wait for a reply.
+    looks: Vec<Option<Instant>>,
+    /// The numbers of workers that do not run.
+    idle: Vec<usize>,
     /// The time at which a worker last took calls, or last started.
     last_batch: Option<Instant>,
 }
 
-impl<T> Queue<T> {
+impl<T: Queued> Queue<T> {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        let state = State { waiting: VecDeque::new(), direct: false, workers: 0, last_batch: None };
+        let state = State {
+            waiting: VecDeque::new(),
+            earliest: None,
+            direct: false,
+            running: 0,
+            looks: vec![None; bounds.workers],
+            idle: (0..bounds.workers).rev().collect(),
+            last_batch: None,
+        };
         Self(Arc::new(Inner { bounds, state: Mutex::new(state) }))
     }
 
@@ -60,39 +81,65 @@ impl<T> Queue<T> {
     pub(crate) fn enter(&self, item: impl FnOnce() -> T, now: impl FnOnce() -> Instant) -> Entered<T> {
         let bounds = self.0.bounds;
         self.with(|state| {
-            if !state.direct && state.workers == 0 {
+            if !state.direct && state.running == 0 {
                 state.direct = true;
                 return Entered::Direct(Direct(self.clone()));
             }
             if state.waiting.len() >= bounds.waiting {
                 return Entered::Full;
             }
-            state.waiting.push_back(item());
-            let starts = state.needs_worker(&bounds, now);
-            state.workers += usize::from(starts);
-            Entered::Queued(starts.then(|| Worker { queue: self.clone(), finished: false }))
+            state.push(item());
+            let worker = state.start_worker(&bounds, now);
+            Entered::Queued(worker.map(|number| Worker { queue: self.clone(), number, finished: false }))
         })
     }
+}
 
+impl<T> Queue<T> {
     fn with<R>(&self, act: impl FnOnce(&mut State<T>) -> R) -> R {
         act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl<T> State<T> {
-    fn needs_worker(&mut self, bounds: &Bounds, now: impl FnOnce() -> Instant) -> bool {
-        if self.workers >= bounds.workers {
-            return false;
+impl<T: Queued> State<T> {
+    fn push(&mut self, item: T) {
+        let deadline = item.deadline();
+        let is_watched = |deadline: &Instant| self.looks.iter().flatten().any(|look| look <= deadline);
+        let watched = deadline.filter(is_watched);
+        item.set_watched(watched.is_some());
+        self.earliest = earlier(self.earliest, watched);
+        self.waiting.push_back(item);
+    }
+
+    /// Starts a worker if one is needed. Returns its number.
+    fn start_worker(&mut self, bounds: &Bounds, now: impl FnOnce() -> Instant) -> Option<usize> {
+        if self.running >= bounds.workers {
+            return None;
         }
         let now = now();
         let long_ago = |last| now.saturating_duration_since(last) >= bounds.add_worker_after;
-        let needed = self.workers == 0
-            || self.waiting.len() >= bounds.batch * self.workers
+        let needed = self.running == 0
+            || self.waiting.len() >= bounds.batch * self.running
             || self.last_batch.is_some_and(long_ago);
-        if needed {
-            self.last_batch = Some(now);
+        if !needed {
+            return None;
         }
-        needed
+        self.last_batch = Some(now);
+        self.running += 1;
+        self.idle.pop()
+    }
+
+    fn stop_worker(&mut self, number: usize) {
+        self.running -= 1;
+        self.looks[number] = None;
+        self.idle.push(number);
+    }
+
+    /// Sets when a worker looks at the deadlines of its batch, whose first is `earliest`, and of the waiting calls.
+    fn set_look(&mut self, number: usize, earliest: Option<Instant>) -> Option<Instant> {
+        let look = earlier(earliest, self.earliest);
+        self.looks[number] = look;
+        look
     }
 }
 
@@ -111,51 +158,82 @@ impl<T> Drop for Direct<T> {
     }
 }
 
-/// Takes batches of waiting calls until none is left.
-pub(crate) struct Worker<T> {
+/// Takes batches of waiting calls until none is left, and watches deadlines.
+pub(crate) struct Worker<T: Queued> {
     queue: Queue<T>,
+    number: usize,
     finished: bool,
 }
 
-impl<T> Worker<T> {
+impl<T: Queued> Worker<T> {
     /// Takes the next batch in order of arrival, and drops calls that are no longer wanted. An empty batch ends the worker.
-    pub(crate) fn take(&mut self, is_wanted: impl Fn(&T) -> bool, now: Instant) -> Vec<T> {
+    /// Also returns when to [`look`](Self::look) at the deadlines, if the reply has not arrived before.
+    pub(crate) fn take(&mut self, now: Instant) -> (Vec<T>, Option<Instant>) {
         let most = self.queue.0.bounds.batch;
-        let (batch, unwanted, finished) = self.queue.with(|state| {
+        let (batch, unwanted, look) = self.queue.with(|state| {
             let (mut batch, mut unwanted) = (Vec::with_capacity(state.waiting.len().min(most)), Vec::new());
             while batch.len() < most {
                 match state.waiting.pop_front() {
-                    Some(item) if is_wanted(&item) => batch.push(item),
+                    Some(item) if item.is_wanted() => batch.push(item),
                     Some(item) => unwanted.push(item),
                     None => break,
                 }
             }
             state.last_batch = Some(now);
-            let finished = batch.is_empty();
-            if finished {
-                state.workers -= 1;
+            if state.waiting.is_empty() {
+                state.earliest = None;
+            }
+            let mut look = None;
+            if batch.is_empty() {
+                state.stop_worker(self.number);
                 // Any direct call is older than this worker. Its caller may never be polled again, so do not wait for it to
                 // clear the flag.
-                state.direct &= state.workers > 0;
+                state.direct &= state.running > 0;
+            } else {
+                look = state.set_look(self.number, batch.iter().filter_map(T::deadline).min());
             }
-            (batch, unwanted, finished)
+            (batch, unwanted, look)
         });
-        self.finished |= finished;
+        self.finished |= batch.is_empty();
         drop(unwanted);
-        batch
+        (batch, look)
+    }
+
+    /// Wakes the callers of `batch` and of the queue whose deadlines have passed. Returns when to look again.
+    pub(crate) fn look<'t>(&mut self, batch: impl Iterator<Item = &'t T>, now: Instant) -> Option<Instant>
+    where
+        T: 't,
+    {
+        let mut overdue = Vec::new();
+        let earliest = wakers_of_overdue(batch, now, &mut overdue);
+        let look = self.queue.with(|state| {
+            if state.earliest.is_some_and(|earliest| earliest <= now) {
+                state.earliest = wakers_of_overdue(state.waiting.iter(), now, &mut overdue);
+            }
+            state.set_look(self.number, earliest)
+        });
+        // Outside of the lock, because a woken caller may enter the queue again.
+        overdue.into_iter().for_each(Waker::wake);
+        look
     }
 }
 
-impl<T> Drop for Worker<T> {
+impl<T: Queued> Drop for Worker<T> {
     fn drop(&mut self) {
         if self.finished {
             return;
         }
-        let left = self.queue.with(|state| {
-            state.workers -= 1;
-            if state.workers == 0 { std::mem::take(&mut state.waiting) } else { VecDeque::new() }
+        let (left, unwatched) = self.queue.with(|state| {
+            state.stop_worker(self.number);
+            if state.running == 0 {
+                state.earliest = None;
+                return (std::mem::take(&mut state.waiting), Vec::new());
+            }
+            // The others may wake too late for the calls that this worker has watched.
+            (VecDeque::new(), state.waiting.iter().filter_map(|call| call.set_watched(false)).collect())
         });
         // Outside of the lock, because a caller that is told may enter the queue again.
+        unwatched.into_iter().for_each(Waker::wake);
         drop(left);
     }
 }

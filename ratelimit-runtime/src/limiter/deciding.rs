@@ -1,0 +1,59 @@
+//! `Deciding`: a decision that waits for the reply of the store.
+
+use super::RateLimiter;
+use super::decided::Decided;
+use crate::error::Error;
+use crate::store::{Decisions, Mode, PendingReply, Request, UntilDeadline};
+use smallvec::SmallVec;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::time::Instant;
+
+/// A future that owns its limiter and its requests. It is written by hand, because nearly every call of a remote store is one.
+pub(super) struct Deciding {
+    limiter: RateLimiter,
+    mode: Mode,
+    requests: SmallVec<[Request; 1]>,
+    sent: Instant,
+    reply: UntilDeadline<Decisions>,
+    is_polled: bool,
+}
+
+impl Deciding {
+    pub(super) fn new(
+        limiter: RateLimiter,
+        reply: PendingReply<Decisions>,
+        mode: Mode,
+        requests: SmallVec<[Request; 1]>,
+    ) -> Self {
+        let sent = Instant::now();
+        let reply = limiter.deadline(sent, reply);
+        Self { limiter, mode, requests, sent, reply, is_polled: false }
+    }
+
+    fn poll_decisions(&mut self, context: &mut Context<'_>) -> Poll<Result<Decisions, Error>> {
+        if !self.is_polled {
+            self.is_polled = true;
+            self.limiter.take_over_tasks(self.sent);
+            Error::unless_runtime()?;
+        }
+        Pin::new(&mut self.reply)
+            .poll(context)
+            .map(|result| result.unwrap_or_else(|| Err(self.limiter.too_late())))
+    }
+}
+
+impl Future for Deciding {
+    type Output = Result<Decided, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let decisions = ready!(self.poll_decisions(context));
+        let receive =
+            |requests: &[&Request]| self.limiter.received(self.sent, decisions, self.mode, requests);
+        Poll::Ready(match self.requests.as_slice() {
+            [request] => receive(&[request]),
+            requests => receive(&requests.iter().collect::<SmallVec<[&Request; 4]>>()),
+        })
+    }
+}

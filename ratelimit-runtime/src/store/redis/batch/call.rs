@@ -1,0 +1,156 @@
+//! A call that sends its request itself or waits for a worker.
+
+use super::worker;
+use crate::error::{Error, ErrorKind};
+use crate::store::redis::client::Client;
+use crate::store::redis::server::Session;
+use crate::store::redis::topology::key_slot;
+use crate::store::redis::waiting::{
+    CallOutcome, CallSender, Entered, PendingCall as Waiting, QUEUE_CAPACITY, pending_call,
+};
+use crate::store::{Awaited, DeadlineWatch, Decisions, MissedDeadline, Mode, PendingCall, Request};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+
+/// Decides about one request. If the call is dropped before the request was sent, it is not sent.
+///
+/// It is written by hand instead of as an async function, because nearly all decisions are such calls.
+pub(crate) struct QueuedCall {
+    client: Arc<Client>,
+    call: Arc<Waiting>,
+    began: Option<Instant>,
+    /// What the call waits for, for others, or while it sends its request itself.
+    awaited: Option<Arc<Awaited>>,
+    step: Step,
+}
+
+enum Step {
+    Start,
+    /// Waits until the slots of the cluster are known.
+    FindSession(Boxed<Arc<Session>>),
+    /// Waits in the queue of the session.
+    Wait(Arc<Session>),
+    /// Sends the request itself.
+    Send(Boxed<Decisions>),
+}
+
+impl QueuedCall {
+    pub(crate) fn new(client: Arc<Client>, mode: Mode, request: &Request) -> Self {
+        let call = pending_call(mode, request);
+        Self { client, call, began: None, awaited: None, step: Step::Start }
+    }
+
+    fn awaited(&mut self) -> Arc<Awaited> {
+        Arc::clone(self.awaited.get_or_insert_default())
+    }
+
+    /// Finds the session of the server that decides, and enters its queue.
+    fn start(&mut self) -> Result<Step, Error> {
+        let slot = || key_slot(self.call.item().request().key().as_bytes());
+        if let Some(session) = self.client.topology().known_session(slot) {
+            return self.enter(session?);
+        }
+        let (slot, client, awaited) = (slot(), Arc::clone(&self.client), self.awaited());
+        Ok(Step::FindSession(Box::pin(
+            async move { client.topology().node(|| slot, &awaited).await?.session() },
+        )))
+    }
+
+    /// Enters the queue of the session.
+    fn enter(&mut self, session: Arc<Session>) -> Result<Step, Error> {
+        let now = || self.began.unwrap_or_else(Instant::now);
+        match session.queue().enter(|| CallSender::new(&self.call), now) {
+            Entered::Direct(under_way) => return Ok(self.send(under_way)),
+            Entered::Queued(None) => {}
+            Entered::Queued(Some(worker)) => {
+                tokio::spawn(worker::run(Arc::clone(&self.client), Arc::clone(&session), worker));
+            }
+            Entered::Full => {
+                let why = format_args!("at most {QUEUE_CAPACITY} calls may wait");
+                return Err(self.client.endpoint().error(
+                    ErrorKind::Unavailable,
+                    "too many calls wait for",
+                    why,
+                ));
+            }
+        }
+        if let Some(awaited) = &self.awaited {
+            awaited.set(Arc::<Session>::clone(&session));
+        }
+        Ok(Step::Wait(session))
+    }
+
+    /// Sends the request itself. `held` is dropped when the reply has arrived.
+    fn send(&mut self, held: impl Send + 'static) -> Step {
+        let (client, call, awaited) = (Arc::clone(&self.client), Arc::clone(&self.call), self.awaited());
+        Step::Send(Box::pin(async move {
+            let _held = held;
+            client.decide_one(call.item().mode(), call.item().request(), &awaited).await
+        }))
+    }
+}
+
+impl PendingCall<Decisions> for QueuedCall {
+    fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<Decisions, Error>> {
+        loop {
+            self.step = match &mut self.step {
+                Step::Start => {
+                    let call = Arc::get_mut(&mut self.call).map(|call| call.set_waker(context.waker()));
+                    let next = self.start()?;
+                    if call.is_some() && matches!(next, Step::Wait(_)) {
+                        self.step = next;
+                        return Poll::Pending;
+                    }
+                    next
+                }
+                Step::FindSession(finding) => {
+                    let session = ready!(finding.as_mut().poll(context))?;
+                    self.enter(session)?
+                }
+                Step::Wait(session) => match ready!(self.call.poll(context)) {
+                    CallOutcome::Replied(decided) => {
+                        session.received(&decided);
+                        return Poll::Ready(decided.map(Decisions::one));
+                    }
+                    CallOutcome::NotSent => self.send(()),
+                },
+                Step::Send(sending) => return sending.as_mut().poll(context),
+            };
+        }
+    }
+
+    fn set_deadline(&mut self, began: Instant, deadline: Instant) {
+        self.began = Some(began);
+        if let Some(call) = Arc::get_mut(&mut self.call) {
+            call.item_mut().set_deadline(deadline);
+        }
+    }
+
+    fn watch(&self) -> DeadlineWatch {
+        match self.step {
+            Step::Wait(_) => self.call.item().watch(),
+            Step::Start | Step::FindSession(_) | Step::Send(_) => DeadlineWatch::Unwatched,
+        }
+    }
+
+    fn missed_deadline(&self, deadline: Duration) {
+        match (&self.step, &self.awaited) {
+            (Step::Wait(session), _) => session.missed_deadline(deadline),
+            (_, Some(awaited)) => awaited.missed_deadline(deadline),
+            (_, None) => {}
+        }
+    }
+
+    fn observer(&mut self) -> Arc<dyn MissedDeadline> {
+        let awaited = self.awaited();
+        if let Step::Wait(session) = &self.step {
+            awaited.set(Arc::<Session>::clone(session));
+        }
+        awaited
+    }
+}

@@ -1,0 +1,43 @@
+//! The deadlines of calls in a queue, which its workers watch.
+
+use std::task::Waker;
+use std::time::Instant;
+
+/// A call in a queue.
+pub(crate) trait Queued {
+    /// Returns whether the caller still waits.
+    fn is_wanted(&self) -> bool;
+
+    /// Returns the deadline, if a worker can watch it.
+    fn deadline(&self) -> Option<Instant>;
+
+    /// Notes whether a worker watches the deadline from now on. If no worker does so any longer, returns the caller's waker.
+    fn set_watched(&self, watched: bool) -> Option<Waker>;
+
+    /// Notes that the deadline has passed. Returns the waker of the caller, if it relies on the worker.
+    fn set_overdue(&self) -> Option<Waker>;
+}
+
+/// Collects the wakers of the calls whose deadlines have passed. Returns the earliest of the other deadlines.
+pub(super) fn wakers_of_overdue<'t, T: Queued + 't>(
+    calls: impl Iterator<Item = &'t T>,
+    now: Instant,
+    overdue: &mut Vec<Waker>,
+) -> Option<Instant> {
+    let mut earliest = None;
+    for call in calls {
+        match call.deadline() {
+            Some(deadline) if deadline <= now => overdue.extend(call.set_overdue()),
+            deadline => earliest = earlier(earliest, deadline),
+        }
+    }
+    earliest
+}
+
+/// Returns the earlier of two times.
+pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
