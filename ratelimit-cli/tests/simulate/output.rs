@@ -25,7 +25,7 @@ fn no_line_is_wider_than_the_screen() {
         let out = Folder::new().run(&arguments).ok();
         let widest =
             out.lines().filter(|line| line.contains(['█', '─'])).map(|line| line.chars().count()).max();
-        assert!(widest.unwrap() <= width.parse().unwrap(), "{out}");
+        assert!(widest.unwrap() <= width.parse::<usize>().unwrap(), "{out}");
     }
 }
 
