@@ -2,11 +2,12 @@
 
 use crate::context::Recorded;
 use crate::limit::rules::duration;
+use std::borrow::Cow;
 
 /// A limit of a request, with the last decision about it.
 #[derive(Debug)]
 pub(super) struct Named<'r> {
-    pub(super) name: String,
+    pub(super) name: Cow<'r, str>,
     pub(super) recorded: &'r Recorded,
 }
 
@@ -25,11 +26,9 @@ pub(super) fn named(decisions: &[Recorded]) -> Vec<Named<'_>> {
     let public: Vec<&str> = last.iter().map(|recorded| recorded.name.public()).collect();
     let mut all: Vec<Named<'_>> = Vec::with_capacity(last.len());
     for (recorded, public_name) in last.into_iter().zip(&public) {
-        let time = format!("/{}", duration::show(recorded.limit.time_ms()));
         let is_shared = public.iter().filter(|other| *other == public_name).count() > 1;
-        let time = if is_shared && !public_name.ends_with(&time) { &time } else { "" };
-        let name = unused(format!("{public_name}{time}"), &all);
-        all.push(Named { name, recorded });
+        let name = if is_shared { with_time(public_name, recorded) } else { Cow::Borrowed(*public_name) };
+        all.push(Named { name: unused(name, &all), recorded });
     }
     all
 }
@@ -52,12 +51,18 @@ fn is_same(a: &Recorded, b: &Recorded) -> bool {
     a.name.as_str() == b.name.as_str() && rule(a) == rule(b)
 }
 
+/// The name with its time, if it does not end with it.
+fn with_time<'r>(name: &'r str, recorded: &Recorded) -> Cow<'r, str> {
+    let time = format!("/{}", duration::show(recorded.limit.time_ms()));
+    if name.ends_with(&time) { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}{time}")) }
+}
+
 /// Adds a number to a name that another limit has.
-fn unused(name: String, others: &[Named<'_>]) -> String {
+fn unused<'r>(name: Cow<'r, str>, others: &[Named<'_>]) -> Cow<'r, str> {
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     if is_free(&name) {
         return name;
     }
     let mut numbered = (2..).map(|number: u64| format!("{name}/{number}"));
-    numbered.find(|name| is_free(name)).unwrap_or(name)
+    numbered.find(|name| is_free(name)).map_or(name.clone(), Cow::Owned)
 }

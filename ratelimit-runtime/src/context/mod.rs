@@ -87,6 +87,13 @@ impl RequestContext {
         Self::default()
     }
 
+    /// A context that knows the addresses of a request.
+    #[cfg(feature = "_web")]
+    pub(crate) fn of_addresses(peer: Option<PeerAddr>, client_ip: Option<IpAddr>) -> Self {
+        let known = Known { peer, client_ip, ..Known::default() };
+        Self { known: Arc::new(known), made: Arc::default() }
+    }
+
     /// Sets the address of the client, which is not checked: resolve it with
     /// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) if the client may be behind a proxy.
     #[must_use]
@@ -185,6 +192,12 @@ impl RequestContext {
     #[must_use]
     pub fn decisions(&self) -> Vec<Recorded> {
         lock(&self.made.decisions).to_vec()
+    }
+
+    /// Reads the decisions without copying them.
+    #[cfg(feature = "_web")]
+    pub(crate) fn with_decisions<R>(&self, read: impl FnOnce(&[Recorded]) -> R) -> R {
+        read(&lock(&self.made.decisions))
     }
 
     /// The address of the client, if the context was made for a connection with this peer.

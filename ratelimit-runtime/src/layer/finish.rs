@@ -50,7 +50,9 @@ impl Settings {
         if let Some(rejection) = rejection {
             self.mend(&rejection, response);
         }
-        for (name, value) in self.headers.fields(response.status(), &entered.context.decisions()) {
+        let status = response.status();
+        let fields = entered.context.with_decisions(|decisions| self.headers.fields(status, decisions));
+        for (name, value) in fields {
             response.append(name, &value);
         }
     }

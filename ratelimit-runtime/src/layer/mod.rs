@@ -164,14 +164,13 @@ impl Settings {
     }
 
     fn first_context(&self, request: &dyn RequestParts) -> RequestContext {
-        let (context, peer) = (RequestContext::new(), request.peer());
-        let Ok(limiter) = self.current_limiter() else { return context };
-        let client = limiter.resolve_client(peer, Some(request.headers()));
-        let context = client.map_or(context.clone(), |address| context.with_client_ip(address));
+        let Ok(limiter) = self.current_limiter() else { return RequestContext::new() };
+        let peer = request.peer();
         if peer.is_none() {
             finish::warn_no_peer();
         }
-        peer.map_or(context.clone(), |peer| context.with_peer(peer))
+        let client = limiter.resolve_client(peer, Some(request.headers()));
+        RequestContext::of_addresses(peer, client.ok())
     }
 }
 

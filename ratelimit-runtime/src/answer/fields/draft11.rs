@@ -40,7 +40,7 @@ fn list<'n, 'r: 'n>(
     limits: impl Iterator<Item = &'n Named<'r>>,
     push_parameters: fn(&mut String, &Recorded),
 ) -> String {
-    let mut list = String::new();
+    let mut list = String::with_capacity(64); // enough for one limit with a name of usual length
     for limit in limits {
         if !list.is_empty() {
             list.push_str(", ");
