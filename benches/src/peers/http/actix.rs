@@ -1,13 +1,13 @@
 //! actix-web servers of the comparison.
 
-use super::{Load, count};
+use super::Load;
 use actix_governor::governor::clock::QuantaInstant;
 use actix_governor::governor::middleware::NoOpMiddleware;
 use actix_governor::{Governor, GovernorConfigBuilder, PeerIpKeyExtractor};
 use actix_limitation::{Limiter, RateLimiter as Limitation};
 use actix_web::dev::Server;
 use actix_web::{App, HttpRequest, HttpServer, web};
-use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ async fn bare(_: HttpRequest) -> &'static str {
     "hello"
 }
 
-#[rate_limit(key = "http", limit = Limit::counter(count(Load::Passed), DAY), by = "ip")]
+#[rate_limit(key = "http", time = "1d", count = 4_000_000_000, by = "ip")]
 async fn passed(_: HttpRequest) -> Result<&'static str, Rejection> {
     Ok("hello")
 }
 
-#[rate_limit(key = "http", limit = Limit::counter(count(Load::Refused), DAY), by = "ip")]
+#[rate_limit(key = "http", time = "1d", count = 1, by = "ip")]
 async fn refused(_: HttpRequest) -> Result<&'static str, Rejection> {
     Ok("hello")
 }
@@ -93,7 +93,7 @@ fn governor(load: Load) -> GovernorConfigBuilder<PeerIpKeyExtractor, NoOpMiddlew
 fn limitation(load: Load, redis: &str) -> Result<web::Data<Limiter>, Box<dyn Error>> {
     let limiter = Limiter::builder(redis)
         .key_by(|request| request.peer_addr().map(|peer| peer.ip().to_string()))
-        .limit(usize::try_from(count(load))?)
+        .limit(if load == Load::Passed { 4_000_000_000 } else { 1 })
         .period(DAY)
         .build()?;
     Ok(web::Data::new(limiter))

@@ -51,14 +51,6 @@ const ACTIX: [Subject; 7] = [
     Subject { name: "actix-limitation, Redis", word: "actix-limitation", loads: BOTH },
 ];
 
-/// Limits that never refuse, or nearly always.
-pub(super) const fn count(load: Load) -> u32 {
-    match load {
-        Load::Passed => 4_000_000_000,
-        Load::Refused => 1,
-    }
-}
-
 pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     let redis = RedisServer::start();
     let mut tables = Vec::new();
