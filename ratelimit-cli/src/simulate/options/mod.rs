@@ -16,7 +16,7 @@ Examples:
 Exit codes: 0: done; 1: the log cannot be read or has no readable line, or a file cannot be written;
 2: the command line is wrong.";
 
-/// Shows what limits admit and refuse, on simulated traffic or on an access log
+/// Show what limits admit and refuse, on simulated traffic or on an access log
 ///
 /// Time is simulated, so nothing sleeps. All decisions are made by the code of the memory store, which decides as Redis does.
 /// Several limits get the same traffic. Without any option for traffic, it is `--poisson 120/min`.
