@@ -229,8 +229,9 @@ impl Drop for Forgetting {
 mod tests {
     use super::*;
 
-    #[test]
-    fn memory_is_bounded() {
+    /// The clock stands still, because a refusal is remembered for a second.
+    #[tokio::test(start_paused = true)]
+    async fn memory_is_bounded() {
         let (cache, limit) = (DenyCache::new(), Limit::counter(1, LONGEST));
         let refusal = Decision::refuse(&limit, 0, Some(LONGEST), LONGEST);
         for key in 0..3 * SHARDS * SHARD_CAPACITY {
