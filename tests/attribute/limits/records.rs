@@ -10,6 +10,11 @@ async fn refund(right: bool) -> Result<bool, Rejection> {
     Ok(right)
 }
 
+#[rate_limit(key = "log", count = 5, algorithm = "sliding_log", refund_if = |right: &Result<bool, _>| matches!(right, Ok(true)))]
+async fn log(right: bool) -> Result<bool, Rejection> {
+    Ok(right)
+}
+
 #[rate_limit(key = "charge", count = 5, charge_if = |right: &Result<bool, _>| matches!(right, Ok(false)))]
 async fn charge(right: bool) -> Result<bool, Rejection> {
     Ok(right)
@@ -54,6 +59,14 @@ async fn a_refund_is_recorded() {
     assert_eq!(seen(&limiter, refund(true)).await, [(5, MINUTE)]); // the window goes on
     assert_eq!(seen(&limiter, refund(false)).await, [(4, MINUTE)]);
     assert_eq!(seen(&limiter, refund(true)).await, [(4, MINUTE)]);
+}
+
+/// Also of a charge at the time 0 of the clock.
+#[tokio::test]
+async fn a_refund_of_a_log_is_recorded() {
+    let limiter = TestLimiter::new();
+    assert_eq!(seen(&limiter, log(true)).await, [(5, Duration::ZERO)]);
+    assert_eq!(seen(&limiter, log(false)).await, [(4, MINUTE)]);
 }
 
 #[tokio::test]

@@ -8,6 +8,11 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(super) struct Log(VecDeque<u64>);
 
+/// The stamp of an entry. 0 means that nothing was charged, and a clock of a test may say 0.
+fn stamp_of(entry: u64) -> u64 {
+    entry.max(1)
+}
+
 /// How long an entry still counts, in microseconds. Subtracts first, because a sum of times could overflow.
 fn left_us(limit: &Limit, entry: u64, now_us: u64) -> u64 {
     let window = limit.time_ms() * 1000;
@@ -55,12 +60,12 @@ impl Log {
         let turn = now_us.saturating_add(wait * 1000);
         let stamp = turn.max(self.0.back().copied().unwrap_or(0));
         self.0.extend(std::iter::repeat_n(stamp, cost as usize));
-        Charged { reset_ms: left_us(limit, stamp, now_us).div_ceil(1000), stamp }
+        Charged { reset_ms: left_us(limit, stamp, now_us).div_ceil(1000), stamp: stamp_of(stamp) }
     }
 
     pub(super) fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let first = self.0.partition_point(|entry| *entry < stamp);
-        let after = self.0.partition_point(|entry| *entry <= stamp);
+        let first = self.0.partition_point(|entry| stamp_of(*entry) < stamp);
+        let after = self.0.partition_point(|entry| stamp_of(*entry) <= stamp);
         let given = (after - first).min(units as usize);
         self.0.drain(first..first + given);
         u32::try_from(given).unwrap_or(units)
