@@ -39,8 +39,9 @@ fn headers_state_the_contract() {
         match name {
             "head.lua" => &[],
             "bucket.lua" => &["State", "Change"],
-            "decide.lua" | "adjust.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
-            "any_slot.lua" | "any_slot_probe.lua" => &["KEYS", "ARGV", "Reply", "Errors"],
+            "decide.lua" | "adjust.lua" | "any_slot.lua" | "any_slot_probe.lua" => {
+                &["KEYS", "ARGV", "Reply", "Errors"]
+            }
             name if name.starts_with("single/") => &["KEYS", "ARGV", "Reply", "Errors"],
             _ => &["KEYS", "ARGV", "State", "Reply", "Change"],
         }
