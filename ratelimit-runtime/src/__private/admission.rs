@@ -31,7 +31,7 @@ impl Calls {
 }
 
 async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
-    let mut admission = Admission { holdings: None, positions: smallvec![None; calls.len()], noted: None };
+    let mut admission = Admission { held: None, positions: smallvec![None; calls.len()] };
     let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
     for (position, mut call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
         let (name, shadow) = (call.name(), call.is_shadow());
@@ -55,30 +55,24 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
         }
     }
     if let Some(limiter) = first.filter(|_| !stack.is_empty()) {
-        let (holdings, noted) = admit(limiter, names, stack).await?;
-        admission.holdings = Some(Box::new(holdings));
-        admission.noted = noted;
+        admission.held = Some(Box::new(admit(limiter, names, stack).await?));
     }
     Ok(admission)
 }
 
 /// Admits a call, and reports the refusals of its shadow limits.
-pub(super) async fn admit(
-    limiter: RateLimiter,
-    names: Names,
-    stack: Stack,
-) -> Result<(limiter::Holdings, Option<Box<Noted>>), Rejection> {
+pub(super) async fn admit(limiter: RateLimiter, names: Names, stack: Stack) -> Result<Kept, Rejection> {
     let refusing = names.iter().zip(&stack).enumerate().filter(|(_, (_, member))| !member.shadow);
     let record = Record::of(refusing.map(|(at, (name, member))| (at, *name, &member.request)));
     match limiter.admit(stack).await {
         Ok(holdings) => {
-            let noted = record.map(|record| Box::new(record.decided(holdings.decisions())));
+            let noted = record.map(|record| record.decided(holdings.decisions()));
             for (at, name) in names.iter().enumerate() {
                 if let Some(decision) = holdings.shadow_refusal(at) {
                     report::shadow_refusal(name.as_str(), decision.retry_after());
                 }
             }
-            Ok((holdings, noted))
+            Ok(Kept { holdings, noted })
         }
         Err(Refused::Limited(refusal)) => {
             let rejection = Rejection::limited(names[refusal.at], refusal.decision);
@@ -106,26 +100,53 @@ impl Future for Admit {
 #[must_use = "dropping this returns the permits and keeps the charges"]
 pub struct Admission {
     /// `None` if the call is exempt from all limits. Boxed, because the user's future contains it several times.
-    holdings: Option<Box<limiter::Holdings>>,
+    held: Option<Box<Kept>>,
     /// The position in `holdings` of each limit of the attribute. `None` for a limit that was not decided.
     positions: SmallVec<[Option<usize>; 1]>,
-    /// The records of the decisions, which the header fields of the response are made from. `None` outside a request.
-    noted: Option<Box<Noted>>,
+}
+
+/// What an admitted call holds, and where its decisions are recorded.
+pub(super) struct Kept {
+    holdings: limiter::Holdings,
+    /// The header fields of the response are made from these records. `None` outside a request.
+    noted: Option<Noted>,
+}
+
+impl Kept {
+    /// Corrects the charge of the limit at this position to the real cost of the call.
+    fn settle(&mut self, at: usize, cost: u32) {
+        self.holdings.settle(at, cost);
+        self.note(at, |record| match record.cost().checked_sub(cost) {
+            Some(units) => record.give(units),
+            None => record.take(cost - record.cost()),
+        });
+    }
+
+    /// Decides whether the limit at this position is charged after the call.
+    fn charge_after(&mut self, at: usize, charge: bool) {
+        self.holdings.charge_after(at, charge);
+        if charge {
+            self.note(at, |record| record.take(record.cost()));
+        }
+    }
+
+    fn note(&self, at: usize, change: impl FnOnce(&mut Recorded)) {
+        if let Some(noted) = &self.noted {
+            noted.change(at, change);
+        }
+    }
 }
 
 impl Admission {
     /// Returns the admission of a call that has only shadow limits, which never reject.
     pub fn of_shadows(decided: Result<Self, Rejection>) -> Self {
-        decided.unwrap_or_else(|_| Self { holdings: None, positions: SmallVec::new(), noted: None })
+        decided.unwrap_or_else(|_| Self { held: None, positions: SmallVec::new() })
     }
 
     /// Takes the units of a limit after the call, if `charge` is true.
     pub fn charge_if(&mut self, at: usize, charge: bool) {
-        if let Some((holdings, at)) = self.member(at) {
-            holdings.charge_after(at, charge);
-            if charge {
-                self.note(at, |recorded| recorded.take(recorded.cost()));
-            }
+        if let Some((held, at)) = self.member(at) {
+            held.charge_after(at, charge);
         }
     }
 
@@ -138,31 +159,20 @@ impl Admission {
 
     /// Corrects the charge of a limit to the real cost of the call.
     pub fn settle(&mut self, at: usize, cost: u32) {
-        if let Some((holdings, at)) = self.member(at) {
-            holdings.settle(at, cost);
-            self.note(at, |recorded| match recorded.cost().checked_sub(cost) {
-                Some(units) => recorded.give(units),
-                None => recorded.take(cost - recorded.cost()),
-            });
+        if let Some((held, at)) = self.member(at) {
+            held.settle(at, cost);
         }
     }
 
-    /// Changes the record of a limit.
-    fn note(&self, at: usize, change: impl FnOnce(&mut Recorded)) {
-        if let Some(noted) = &self.noted {
-            noted.change(at, change);
-        }
-    }
-
-    fn member(&mut self, at: usize) -> Option<(&mut limiter::Holdings, usize)> {
+    fn member(&mut self, at: usize) -> Option<(&mut Kept, usize)> {
         let position = self.positions.get(at).copied().flatten();
-        self.holdings.as_deref_mut().zip(position)
+        self.held.as_deref_mut().zip(position)
     }
 
     /// Sends the changes to the store.
     pub async fn finish(self) {
-        if let Some(holdings) = self.holdings
-            && let Err(error) = Box::pin(holdings.finish()).await
+        if let Some(held) = self.held
+            && let Err(error) = Box::pin(held.holdings.finish()).await
         {
             tracing::debug!(%error, "{CANNOT_ADJUST}");
         }
@@ -170,14 +180,15 @@ impl Admission {
 
     /// Sends the changes to the store. Returns the limits at the positions in `lasting`, which are held further.
     pub async fn hold(mut self, lasting: &[usize]) -> Lasting {
-        let Self { holdings, positions, .. } = &mut self;
-        if let Some(holdings) = holdings {
+        let Self { held, positions } = &mut self;
+        if let Some(held) = held {
             let lasts = |member| lasting.iter().any(|at| positions.get(*at) == Some(&Some(member)));
-            if let Err(error) = Box::pin(holdings.finish_except(lasts)).await {
+            if let Err(error) = Box::pin(held.holdings.finish_except(lasts)).await {
                 tracing::debug!(%error, "{CANNOT_ADJUST}");
             }
         }
-        Lasting { held: self.holdings.take().map(Held::new).unwrap_or_default(), positions: self.positions }
+        let held = self.held.take().map(|held| Held::new(Box::new(held.holdings)));
+        Lasting { held: held.unwrap_or_default(), positions: self.positions }
     }
 }
 
