@@ -15,7 +15,7 @@ impl Pacer {
         Self { keys_per_second: keys_per_second.max(1), next: Instant::now() }
     }
 
-    /// Notes that so many keys were looked at.
+    /// Counts the keys that were read.
     pub(crate) fn count(&mut self, keys: u32) {
         let time = Duration::from_secs(1) * keys / self.keys_per_second;
         self.next = self.next.max(Instant::now()) + time;

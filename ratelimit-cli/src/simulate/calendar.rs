@@ -34,7 +34,7 @@ impl Civil {
         valid.then_some(days * DAY + self.hour * 3600 + self.minute * 60 + self.second)
     }
 
-    /// The moment that is so many seconds after 1970.
+    /// The moment this number of seconds after the start of 1970.
     pub(crate) fn of(seconds: i64) -> Self {
         let (days, time) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
         // A year has at least 365 days, so this is never too early, and few years are left to go back.

@@ -33,7 +33,7 @@ pub(crate) struct Top {
     /// Show identities instead of hashes of their keys
     #[arg(long)]
     identities: bool,
-    /// Stop after so many seconds. With --json, one line is written each second
+    /// Stop after this number of seconds. With --json, one line is written each second
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
     #[command(flatten)]

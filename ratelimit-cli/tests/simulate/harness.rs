@@ -92,7 +92,7 @@ impl Ran {
     }
 }
 
-/// A line of a log in the combined format, so many seconds after noon.
+/// A line of a log in the combined format, at this number of seconds after noon.
 pub(crate) fn log_line(second: u32, address: &str, user: &str, path: &str) -> String {
     let time = format!("{:02}:{:02}:{:02}", 12 + second / 3600, second / 60 % 60, second % 60);
     format!(

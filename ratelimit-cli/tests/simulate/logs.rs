@@ -1,4 +1,4 @@
-//! Logs: replayed by address, by user and by path; broken lines; logs that are none.
+//! Logs: replayed by address, by user and by path; broken lines; files that are not logs.
 
 use crate::harness::{Folder, log_line};
 use std::fs;

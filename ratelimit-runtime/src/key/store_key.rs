@@ -18,7 +18,7 @@ impl StoreKey {
     }
 
     /// A hash that identifies the key in messages, which must not contain the key: SipHash-1-3, keyed with the limiter's
-    /// prefix. Messages show it with 16 digits (`{:016x}`). The hash is not secret: whoever has it can test guesses of the key.
+    /// prefix. Messages show it with 16 digits (`{:016x}`). The hash is not secret: anybody who has it can test guesses of the key.
     #[must_use]
     pub fn hash(&self) -> u64 {
         let prefix = self.0.split(|byte| *byte == b':').next().unwrap_or_default();

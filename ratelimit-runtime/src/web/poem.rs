@@ -26,7 +26,7 @@ impl RequestPeer for Request {
     }
 }
 
-/// The address of the socket. A custom address, which a transport of the application's own has chosen, is none.
+/// The address of the socket. A custom address, which the application's own transport has chosen, is not the address of a socket.
 impl RequestPeer for RemoteAddr {
     fn peer(&self) -> Option<PeerAddr> {
         match &self.0 {

@@ -16,7 +16,7 @@ pub(crate) const COLORED: Colors =
 
 pub(crate) const PLAIN: Colors = Colors { admitted: "", rest: "", pale: "", bold: "", reset: "" };
 
-/// A block that is filled by so many eighths from below.
+/// A block of which this number of eighths is filled, from below.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 pub(crate) const SHADE: char = '░';

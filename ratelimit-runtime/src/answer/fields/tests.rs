@@ -18,7 +18,7 @@ fn recorded(name: impl Into<LimitName>, limit: Limit, decision: Decision) -> Rec
     Recorded { name: name.into(), limit, cost: 1, decision }
 }
 
-/// An admitted call, after which so many units are left, and all are back after this time.
+/// An admitted call, after which this number of units is left, and all are back after this time.
 fn admitted(name: &'static str, limit: Limit, remaining: u32, reset_after: Duration) -> Recorded {
     recorded(name, limit, Decision::allow(&limit, remaining, reset_after))
 }
