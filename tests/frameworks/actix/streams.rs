@@ -2,6 +2,7 @@
 
 use super::server;
 use crate::harness::client::{Client, Version};
+use crate::harness::limiters::until_free;
 use actix_web::http::StatusCode;
 use actix_web::middleware::Compat;
 use actix_web::web::{self, Bytes, Data, ServiceConfig};
@@ -10,7 +11,6 @@ use futures_util::stream::unfold;
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::sync::Mutex;
-use std::time::Duration;
 use support::{HOUR, MINUTE};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -128,14 +128,8 @@ impl Site {
         (chunks, response)
     }
 
-    /// Polls until this many units are free. The background returns them.
     async fn until_free(&self, limit: &Limit, key: &'static str, free: u32) {
-        let polling = async {
-            while self.limiter.peek(limit, key).await.unwrap().remaining() != free {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
-        tokio::time::timeout(MINUTE, polling).await.expect("the units are not returned");
+        until_free(&self.limiter, limit, key, free).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Limiters on each store.
 
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, OnError, RateLimiter};
+use ratelimit::{Error, ErrorKind, Limit, OnError, RateLimiter};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -25,6 +25,17 @@ pub(crate) async fn on_redis() -> RateLimiter {
 pub(crate) fn redis_url() -> String {
     static SERVER: OnceLock<RedisServer> = OnceLock::new();
     SERVER.get_or_init(RedisServer::start).url()
+}
+
+/// Polls until this many units of a limit are free. The background returns them.
+pub(crate) async fn until_free(limiter: &RateLimiter, limit: &Limit, key: &'static str, free: u32) {
+    let polling = async {
+        while limiter.peek(limit, key).await.unwrap().remaining() != free {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    let result = tokio::time::timeout(Duration::from_secs(60), polling).await;
+    result.unwrap_or_else(|_| panic!("the units of `{key}` do not become {free}"));
 }
 
 /// A limiter that can decide nothing, so that it rejects all calls as unavailable.

@@ -1,5 +1,6 @@
-//! What the tests of all frameworks share: limiters on each store, clients, and the contract that every framework keeps.
+//! What the tests of all frameworks share: limiters on each store, clients, answers, and the contract that every framework keeps.
 
+pub(crate) mod answers;
 pub(crate) mod client;
 pub(crate) mod contract;
 pub(crate) mod limiters;

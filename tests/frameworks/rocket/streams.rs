@@ -2,6 +2,7 @@
 
 use super::{build, serve};
 use crate::harness::client::{Client, Version};
+use crate::harness::limiters::until_free;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, Sent, rate_limit};
@@ -12,7 +13,6 @@ use rocket::{State, get, local, routes};
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
 use support::MINUTE;
 use tokio::sync::mpsc;
 
@@ -78,16 +78,6 @@ async fn readers(chunks: &State<Chunks>) -> ReaderStream![Cursor<&'static str>] 
 async fn file(name: &str) -> Option<NamedFile> {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     NamedFile::open(Path::new(directory).join(name)).await.ok()
-}
-
-/// Waits until this many units are free.
-async fn until_free(limiter: &RateLimiter, limit: &Limit, key: &'static str, free: u32) {
-    let waiting = async {
-        while limiter.peek(limit, key).await.unwrap().remaining() != free {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), waiting).await.unwrap_or_else(|_| panic!("{key}"));
 }
 
 /// A permit is held while the body is sent, and free when it ends, fails, or is cut by the client.

@@ -1,7 +1,8 @@
 //! What a refused handler of salvo answers, for each form of return value.
 
 use super::server;
-use crate::harness::client::{Client, Reply, Version};
+use crate::harness::answers::{answers_in_problem_details, answers_in_text, ask};
+use crate::harness::client::{Client, Version};
 use crate::harness::limiters::failing;
 use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use salvo::prelude::*;
@@ -201,18 +202,6 @@ impl Handler for Scoped {
     }
 }
 
-async fn ask(client: &Client, path: &str, key: &str) -> Reply {
-    client.get_with(path, &[("x-api-key", key)]).await
-}
-
-/// Status, `Retry-After` and body of a reply, which has this content type.
-fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r str) {
-    assert_eq!(reply.header("content-type"), Some(content_type), "{reply:?}");
-    (reply.status, reply.header("retry-after"), &reply.body)
-}
-
-const TEXT: &str = "text/plain; charset=utf-8";
-
 /// The answers are the same with the layer and without.
 #[tokio::test]
 async fn all_forms_answer_alike() {
@@ -226,29 +215,10 @@ async fn all_forms_answer_alike() {
         for version in [Version::Http1, Version::Http2] {
             let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
             for path in RETURNED.iter().chain(WRITTEN) {
-                answers(&client, &unlucky, path, &format!("{path} {version:?}")).await;
+                answers_in_text(&client, &unlucky, path, &format!("{path} {version:?}")).await;
             }
         }
     }
-}
-
-async fn answers(client: &Client, unlucky: &Client, path: &str, key: &str) {
-    let admitted = ask(client, path, key).await.status;
-    assert!((200..300).contains(&admitted), "{path}: {admitted}");
-
-    let limited = ask(client, path, key).await;
-    let (status, wait, body) = parts(&limited, TEXT);
-    assert_eq!(status, 429, "{path}");
-    let seconds: u64 = wait.unwrap().parse().unwrap();
-    assert!((1..=60).contains(&seconds), "{path}: {seconds}");
-    assert!(body.starts_with("too many requests: try again in "), "{path}: {body}");
-
-    let unidentified = client.get(path).await;
-    assert_eq!(parts(&unidentified, TEXT), (400, None, "this request does not say who calls"), "{path}");
-
-    let unavailable = ask(unlucky, path, key).await;
-    let expected = (503, Some("1"), "temporarily unavailable: try again in 1 second");
-    assert_eq!(parts(&unavailable, TEXT), expected, "{path}");
 }
 
 /// Errors too, which are rendered outside the function.
@@ -257,12 +227,7 @@ async fn all_forms_answer_in_the_form_of_the_layer() {
     let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
     let client = Client::new(server::start(routes().hoop(layer)).await, Version::Http1);
     for path in RETURNED.iter().chain(WRITTEN) {
-        ask(&client, path, path).await;
-        let limited = ask(&client, path, path).await;
-        let (status, wait, body) = parts(&limited, "application/problem+json");
-        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
-        assert_eq!((status, &problem["status"]), (429, &429.into()), "{path}");
-        assert!(wait.is_some(), "{path}");
+        answers_in_problem_details(&client, path).await;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::server;
 use crate::harness::client::{Client, Version};
+use crate::harness::limiters::until_free;
 use bytes::Bytes;
 use futures_util::stream::{Stream, unfold};
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, Sent, rate_limit};
@@ -10,7 +11,6 @@ use salvo::prelude::*;
 use salvo::sse::{self, SseEvent, SseKeepAlive};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use support::{HOUR, MINUTE};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -199,14 +199,8 @@ impl Site {
         (chunks, response)
     }
 
-    /// Polls until this many units are free. The background returns them.
     async fn until_free(&self, limit: &Limit, key: &'static str, free: u32) {
-        let polling = async {
-            while self.limiter.peek(limit, key).await.unwrap().remaining() != free {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
-        tokio::time::timeout(MINUTE, polling).await.expect("the units are not returned");
+        until_free(&self.limiter, limit, key, free).await;
     }
 }
 

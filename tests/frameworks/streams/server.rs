@@ -1,5 +1,6 @@
 //! A server on a free loopback port, its client, and the bodies that a test sends through them.
 
+use crate::harness::limiters::until_free;
 use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use support::RedisServer;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -51,17 +52,8 @@ impl App {
         Body::from_stream(self.chunks())
     }
 
-    /// Waits until this many units of a limit are free.
     pub(crate) async fn until_free(&self, limit: &Limit, key: &'static str, free: u32) {
-        let start = Instant::now();
-        loop {
-            let remaining = self.limits.peek(limit, key).await.unwrap().remaining();
-            if remaining == free {
-                return;
-            }
-            assert!(start.elapsed() < PATIENCE, "{remaining} units of `{key}` are free instead of {free}");
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        until_free(&self.limits, limit, key, free).await;
     }
 }
 

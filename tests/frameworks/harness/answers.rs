@@ -1,0 +1,46 @@
+//! What every form of return value answers, in each framework: handlers with one call a minute for each API key.
+
+use super::client::{Client, Reply};
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Calls a handler with this API key.
+pub(crate) async fn ask(client: &Client, path: &str, key: &str) -> Reply {
+    client.get_with(path, &[("x-api-key", key)]).await
+}
+
+/// Status, `Retry-After` and body of a reply, which has this content type.
+fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r str) {
+    assert_eq!(reply.header("content-type"), Some(content_type), "{reply:?}");
+    (reply.status, reply.header("retry-after"), &reply.body)
+}
+
+/// Calls a handler once more than its limit admits, without a key, and on the server of `unlucky`, whose store fails.
+pub(crate) async fn answers_in_text(client: &Client, unlucky: &Client, path: &str, key: &str) {
+    let admitted = ask(client, path, key).await.status;
+    assert!((200..300).contains(&admitted), "{path}: {admitted}");
+
+    let limited = ask(client, path, key).await;
+    let (status, wait, body) = parts(&limited, TEXT);
+    assert_eq!(status, 429, "{path}");
+    let seconds: u64 = wait.unwrap().parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{path}: {seconds}");
+    assert!(body.starts_with("too many requests: try again in "), "{path}: {body}");
+
+    let unidentified = client.get(path).await;
+    assert_eq!(parts(&unidentified, TEXT), (400, None, "this request does not say who calls"), "{path}");
+
+    let unavailable = ask(unlucky, path, key).await;
+    let expected = (503, Some("1"), "temporarily unavailable: try again in 1 second");
+    assert_eq!(parts(&unavailable, TEXT), expected, "{path}");
+}
+
+/// Calls a handler once more than its limit admits, behind a layer with problem details.
+pub(crate) async fn answers_in_problem_details(client: &Client, path: &str) {
+    ask(client, path, path).await;
+    let limited = ask(client, path, path).await;
+    let (status, wait, body) = parts(&limited, "application/problem+json");
+    let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+    assert_eq!((status, &problem["status"]), (429, &429.into()), "{path}");
+    assert!(wait.is_some(), "{path}");
+}
