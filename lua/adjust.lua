@@ -11,44 +11,68 @@
 -- Errors  say what is wrong with ARGV; then nothing has been written.
 local CHANGES = { give = true, take = true, renew = true }
 
-if #ARGV ~= 8 * #KEYS then wrong("eight arguments per key") end
-for position = 1, #KEYS do
+if #argv ~= 8 * #keys then wrong("eight arguments per key") end
+local limits = {}
+for position = 1, #keys do
   local index = 8 * position - 7
-  local change, name = ARGV[index], ARGV[index + 1]
+  local change, limit = argv[index], {
+    name = argv[index + 1], count = argv[index + 2] + 0, time_ms = argv[index + 3] + 0, burst = argv[index + 4] + 0,
+    wait_ms = argv[index + 5] + 0,
+  }
+  local is_permit = limit.name == "concurrency"
   if not CHANGES[change] then wrong("expected give, take or renew") end
-  if not modules[name] or name == "bucket" then wrong("unknown algorithm") end
-  if name == "concurrency" and change == "take" then wrong("permits cannot be taken without a check") end
-  if name ~= "concurrency" and change == "renew" then wrong("only permits can be renewed") end
-  for number = index + 2, index + 7 do integer(number) end
-  if ARGV[index + 3] + 0 < 1 then wrong("expected time_ms of at least 1") end
+  if is_permit and change == "take" then wrong("permits cannot be taken without a check") end
+  if not is_permit and change == "renew" then wrong("only permits can be renewed") end
+  if limit.time_ms < 1 or not are_integers(limit.count, limit.time_ms, limit.burst, limit.wait_ms)
+    or not are_integers(argv[index + 6] + 0, 0, 0, 0) or not are_integers(argv[index + 7] + 0, 0, 0, 0) then
+    wrong("expected integers in range")
+  end
+  implement(limit)
+  limits[position] = limit
 end
 
-local time, reply = call("TIME"), {}
-local now = time[1] * 1000 + floor(time[2] / 1000)
-
-local function take(judge, charge, key, units, count, time_ms, burst, wait_ms)
-  local wait, room, _, state1, state2, state3, state4 = judge(key, 0, count, time_ms, burst, wait_ms)
-  if wait == FOREIGN then return 0 end
-  if units > room + burst then units = room + burst end
-  if units <= 0 then return 0 end
-  local reset = charge(key, units, count, time_ms, burst, wait_ms, 0, state1, state2, state3, state4)
-  return reset and units or 0
+-- What can be taken while `room` units are free: the debt is at most one burst.
+local function takeable(limit, units, room)
+  if units > room + limit.burst then units = room + limit.burst end
+  return units > 0 and units or 0
 end
 
-for position, key in ipairs(KEYS) do
-  local index = 8 * position - 7
-  local change, name = ARGV[index], ARGV[index + 1]
-  local count, time_ms, burst = ARGV[index + 2] + 0, ARGV[index + 3] + 0, ARGV[index + 4] + 0
-  local wait_ms, units, stamp = ARGV[index + 5] + 0, ARGV[index + 6] + 0, ARGV[index + 7] + 0
-  local judge, charge, give, _, renew = modules[name](name)
-  if count == 0 or burst == 0 then
-    reply[position] = 0
-  elseif change == "give" then
-    reply[position] = give(key, units, count, time_ms, burst, wait_ms, stamp, now)
-  elseif change == "take" then
-    reply[position] = take(judge, charge, key, units, count, time_ms, burst, wait_ms)
+-- Changes a state -> the changed units.
+local function change_state(key, limit, change, most, stamp)
+  local text = get(key)
+  local units, tag, ahead, changed, ttl, _ = 0, 0, ABSENT, 0, nil, nil
+  if text then units, tag, ahead = decode(text, limit.tags) end
+  if not units then return 0 end
+  if change == "give" then
+    changed, units, tag, ahead, ttl = limit.give(units, tag, ahead, most, stamp - NOW)
   else
-    reply[position] = renew(key, units, count, time_ms, burst, wait_ms, stamp)
+    changed = takeable(limit, most, select(2, limit.judge(units, tag, ahead, 0)))
+    if changed > 0 then units, tag, ahead, _, ttl = limit.charge(units, tag, ahead, changed, 0) end
+  end
+  if changed == 0 then return 0 end
+  if not units then return call("DEL", key) and changed end
+  return put(key, text, units, tag, ahead, ttl, limit.tags) and changed or 0
+end
+
+-- Changes a structure -> the changed units.
+local function change_structure(key, limit, change, most, stamp)
+  if change == "give" then return limit.give(key, most, stamp) end
+  if change == "renew" then return limit.renew(key, most, stamp) end
+  local state = limit.read(key)
+  if not state then return 0 end
+  local units = takeable(limit, most, select(2, limit.judge(state, nil, nil, 0)))
+  if units > 0 then limit.take(state, units, 0) end
+  return units
+end
+
+local reply = {}
+for position, limit in ipairs(limits) do
+  local index = 8 * position - 7
+  local change, most, stamp = argv[index], argv[index + 6] + 0, argv[index + 7] + 0
+  reply[position] = 0
+  if limit.count > 0 and limit.burst > 0 then
+    local apply = limit.tags and change_state or change_structure
+    reply[position] = apply(keys[position], limit, change, most, stamp)
   end
 end
 

@@ -20,90 +20,93 @@
 -- Reply    delay_ms (never above 0), remaining, reset_after_ms (decide.lua).
 -- Change   of the limit: permits stay; each lease keeps the length that it had when it began or was last renewed.
 -- Edges    A process that is cut off for longer than the lease still runs its calls, but their permits are free.
+local limit = ...
+local count, time_ms, id, wait_ms, now = limit.count, limit.time_ms, limit.burst, limit.wait_ms, NOW
+limit.longest = time_ms
 local WAITING = 4503599627370496 -- 2^52
 -- When a waiting call asks again: soon if it could be among the next, later otherwise.
 local NEXT_RETRY_MS, LATER_RETRY_MS = 20, 100
 local SPARE_MS = 1000
 
-local function clock()
-  local time = call("TIME")
-  return time[1] * 1000 + floor(time[2] / 1000)
-end
-
-local function member(id, unit)
-  return string.format(unit > 1 and "%.0f:%.0f" or "%.0f", id, unit)
+local function member(permit, unit)
+  return unit > 1 and digits(permit) .. ":" .. digits(unit) or digits(permit)
 end
 
 -- The bound of a range that excludes this score.
 local function exclusive(score)
-  return "(" .. string.format("%.0f", score)
+  return "(" .. digits(score)
 end
 
-local function judge(key, cost, count, time_ms, id, wait_ms)
-  local now, last = clock(), try_call("ZRANGE", key, -1, -1, "WITHSCORES")
-  if last.err then return FOREIGN, 0, 0 end
-  last = tonumber(last[2]) or 0
-  local held = last > now and call("ZCOUNT", key, now + 1, "+inf") or 0
-  local ahead = 0
+-- held: units in permits. ahead: units in tickets before this call's. reset: until the last lease ends.
+function limit.read(key)
+  local last = try_call("ZRANGE", key, -1, -1, "WITHSCORES")
+  if last.err then return nil end
+  last = to_number(last[2]) or 0
+  local permits = { key = key, held = 0, ahead = 0, reset = last > now and last - now or 0 }
+  if last > now then permits.held = call("ZCOUNT", key, digits(now + 1), "+inf") end
   if wait_ms > 0 then
-    local ticket, expired = tonumber(call("ZSCORE", key, member(id, 1)) or 0), now - wait_ms - WAITING
-    ahead = call("ZCOUNT", key, exclusive(expired), exclusive(ticket > expired and ticket < 0 and ticket or 0))
+    local ticket, expired = to_number(call("ZSCORE", key, member(id, 1)) or 0), now - wait_ms - WAITING
+    local before = ticket > expired and ticket < 0 and ticket or 0
+    permits.ahead = call("ZCOUNT", key, exclusive(expired), exclusive(before))
   end
-  local room, reset = count - held - ahead, last > now and last - now or 0
-  local wait = 0
+  return permits
+end
+
+function limit.judge(permits, _, _, cost)
+  local room, wait = count - permits.held - permits.ahead, 0
   if cost > count then
     wait = NEVER
   elseif cost > room then
-    local first = held > 0 and call("ZRANGEBYSCORE", key, now + 1, "+inf", "WITHSCORES", "LIMIT", 0, 1)[2]
+    local first = permits.held > 0
+      and call("ZRANGEBYSCORE", permits.key, digits(now + 1), "+inf", "WITHSCORES", "LIMIT", 0, 1)[2]
     wait = first and first - now or time_ms
   end
-  return wait, room, reset, now, reset, ahead
+  return wait, room, permits.reset
 end
 
-local function charge(key, cost, _, time_ms, id, wait_ms, _, now, reset)
-  call("ZREMRANGEBYSCORE", key, 0, now)
-  for unit = 1, cost do call("ZADD", key, now + time_ms, member(id, unit)) end
-  if reset < time_ms then reset = time_ms end
-  call("PEXPIRE", key, (reset > wait_ms and reset or wait_ms) + SPARE_MS)
+-- Lets the key live until all leases and waits have ended.
+local function outlive(key, ms)
+  call("PEXPIRE", key, digits((ms > wait_ms and ms or wait_ms) + SPARE_MS))
+end
+
+function limit.take(permits, cost)
+  local key, reset = permits.key, permits.reset > time_ms and permits.reset or time_ms
+  call("ZREMRANGEBYSCORE", key, 0, digits(now))
+  for unit = 1, cost do call("ZADD", key, digits(now + time_ms), member(id, unit)) end
+  outlive(key, reset)
   return reset, id
 end
 
 -- Leaves a ticket -> the time in ms after which to ask again.
-local function enqueue(key, cost, count, _, id, wait_ms, wait, now, reset, ahead)
-  call("ZREMRANGEBYSCORE", key, "-inf", now - wait_ms - WAITING)
-  for unit = 1, cost do call("ZADD", key, "NX", now - WAITING, member(id, unit)) end
-  call("PEXPIRE", key, (reset > wait_ms and reset or wait_ms) + SPARE_MS)
-  local retry = ahead < count and NEXT_RETRY_MS or LATER_RETRY_MS
+function limit.enqueue(permits, cost, wait)
+  local key = permits.key
+  call("ZREMRANGEBYSCORE", key, "-inf", digits(now - wait_ms - WAITING))
+  for unit = 1, cost do call("ZADD", key, "NX", digits(now - WAITING), member(id, unit)) end
+  outlive(key, permits.reset)
+  local retry = permits.ahead < count and NEXT_RETRY_MS or LATER_RETRY_MS
   return wait < retry and wait or retry
 end
 
 -- Stamp: the permit's id. Removes the permit or its ticket.
-local function give(key, units, _, _, _, _, id)
+function limit.give(key, most, stamp)
   local removed = 0
-  if units > 10000 then units = 10000 end
-  for unit = 1, units do
-    local result = try_call("ZREM", key, member(id, unit))
+  for unit = 1, most < 10000 and most or 10000 do
+    local result = try_call("ZREM", key, member(stamp, unit))
     removed = removed + (type(result) == "number" and result or 0)
   end
   return removed
 end
 
 -- Starts the lease of a permit again, if it has not ended.
-local function renew(key, units, _, time_ms, _, wait_ms, id)
-  local now, renewed = clock(), 0
-  if units > 10000 then units = 10000 end
-  for unit = 1, units do
-    local ends = try_call("ZSCORE", key, member(id, unit))
-    if type(ends) == "string" and tonumber(ends) > now then
-      call("ZADD", key, now + time_ms, member(id, unit))
+function limit.renew(key, most, stamp)
+  local renewed = 0
+  for unit = 1, most < 10000 and most or 10000 do
+    local ends = try_call("ZSCORE", key, member(stamp, unit))
+    if type(ends) == "string" and to_number(ends) > now then
+      call("ZADD", key, digits(now + time_ms), member(stamp, unit))
       renewed = renewed + 1
     end
   end
-  if renewed > 0 then
-    local last = call("ZRANGE", key, -1, -1, "WITHSCORES")[2] - now
-    call("PEXPIRE", key, (last > wait_ms and last or wait_ms) + SPARE_MS)
-  end
+  if renewed > 0 then outlive(key, call("ZRANGE", key, -1, -1, "WITHSCORES")[2] - now) end
   return renewed
 end
-
-return judge, charge, give, enqueue, renew

@@ -1,9 +1,12 @@
 -- decide: the driver that judges requests in order and charges those that pass.
 --
 -- KEYS    one per request, all on one node. The keys of one stack differ.
--- ARGV    the mode, then runs of requests with the same limit and cost, seven arguments for each run:
+-- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit and
+--         cost, seven arguments for each run:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost
---         All but the algorithm are decimal integers below 2^53; time_ms is at least 1. n is one of:
+--         The keys that are read at once differ. Each of the others is read when it is decided, so it may have been
+--         charged before in the same call. All but the mode and the algorithm are decimal integers below 2^53; time_ms
+--         is at least 1. n is one of:
 --           n >= 1  n independent requests.
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.
@@ -13,142 +16,226 @@
 --           charge  charges requests that pass within wait_ms, and returns the delay of each and a stamp by which the
 --                   charge can be given back.
 --           peek    replies as check does, but charges nothing.
--- Reply   one string with four integers per request, 8 bytes each, lowest byte first: delay_ms, remaining,
---         reset_after_ms, stamp. (Parsing it costs the client a tenth of parsing as many integers, and the server does
---         the same work.)
+-- Reply   one string of doubles, 8 bytes each, lowest byte first. All are integers, at most 2^53 - 1 in size. (One
+--         string costs the server and the client less than as many integers.) For each request:
+--           check, peek  if it passes: remaining * (longest + 1) + reset_after_ms, where `longest` is the longest reset
+--                        of the limit in ms; or if this is too large: 2^53 - 1, remaining, reset_after_ms.
+--                        If it does not pass: delay_ms, remaining, reset_after_ms.
+--           charge       delay_ms, remaining, reset_after_ms, stamp.
+--           n < 0        how many requests pass, remaining, reset_after_ms, the delay_ms of those that do not pass.
 --         delay_ms >= 0  the request passes after this time. In a stack: this member would pass; the stack has passed
 --                        if all members would.
 --         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: the
 --                        key holds a value that no limit has written, so nothing can be decided.
---         All are below 2^53 in size, and remaining is at most what the limit can hold.
---         remaining and reset_after_ms describe the state after the charge, if there was one. The stamp is 0 if there
---         was no charge, and is meaningful only in mode charge.
---         For n < 0, the four integers are: how many requests pass, remaining, reset_after_ms, and the delay_ms of the
---         requests that do not pass.
--- Example check counter 5 60000 5 0 1 2, with one key that does not exist: delay_ms 0, remaining 3,
---         reset_after_ms 60000.
+--         remaining is at most what the limit can hold. remaining and reset_after_ms describe the state after the
+--         charge, if there was one. The stamp is 0 if there was no charge.
+-- Example check 1 counter 5 60000 5 0 1 2, with one key that does not exist: 3 * 60001 + 60000.
 -- Errors  say what is wrong with ARGV (in Lua's own words if an argument is no number); then nothing has been written. A
 --         count or burst of zero is no error: such a limit refuses everything.
-local argv, keys = ARGV, KEYS
-local mode = argv[1]
-local is_peek, is_charge = mode == "peek", mode == "charge"
-if not (is_peek or is_charge or mode == "check") then wrong("expected check, charge or peek") end
+local mode, at_once = argv[1], argv[2] + 0
+local charges, waits = mode ~= "peek", mode == "charge"
+if charges and not waits and mode ~= "check" then wrong("expected check, charge or peek") end
+
+local function refuse_all(limit)
+  limit.tags, limit.enqueue = nil, nil
+  function limit.read() return {} end
+  function limit.judge() return NEVER, 0, 0 end
+end
 
 -- Check all arguments before the first write.
-local runs, requests, last_n = {}, 0, 1
-for index = 2, #argv, 7 do
-  local name = argv[index]
-  if not modules[name] or name == "bucket" then wrong("unknown algorithm") end
+local runs, limit, requests, is_open = {}, {}, 0, false
+for index = 3, #argv, 7 do
   if #argv < index + 6 then wrong("expected seven arguments per run") end
-  local count, time_ms = integer(index + 1), integer(index + 2)
-  local burst, wait_ms = integer(index + 3), integer(index + 4)
-  local n, cost = argv[index + 5] + 0, integer(index + 6)
-  if n % 1 ~= 0 or time_ms < 1 or count + time_ms + burst + wait_ms >= NEVER then
-    wrong("expected count, time_ms, burst, wait_ms and n as integers in range")
+  local name, count, time_ms, burst = argv[index], argv[index + 1] + 0, argv[index + 2] + 0, argv[index + 3] + 0
+  local wait_ms, n, cost = argv[index + 4] + 0, argv[index + 5] + 0, argv[index + 6] + 0
+  local is_same = name == limit.name and count == limit.count and time_ms == limit.time_ms
+  if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms) then
+    if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then
+      wrong("expected count, time_ms, burst and wait_ms in range")
+    end
+    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms }
+    implement(limit)
+    if count < 1 or burst < 1 then refuse_all(limit) end
   end
+  if n % 1 ~= 0 or not are_integers(cost, 0, 0, 0) then wrong("expected n and cost in range") end
   if n < 0 and (wait_ms > 0 or mode ~= "check" or cost < 1) then
     wrong("only requests with a cost, in mode check, without a wait can be merged")
   end
-  if last_n == 0 and n ~= 0 and n ~= 1 then wrong("a stack ends with n = 1") end
-  runs[#runs + 1] = {
-    name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms, n = n, cost = cost,
-  }
-  last_n, requests = n, requests + (n > 0 and n or 1)
+  if is_open and n ~= 0 and n ~= 1 then wrong("a stack ends with n = 1") end
+  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, is_member = is_open or n == 0 }
+  is_open, requests = n == 0, requests + (n > 0 and n or 1)
 end
-if last_n == 0 then wrong("a stack ends with n = 1") end
+if is_open then wrong("a stack ends with n = 1") end
 if requests ~= #keys then wrong("one key per request") end
+if not are_integers(at_once, 0, 0, 0) or at_once > requests then wrong("expected how many keys to read at once") end
 
-local now = 0
-if is_charge then
-  local time = call("TIME")
-  now = time[1] * 1000 + floor(time[2] / 1000)
+-- The texts of keys that have been read. Servers let a script pass about 8000 arguments at once.
+local texts, reply, size = {}, {}, 0
+for first = 1, at_once, 4000 do
+  local last = first + 3999 < at_once and first + 3999 or at_once
+  local read = call("MGET", unpack(keys, first, last))
+  if first == 1 then texts = read else for at = first, last do texts[at] = read[at - first + 1] end end
 end
 
-local pack, reply, position = struct.pack, {}, 0
-local stack, refused = nil, false
-local name, judge, charge, enqueue, _
-
-local function set_reply(at, delay, room, reset, stamp)
-  reply[at] = pack("<i8i8i8i8", delay, room > 0 and room or 0, reset, stamp)
+local function add(a, b, c, d)
+  reply[size + 1], reply[size + 2], reply[size + 3], reply[size + 4] = a, b, c, d
+  size = size + (d and 4 or c and 3 or 1)
 end
 
--- Charges the members of a stack that passes, and updates their replies.
-local function charge_stack()
-  for _, member in ipairs(refused and {} or stack) do
-    local run = member.run
-    local reset, stamp = member.charge(
-      member.key, run.cost, run.count, run.time_ms, run.burst, run.wait_ms, member.wait,
-      member.state1, member.state2, member.state3, member.state4
-    )
-    if reset then
-      set_reply(member.position, member.wait, member.room - run.cost, reset, stamp or now + reset)
-    else
-      set_reply(member.position, -FOREIGN, 0, 0, 0)
-    end
+-- Adds the reply to a request that passes now, in mode check or peek.
+local function add_passed(limit, room, reset)
+  local packed = room * (limit.longest + 1) + reset
+  if reset <= limit.longest and packed < NEVER then add(packed) else add(NEVER, room, reset) end
+end
+
+-- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
+local function take(limit, key, text, units, tag, ahead, amount, wait)
+  local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
+  if text and #text < 20 and not ttl and new_tag == tag and new_ahead == ahead and sum * tags + tag < SHORT then
+    local new = try_call("INCRBY", key, digits(amount * tags) .. UNIT)
+    if type(new) == "number" then return reset, sum, tag, ahead end
+    if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
+  elseif put(key, text, sum, new_tag, new_ahead, ttl, tags) then
+    return reset, sum, new_tag, new_ahead
   end
-  stack, refused = nil, false
 end
 
--- Decides n equal requests on one key: as many pass as there is room for.
-local function decide_merged(key, n, cost, count, time_ms, burst)
-  local wait, room, reset, state1, state2, state3, state4 = judge(key, cost, count, time_ms, burst, 0)
-  local passed = 0
-  if wait == 0 then
-    passed = floor(room / cost)
-    if passed > n then passed = n end
-    reset = charge(key, passed * cost, count, time_ms, burst, 0, 0, state1, state2, state3, state4)
-    if not reset then return set_reply(position, 0, 0, 0, -FOREIGN) end
+-- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
+local function decide(run, position, charges)
+  local limit, cost, n, key = run.limit, run.cost, run.n, keys[position]
+  local tags, text, state, tag, ahead = limit.tags, texts[position], 0, 0, ABSENT
+  if not tags then
+    state = limit.read(key)
+  else
+    if text == nil then
+      text = get(key)
+      texts[position] = text
+    end
+    if text then state, tag, ahead = decode(text, tags) end
+  end
+  local wait, room, reset, stamp, passed = FOREIGN, 0, 0, 0, 0
+  if state then wait, room, reset = limit.judge(state, tag, ahead, cost) end
+  local passes = wait <= (waits and not limit.enqueue and limit.wait_ms or 0)
+  if passes and charges and cost > 0 then
+    passed = n < 0 and floor(room / cost) or 1
+    if n < 0 and passed > -n then passed = -n end
+    if tags then
+      reset, state, tag, ahead = take(limit, key, text, state, tag, ahead, passed * cost, wait)
+      stamp = reset and NOW + reset
+    else
+      reset, stamp = limit.take(state, passed * cost, wait)
+    end
     room = room - passed * cost
-    if passed < n then wait = judge(key, cost, count, time_ms, burst, 0) end
+    if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end
+  elseif passes then
+    reset = select(3, limit.judge(state, tag, ahead, 0))
+  elseif text == false and position <= at_once and get(key) then
+    wait, room, reset = FOREIGN, 0, 0
+  elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
+    wait = limit.enqueue(state, cost, wait)
   end
-  set_reply(position, passed, room, reset, -wait)
-end
-
-for _, run in ipairs(runs) do
-  if run.name ~= name then
-    name = run.name
-    judge, charge, _, enqueue = modules[name](name)
-  end
-  local count, time_ms, burst, wait_ms, n, cost = run.count, run.time_ms, run.burst, run.wait_ms, run.n, run.cost
-  local longest_delay, can_pass = is_charge and not enqueue and wait_ms or 0, count > 0 and burst > 0
-  local takes_units = cost > 0 and not is_peek
+  if room < 0 then room = 0 end
   if n < 0 then
-    position = position + 1
-    if can_pass then
-      decide_merged(keys[position], -n, cost, count, time_ms, burst)
-    else
-      set_reply(position, 0, 0, 0, -NEVER)
-    end
+    if passes and passed < -n then wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost) end
+    add(passed, room, reset, 0 - wait)
+  elseif waits then
+    add(passes and wait or -wait, room, reset, stamp)
+  elseif passes then
+    add_passed(limit, room, reset)
+  else
+    add(-wait, room, reset)
   end
-  for _ = 1, n > 0 and n or n + 1 do
-    position = position + 1
-    local key = keys[position]
-    local wait, room, reset, state1, state2, state3, state4 = NEVER, 0, 0
-    if can_pass then
-      wait, room, reset, state1, state2, state3, state4 = judge(key, cost, count, time_ms, burst, wait_ms)
-    end
-    local passes, stamp = wait <= longest_delay, 0
-    if n == 0 or stack then
-      stack, refused = stack or {}, refused or not passes
-      if takes_units then
-        stack[#stack + 1] = {
-          position = position, run = run, charge = charge, key = key, wait = wait, room = room,
-          state1 = state1, state2 = state2, state3 = state3, state4 = state4,
-        }
+  return passes
+end
+
+-- Decides requests of one run, in mode check, in few steps, as long as their states have the short form. Nearly all do, and
+-- `decide` would decide the same -> the position of the first request that it has not decided, if any.
+local function decide_many(limit, cost, first, last)
+  local judge, tags, longest, keys = limit.judge, limit.tags, limit.longest, keys
+  local by, start, life = cost * tags * ERA, nil, nil
+  local increment = digits(by)
+  for position = first, last do
+    local key, text, number, units, tag, ahead = keys[position], texts[position], nil, 0, 0, ABSENT
+    if text == nil then text = get(key) end
+    if text then
+      number = to_number(text)
+      if not (number and number >= 0 and number <= NEVER and number % 1 == 0) then return position end
+      ahead = number % ERA
+      units = (number - ahead) / ERA
+      if tags > 1 then
+        tag = units % tags
+        units = (units - tag) / tags
       end
-    elseif passes and takes_units then
-      reset, stamp = charge(key, cost, count, time_ms, burst, wait_ms, wait, state1, state2, state3, state4)
-      if reset then
-        room, stamp = room - cost, stamp or now + reset
+      ahead = ahead - PHASE
+      if ahead > NEXT_ERA then ahead = ahead - ERA elseif ahead < LAST_ERA then ahead = ahead + ERA end
+    end
+    local wait, room, reset, change = judge(units, tag, ahead, cost)
+    if wait > 0 then
+      if not text then return position end
+      add(-wait, room > 0 and room or 0, reset)
+    else
+      local is_written
+      if change == "grows" then
+        is_written = try_call("INCRBY", key, increment) == number + by
+      elseif change then
+        if not start then
+          local new_units, new_tag, new_ahead, _, ttl = limit.charge(0, 0, ABSENT, cost, 0)
+          start, life = encode(new_units, new_tag, new_ahead, tags), digits(ttl)
+        end
+        if change == "restarts" then
+          is_written = call("SET", key, start, "KEEPTTL")
+        elseif text then
+          is_written = not find(text, "%D") and call("SET", key, start, "PX", life)
+        else
+          is_written = call("SET", key, start, "PX", life, "NX")
+        end
+      end
+      if not is_written then return position end
+      local packed = (room - cost) * (longest + 1) + reset
+      if packed < NEVER and reset <= longest then
+        size = size + 1
+        reply[size] = packed
       else
-        passes, wait, room, reset, stamp = false, FOREIGN, 0, 0, 0
+        add(NEVER, room - cost, reset)
       end
-    elseif enqueue and is_charge and wait_ms > 0 and not passes and wait < FOREIGN then
-      wait = enqueue(key, cost, count, time_ms, burst, wait_ms, wait, state1, state2, state3)
     end
-    set_reply(position, passes and wait or -wait, room, reset, stamp)
-    if stack and n > 0 then charge_stack() end
   end
 end
 
-return table.concat(reply)
+local function decide_run(run)
+  local limit, cost, position, last = run.limit, run.cost, run.first, run.first + (run.n > 0 and run.n or 1) - 1
+  local is_plain = mode == "check" and run.n > 0 and limit.tags and cost > 0 and cost * limit.tags < 90000000
+  while position and position <= last do
+    if is_plain then position = decide_many(limit, cost, position, last) end
+    if position then
+      decide(run, position, charges)
+      position = position + 1
+    end
+  end
+end
+
+-- The members of a stack are judged first, and charged if all pass.
+local stack, start, refused = {}, 0, false
+for _, run in ipairs(runs) do
+  if not run.is_member then
+    decide_run(run)
+  else
+    if #stack == 0 then start, refused = size, false end
+    stack[#stack + 1] = run
+    if not decide(run, run.first, false) then refused = true end
+    if run.n == 1 then
+      if charges and not refused then
+        size = start
+        for _, member in ipairs(stack) do decide(member, member.first, true) end
+      end
+      stack = {}
+    end
+  end
+end
+
+local parts = {}
+for first = 1, size, 4000 do
+  local last = first + 3999 < size and first + 3999 or size
+  parts[#parts + 1] = struct.pack("<" .. string.rep("d", last - first + 1), unpack(reply, first, last))
+end
+return table.concat(parts)

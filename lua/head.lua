@@ -1,79 +1,112 @@
--- head: the names that all parts of the scripts `decide` and `adjust` share.
+-- head: what `decide` and `adjust` share: the moment, states as text, and the contract of the algorithms.
 --
--- Each of the two scripts is one text: head.lua, each algorithm as a function in `modules`, and a driver (decide.lua
--- or adjust.lua), in this order. An algorithm is a chunk that ends in `return judge, charge, give`. In all three,
--- `burst` is the capacity of the limit; for concurrency, it is the id of the permit.
+-- Both scripts are one text each: head.lua, the algorithms as branches of the function `implement`, and a driver
+-- (decide.lua or adjust.lua), in this order. The driver talks to Redis. It has a table for each limit, with its name and
+-- the numbers count, time_ms, burst and wait_ms. `burst` is the capacity; for concurrency, it is the id of the permit.
+-- `implement` adds the functions of the limit's algorithm to this table.
 --
---   judge(key, cost, count, time_ms, burst, wait_ms) -> wait, room, reset, state1, state2, state3, state4
---     Reads the state and writes nothing.
---     wait   0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
---            above what the limit can hold. FOREIGN if the key holds a value that no limit has written.
---     room   the units that are free now; negative in debt.
---     reset  the time in ms until nothing is in use.
---     state1 to state4  what judge has read and charge needs; the meaning depends on the algorithm.
---   charge(key, cost, count, time_ms, burst, wait_ms, wait, state1, state2, state3, state4) -> reset, stamp
---     Takes the cost for the turn in `wait` ms. Afterwards the key has a TTL. The stamp finds this charge again in
---     `give`; if charge returns none, the stamp is the time at which nothing will be in use. Returns nil, and changes
---     nothing, if the server does not accept the key's value as an integer.
---   give(key, units, count, time_ms, burst, wait_ms, stamp, now) -> units given back
---     Gives back at most `units` units of the charge with this stamp. Returns 0 if the charge is no longer in the
---     state. now: the server's time in ms.
+-- State of counter, buckets and sliding_window: three numbers, in a string that also contains their time, so the key's
+-- TTL only collects it. If there is no state, units and tag are 0, and the time is 0.
+--   units  what was charged; most charges only increase it.
+--   tag    a small number whose meaning depends on the algorithm.
+--   time   in ms of the server's clock, 0 .. 10^14 - 1. The functions receive and return `ahead`: the time in ms from now
+--          until this time, negative if it has passed.
+-- The functions of these algorithms are pure: they compute, and the driver reads and writes.
+--   judge(units, tag, ahead, cost) -> wait, room, reset, change
+--     wait    0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
+--             above what the limit can hold.
+--     room    the units that are free now; negative in debt.
+--     reset   the time in ms until nothing is in use: after the charge if the cost fits now, otherwise as it is. Without
+--             a cost, also as it is.
+--     change  what a charge would do. "grows": it only increases the units. "starts": nothing is in use, and the new
+--             state is the one of a key that does not exist. "restarts": as "starts", and the TTL suffices. nil: ask
+--             charge.
+--   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl
+--     The state after a charge for the turn in `wait` ms. ttl: in how many ms the key may be collected; nil if it keeps
+--     its TTL. now + reset is the stamp by which `give` finds this charge again.
+--   give(units, tag, ahead, most, left) -> given, units, tag, ahead, ttl
+--     The state after at most `most` units of the charge whose stamp is in `left` ms were given back. units is nil if
+--     nothing is left. given is 0 if the charge is no longer in the state.
+--   tags     tags below this number fit into the short form of the text.
+--   longest  the longest reset after a charge that did not wait, in ms.
+--
+-- sliding_log and concurrency have structures as states, and talk to Redis themselves. They have no `tags`.
+--   read(key) -> state                        a table; nil if the key is foreign
+--   judge(state, nil, nil, cost) -> wait, room, reset
+--   take(state, cost, wait) -> reset, stamp   charges
+--   give(key, most, stamp) -> given
+--   enqueue, renew                            see concurrency.lua
 
--- Every request of a batch uses these names, and locals are faster than globals.
+-- Each request of a batch uses these names, and locals are faster than globals.
 local call, try_call, floor, ceil, type = redis.call, redis.pcall, math.floor, math.ceil, type
+local format, sub, find, to_number = string.format, string.sub, string.find, tonumber
+local argv, keys = ARGV, KEYS
 local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and the reply both represent exactly
-local FOREIGN = 9007199254740990 -- 2^53 - 2
-local modules = {}
+local FOREIGN = 9007199254740990 -- 2^53 - 2: the key holds a value that no limit has written
 
--- Integers as text, for arguments of commands. Without this, the server would format a number with 17 digits, which
--- costs about as much as a command.
-local digits = setmetatable({}, {
-  __index = function(cache, number)
-    cache[number] = string.format("%.0f", number)
-    return cache[number]
-  end,
-})
-
--- Reads an integer and its TTL -> ttl, value. Both are 0 if the key does not exist or has expired. The value is nil if
--- it is foreign, which is anything but an integer from 0 to 2^53 - 1 (NaN fails the last comparison). A key that has
--- lost its TTL counts as expired, and the next charge writes it again with a TTL.
-local function read(key)
-  local ttl = call("PTTL", key)
-  if ttl == -2 then return 0, 0 end
-  local value = tonumber(try_call("GET", key) or 0)
-  if not value or value < 0 or value > NEVER or value % 1 ~= 0 then return ttl, nil end
-  if ttl <= 0 then return 0, 0 end
-  return ttl, value
-end
-
--- Adds units, which may be negative, to a value that `read` has accepted -> whether the server accepts it too. Lua
--- also reads `1e3`, `5.0` and `0x10` as integers, but INCRBY does not. Such a key must not end the script, because
--- other requests of the call are charged already.
-local function add(key, units)
-  local sum = try_call("INCRBY", key, digits[units])
-  if type(sum) == "number" then return true end
-  if string.find(sum.err, "not an integer", 1, true) then return false end
-  call("INCRBY", key, digits[units]) -- out of memory, or no permission: fails again, and the error ends the script
-  return true
-end
-
--- Whether two times that were computed in two calls are the same. Before Redis 7.2 the clock advances while a script
--- runs, so they may differ by up to 2 ms. Times that the limit must tell apart differ by at least `apart` ms.
-local function same(first, second, apart)
-  local slack = apart < 3 and apart - 1 or 2
-  return first - second <= slack and second - first <= slack
-end
+-- The time is read once: before Redis 7.2 the clock advances while a script runs.
+local clock = call("TIME")
+local NOW = clock[1] * 1000 + floor(clock[2] / 1000)
 
 local function wrong(what)
   error("ratelimit: " .. what, 0)
 end
 
 -- Lua would accept hexadecimal numbers. No valid argument contains an x.
-if string.find(table.concat(ARGV, " "), "[xX]") then wrong("expected decimal integers") end
+local arguments = table.concat(argv, " ")
+if find(arguments, "x", 1, true) or find(arguments, "X", 1, true) then wrong("expected decimal integers") end
 
--- ARGV[index] as an integer. NaN fails each comparison.
-local function integer(index)
-  local number = ARGV[index] + 0
-  if number >= 0 and number < NEVER and number % 1 == 0 then return number end
-  wrong("expected integers from 0 to 2^53 - 2")
+-- Whether all are integers from 0 to 2^53 - 2. NaN fails each comparison.
+local function are_integers(a, b, c, d)
+  return a >= 0 and b >= 0 and c >= 0 and d >= 0 and a + b + c + d < NEVER and a % 1 + b % 1 + c % 1 + d % 1 == 0
 end
+
+-- A state as text, of two forms, in decimal digits.
+--   short  units * tags + tag, below 9.2 * 10^7, and 11 digits of time: at most 19 digits, so that INCRBY can add units.
+--          Only states whose time is at most 115 days ahead, and whose tag is below `tags`.
+--   long   units, 8 digits of tag, 14 digits of time: at least 23 digits, so that the length tells the forms apart.
+-- The time of the short form is the one from 173 days before now to 2.7 years after now. So it is wrong only after the
+-- clock has stepped back by more than 2.3 years; the state then starts fresh, or lasts longer by less than the step.
+local ERA, SHORT, NEAR, UNIT = 100000000000, 92000000, 10000000000, "00000000000"
+local NEXT_ERA, LAST_ERA, PHASE, ABSENT = 85000000000, -15000000000, NOW % ERA, -NOW
+
+-- -> units, tag, ahead. units is nil if the text is foreign.
+local function decode(text, tags)
+  if find(text, "%D") then return nil end
+  if #text > 22 and #text < 38 then return sub(text, 1, -23) - 0, sub(text, -22, -15) - 0, sub(text, -14) - NOW end
+  if #text > 19 or #text == 0 then return nil end
+  local high, ahead = #text > 11 and sub(text, 1, -12) - 0 or 0, sub(text, -11) - PHASE
+  if ahead > NEXT_ERA then ahead = ahead - ERA elseif ahead < LAST_ERA then ahead = ahead + ERA end
+  return (high - high % tags) / tags, high % tags, ahead
+end
+
+local function encode(units, tag, ahead, tags)
+  local high = units * tags + tag
+  if high >= SHORT or tag >= tags or ahead > NEAR then return format("%.0f%08.0f%014.0f", units, tag, NOW + ahead) end
+  return high > 0 and format("%.0f%011.0f", high, (NOW + ahead) % ERA) or format("%.0f", (NOW + ahead) % ERA)
+end
+
+-- Reads a key -> its text, false if it does not exist, "" (which is foreign) if it is of another type. All other errors
+-- end the script.
+local function get(key)
+  local text = try_call("GET", key)
+  if type(text) ~= "table" then return text end
+  if find(text.err, "WRONGTYPE", 1, true) then return "" end
+  return call("GET", key)
+end
+
+-- Writes a state in place of `old`, which is what was read -> whether the key is not foreign.
+local function put(key, old, units, tag, ahead, ttl, tags)
+  local text = encode(units, tag, ahead, tags)
+  if not ttl then return call("SET", key, text, "KEEPTTL") end
+  if old then return call("SET", key, text, "PX", format("%.0f", ttl)) end
+  -- MGET does not tell a key of another type from one that does not exist.
+  return call("SET", key, text, "PX", format("%.0f", ttl), "NX")
+end
+
+-- Integers as text, for arguments of commands. Without this, the server would format a number with 17 digits, which
+-- costs about as much as a command.
+local function digits(number)
+  return format("%.0f", number)
+end
+

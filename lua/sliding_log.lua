@@ -15,10 +15,14 @@
 -- Change   of the limit: the entries stay; more or fewer of them count.
 -- Edges    Memory grows with `count`. If the clock steps back, new entries get the time of the newest entry, so that the
 --          list stays in order.
+local limit = ...
+local count, window = limit.count, limit.time_ms * 1000
+local now = clock[1] * 1000000 + clock[2]
+limit.longest = limit.time_ms
 local SPARE_MS = 1000
 
 local function entry(key, index)
-  return tonumber(call("LINDEX", key, index)) or 0
+  return to_number(call("LINDEX", key, index)) or 0
 end
 
 -- The number of entries at or before `time`, by binary search.
@@ -31,30 +35,33 @@ local function entries_until(key, length, time)
   return low
 end
 
-local function judge(key, cost, count, time_ms, _, wait_ms)
-  local time, length = call("TIME"), try_call("LLEN", key)
-  if type(length) ~= "number" then return FOREIGN, 0, 0 end
-  local now, window, expired = time[1] * 1000000 + time[2], time_ms * 1000, 0
-  if length > 0 and entry(key, 0) + window <= now then expired = entries_until(key, length, now - window) end
-  local live, newest, reset = length - expired, 0, 0
-  if live > 0 then
-    newest = entry(key, -1)
-    reset = ceil((newest + window - now) / 1000)
-  end
-  if cost > count then return NEVER, count - live, reset, now, expired, newest end
-  local turn = wait_ms > 0 and newest or 0 -- a turn is never before the turn of a call that came earlier
-  if live + cost > count then
-    local fits_at = entry(key, length + cost - count - 1) + window
-    if fits_at > turn then turn = fits_at end
-  end
-  return turn > now and ceil((turn - now) / 1000) or 0, count - live, reset, now, expired, newest
+-- newest: the time of the last entry that still counts, or 0.
+function limit.read(key)
+  local length = try_call("LLEN", key)
+  if type(length) ~= "number" then return nil end
+  local log = { key = key, length = length, expired = 0, newest = 0 }
+  if length > 0 and entry(key, 0) + window <= now then log.expired = entries_until(key, length, now - window) end
+  if length > log.expired then log.newest = entry(key, -1) end
+  return log
 end
 
-local function charge(key, cost, _, time_ms, _, _, wait, now, expired, newest)
-  if expired > 0 then call("LTRIM", key, expired, -1) end
-  local stamp = now + wait * 1000
-  if stamp < newest then stamp = newest end
-  local entries, text = {}, string.format("%.0f", stamp)
+function limit.judge(log, _, _, cost)
+  local live = log.length - log.expired
+  local reset = live > 0 and ceil((log.newest + window - now) / 1000) or 0
+  if cost > count then return NEVER, count - live, reset end
+  local turn = limit.wait_ms > 0 and log.newest or 0 -- a turn is never before the turn of a call that came earlier
+  if live + cost > count then
+    local fits_at = entry(log.key, log.length + cost - count - 1) + window
+    if fits_at > turn then turn = fits_at end
+  end
+  return turn > now and ceil((turn - now) / 1000) or 0, count - live, reset
+end
+
+function limit.take(log, cost, wait)
+  local key, stamp = log.key, now + wait * 1000
+  if log.expired > 0 then call("LTRIM", key, log.expired, -1) end
+  if stamp < log.newest then stamp = log.newest end
+  local entries, text = {}, digits(stamp)
   for unit = 1, cost do
     entries[#entries + 1] = text
     if #entries == 1000 or unit == cost then
@@ -62,16 +69,14 @@ local function charge(key, cost, _, time_ms, _, _, wait, now, expired, newest)
       entries = {}
     end
   end
-  local reset = ceil((stamp + time_ms * 1000 - now) / 1000)
-  call("PEXPIRE", key, reset + SPARE_MS)
+  local reset = ceil((stamp + window - now) / 1000)
+  call("PEXPIRE", key, digits(reset + SPARE_MS))
   return reset, stamp
 end
 
 -- Stamp: the time in the charge's entries.
-local function give(key, units, _, _, _, _, stamp)
-  if units == 0 then return 0 end
-  local removed = try_call("LREM", key, -units, string.format("%.0f", stamp))
+function limit.give(key, most, stamp)
+  if most == 0 then return 0 end
+  local removed = try_call("LREM", key, -most, digits(stamp))
   return type(removed) == "number" and removed or 0
 end
-
-return judge, charge, give

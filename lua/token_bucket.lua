@@ -3,37 +3,140 @@
 --   token_bucket_interval  all `count` tokens come back at the end of each time_ms, measured from the call that found
 --                          the bucket full
 --
--- Idea     A bucket holds up to `burst` tokens. A call takes `cost` tokens; if there are not enough, it is refused and
---          nothing changes. The state stores the tokens that were taken and have not come back: the level of
---          bucket.lua, which explains the arithmetic.
--- State    the level of bucket.lua. A level above `burst` is debt: calls that wait for their turn.
--- Example  count = 10, time = 1 s, burst = 10. At 0 ms a call takes 4 tokens: 6 remain. At 200 ms two tokens have come
---          back: a call that costs 8 passes, and 0 remain. At 250 ms a call that costs 1 is refused with
---          retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
+-- Idea     The state is the level: the tokens that were taken and have not come back, as units that leak from a bucket,
+--          so a leaky bucket has the same state. A call passes if the level and its cost are at most `burst` together.
+--          Nothing runs on a timer. The state is the units that were charged since a time called the anchor, and the
+--          next call computes what has leaked since then. GCRA stores the time at which the bucket will be empty. That
+--          time is seldom a whole millisecond (3 units per second), so rounding would add up; here both stored numbers
+--          are whole, so every rate is exact. The level is computed in grains, of which a unit has `scale`, so that
+--          all numbers are integers:
+--            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
+--            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
+--          Most charges only increase the units. A charge that finds the bucket empty makes now the anchor. If the key
+--          would be collected too early for the new level, a charge moves the anchor forward by whole periods of
+--          time_ms, in which a whole number of units leaks.
+-- State    units: charged since the anchor, 0 .. 2^27-1, of which up to 1.8 million fit into the short form. tag: the
+--          grid of the key's life, 0 .. 53, of which up to 48 fit into the short form; 49 or 99 (more than 115 days)
+--          for none. time: the anchor. A level above `burst` is debt: calls that wait for their turn.
+-- Life     Time is divided into cells, and the key is collected at the end of the eighth cell from the one of the
+--          anchor. So all anchors in a cell have the same end, and most charges need not change the TTL. A cell has
+--          64, 96, 128, 192, 256, 384 .. ms, the tag is the index in this row, and a limit uses the longest cell with
+--          8 cells <= 2 * period + 1 s (period: until a full bucket is empty, or wait_ms). If the level outlives that
+--          end, the tag is 49 or 99, and the key is collected when the bucket will be empty.
+-- Leak     `count` per time_ms. Continuously: count and time_ms arrive divided by their greatest common divisor. By
+--          interval: all `count` at the end of each time_ms, measured from the call that found the level at zero.
+-- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
+--          1 s, and 8 cells have at most 3 s: cells of 256 ms, tag 4.
+--             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 4, anchor 0.
+--           200 ms  Elapsed 200: level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free.
+--                   A call takes 8: 12 units, empty at 1200 ms. The key lives until 2048 ms. 0 are free.
+--           250 ms  Elapsed 250: level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and
+--                   finds 50: it is refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms
+--                   later.
 --          By interval, the first tokens come back at 1000 ms: all that were taken, because `count` is 10.
 -- KEYS     one per request.
 -- ARGV     of a run: count 0 .. 2^25 tokens, time_ms 1 .. 366 days, burst: the most tokens that can be taken at once,
 --          including what can be borrowed, 0 .. 2^25 tokens, wait_ms 0 .. 366 days, cost 0 .. 2^32-1 tokens. Rust
 --          checks that all products of these numbers are exact.
 -- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
--- Change   of the limit: as in bucket.lua.
--- Edges    as in bucket.lua. A cost above `burst` never passes.
-local by_interval = ... == "token_bucket_interval"
-local read_level, leak_time, charge, give = modules.bucket(by_interval)
+-- Change   of the limit: the units since the anchor stay, and what has leaked since is computed again at the new rate.
+--          Units above a smaller capacity must leak first. At a far smaller rate this can take longer than 2^53 ms;
+--          the reply then contains the longest time that it can represent.
+-- Edges    Times are whole milliseconds, so a burst shorter than 1 ms of the rate cannot be used fully. A cost above
+--          `burst` never passes. If the server's clock steps back, the level is higher by what leaks in the step.
+local limit = ...
+local count, time_ms, burst, wait_ms = limit.count, limit.time_ms, limit.burst, limit.wait_ms
+local by_interval, only_last = limit.name == "token_bucket_interval", limit.name == "leaky_bucket_queue"
+local scale, tick = by_interval and 1 or time_ms, by_interval and time_ms or 1
+local capacity, UNITS, LONGEST_LIFE_MS = burst * scale, 134217728, 100000000000 -- 2^27 units, 1157 days
 
-local function judge(key, cost, count, time_ms, burst)
-  local level, units, elapsed, ttl = read_level(key, count, time_ms)
-  if not level then return FOREIGN, 0, 0 end
-  local scale = by_interval and 1 or time_ms
-  local room = burst * scale - level
-  local wait = 0
-  if cost > burst then
-    wait = NEVER
-  elseif cost * scale > room then
-    wait = leak_time(cost * scale - room, count, time_ms, elapsed)
-  end
-  local reset = level > 0 and leak_time(level, count, time_ms, elapsed) or 0
-  return wait, (room - room % scale) / scale, reset, units, elapsed, ttl
+-- -> level in grains, ms since the last tick. Both are 0 if the bucket is empty.
+local function level_of(units, ahead)
+  local phase = -ahead % tick
+  local level = units * scale + (ahead + phase) / tick * count
+  if level > 0 then return level, phase end
+  return 0, 0
 end
 
-return judge, charge, give
+-- The time in ms until `grains` grains have leaked.
+local function leak_time(grains, phase)
+  local ms = ceil(grains / count) * tick - phase
+  return ms < FOREIGN and ms or FOREIGN - 1
+end
+
+local period = leak_time(capacity, 0)
+local mantissa, exponent = math.frexp((2 * (period > wait_ms and period or wait_ms) + 1000) / 256)
+local grid = 2 * exponent - (mantissa < 0.75 and 4 or 3)
+local cell = 32 * (2 + grid % 2) * 2 ^ floor(grid / 2)
+local into_cell = NOW % cell
+local start_life = 8 * cell - into_cell
+limit.tags, limit.longest, limit.level_of, limit.leak_time = 50, period, level_of, leak_time
+
+-- The time in ms until the end of the eighth cell from the one of an anchor.
+local function life_of(ahead)
+  return ahead - (into_cell + ahead) % cell + 8 * cell
+end
+
+-- This function decides most calls, so it calls few others.
+function limit.judge(units, tag, ahead, cost)
+  local phase = -ahead % tick
+  local level = units * scale + (ahead + phase) / tick * count
+  if level <= 0 then level, phase = 0, 0 end
+  local room, after = capacity - level, level + cost * scale
+  local free = (room - room % scale) / scale
+  if after > capacity then
+    local reset = level > 0 and leak_time(level, phase) or 0
+    return cost > burst and NEVER or leak_time(after - capacity, phase), free, reset
+  end
+  local reset = (after + -after % count) / count * tick - phase
+  if level > 0 then
+    local lives_on = tag == grid and units + cost < UNITS and reset <= ahead - (into_cell + ahead) % cell + 8 * cell
+    return 0, free, reset < FOREIGN and reset or FOREIGN - 1, lives_on and "grows" or nil
+  elseif reset > start_life then
+    return 0, free, reset
+  end
+  return 0, free, reset, tag == grid and ahead <= 0 and ahead >= -into_cell and "restarts" or "starts"
+end
+
+-- The state of a bucket with this anchor. tag, old: of the state that it replaces.
+local function anchored(units, ahead, reset, tag, old)
+  local life = life_of(ahead)
+  if life >= reset then return units, grid, ahead, reset, (tag ~= grid or life_of(old) ~= life) and life or nil end
+  life = LONGEST_LIFE_MS + ahead
+  if life > reset then life = reset end
+  return units, life - ahead <= NEAR and 49 or 99, ahead, reset, life
+end
+
+function limit.charge(units, tag, ahead, cost)
+  local level, phase = level_of(units, ahead)
+  local reset = leak_time(level + cost * scale, phase)
+  if level == 0 then return anchored(cost, 0, reset, tag, ahead) end
+  units = units + cost
+  if tag == grid and units < UNITS and reset <= life_of(ahead) then return units, tag, ahead, reset end
+  local periods = ahead < 0 and floor(-ahead / time_ms) or 0
+  return anchored(units - periods * count, ahead + periods * time_ms, reset, tag, ahead)
+end
+
+-- Stamp: the time at which the level would be zero after the charge. Units leak in the order in which they were
+-- charged, so at most what leaks from now until the stamp is left of the charge. (By interval, the units of one charge
+-- may leak in several steps, so this is only an upper bound.)
+-- While calls wait for their turn, only the last charge is given back, because the other calls already know their turn.
+-- `only_last` applies this rule always.
+function limit.give(units, tag, ahead, most, left)
+  local level, phase = level_of(units, ahead)
+  if level == 0 then return 0 end
+  local reset = leak_time(level, phase)
+  if left <= 0 or left ~= reset and (only_last or level > capacity) then return 0 end
+  if by_interval then
+    local leaks = floor((left + phase) / tick) * count
+    if most > leaks then most = leaks end
+  elseif left * count < most * scale and left < reset then -- as if `left` ms more had passed
+    local given, _, ttl = ceil(left * count / scale), nil, nil
+    units, tag, ahead, _, ttl = anchored(units, ahead - left, reset - left, tag, ahead)
+    return given, units, tag, ahead, ttl
+  end
+  if most * scale >= level then return ceil(level / scale) end
+  -- After a step back of the clock, the level can be above the units that are stored.
+  if most > units then most = units end
+  return most, units - most, tag, ahead
+end

@@ -1,36 +1,40 @@
 -- single/counter: decides a single request of a counter in mode check. A short script for the most common case.
 --
--- The state is that of counter.lua, which explains it.
+-- The state is that of counter.lua, which explains it, in the narrow form of head.lua.
 -- KEYS   one.
--- ARGV   count, time_ms, cost: decimal integers, 1 <= cost <= count, count * (time_ms + 1) < 2^53. There is no wait.
+-- ARGV   count, time_ms, cost: decimal integers, 1 <= cost <= count < 9.2 * 10^7, time_ms <= 10^10. There is no wait.
 -- Reply  if the request passes: remaining * (time_ms + 1) + reset_after_ms; if it is refused and nothing remains:
 --        -retry_after_ms; otherwise -retry_after_ms, reset_after_ms, remaining. (One integer costs half as much as
 --        three.)
--- Errors if ARGV is wrong, or the key holds something other than a counter; then nothing has been written.
+-- Errors if ARGV is wrong, or the key holds something other than a counter in the narrow form; then nothing has been
+--        written, and decide.lua decides.
 -- Example 5 60000 1, with a key that does not exist: 4 * 60001 + 60000 = 300004.
-local call, key, count, time_ms, cost = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-if not string.find(count .. "," .. time_ms .. "," .. cost, "^%d+,%d+,%d+$") then
+local call, find, key, count, time_ms, cost = redis.call, string.find, KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+if not find(count .. "," .. time_ms .. "," .. cost, "^%d+,%d+,%d+$") then
   return redis.error_reply("ERR ratelimit: expected decimal integers")
 end
-local used, ttl = call("GET", key), 0
-local room = count - (used or 0)
-if used then
-  ttl = call("PTTL", key)
-  if room % 1 ~= 0 or room > count + 0 or room < -4503599627370496 then
-    return redis.error_reply("ERR ratelimit: not a counter")
-  end
+local state, time = call("GET", key), call("TIME")
+local now, room, left = time[1] * 1000 + math.floor(time[2] / 1000), count + 0, 0
+if state then
+  local number = state - 0
+  local ends = number % 100000000000
+  if number >= 9007199254740992 then ends, number = string.sub(state, -11) - 0, string.sub(state, 1, -12) * 100000000000 end
+  room, left = count - (number - number % 100000000000) / 100000000000, ends - now % 100000000000
+  if left > 85000000000 then left = left - 100000000000 elseif left < -15000000000 then left = left + 100000000000 end
+  if #state > 19 or not find(state, "^[1-9]%d*$") then return redis.error_reply("ERR ratelimit: not a counter") end
 end
-if ttl <= 0 then
-  call("SET", key, cost, "PX", time_ms)
+if left <= 0 then
+  call("SET", key, cost .. string.format("%011.0f", (now + time_ms) % 100000000000), "PX", time_ms)
   return (count - cost) * (time_ms + 1) + time_ms
 end
 if room - cost < 0 then
-  if room <= 0 then return -ttl end
-  return { -ttl, ttl, room }
+  if room <= 0 then return -left end
+  return { -left, left, room }
 end
-call("INCRBY", key, cost)
-if ttl - time_ms > 0 then
-  call("PEXPIRE", key, time_ms)
-  ttl = time_ms
+if left - time_ms <= 0 then
+  call("INCRBY", key, cost .. "00000000000")
+else
+  left = time_ms + 0
+  call("SET", key, string.format("%.0f%011.0f", count - room + cost, (now + left) % 100000000000), "PX", time_ms)
 end
-return (room - cost) * (time_ms + 1) + ttl
+return (room - cost) * (time_ms + 1) + left

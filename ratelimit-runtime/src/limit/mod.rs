@@ -140,11 +140,11 @@ impl Limit {
     /// zero and does not read the old state.
     pub(crate) const fn state_format(&self) -> &'static str {
         match self.numbers.algorithm {
-            Algorithm::Counter => "c1",
-            Algorithm::TokenBucket => "tb1",
-            Algorithm::SlidingWindow => "sw1",
+            Algorithm::Counter => "c2",
+            Algorithm::TokenBucket => "tb2",
+            Algorithm::SlidingWindow => "sw2",
             Algorithm::SlidingLog => "sl1",
-            Algorithm::LeakyBucket => "lb1",
+            Algorithm::LeakyBucket => "lb2",
             Algorithm::Concurrency => "cc1",
         }
     }

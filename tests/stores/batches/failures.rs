@@ -44,8 +44,18 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
 }
 
 /// Numbers that are not integers from 0 to 2^53 - 1. Lua could calculate with them.
-const NUMBERS: [&str; 10] =
-    ["1.5", "-1.5", "inf", "-inf", "nan", "1e300", "-5", "0.25", "9007199254740992", "9223372036854775807"];
+const NUMBERS: [&str; 10] = [
+    "1.5",
+    "-1.5",
+    "inf",
+    "-inf",
+    "nan",
+    "1e300",
+    "-5",
+    "0.25",
+    "99999999999999999999",
+    "9999999999999999999999",
+];
 /// Text, and integers in spellings that Lua reads, but the server does not.
 const NOT_INTEGERS: [&str; 8] = ["abc", "def", "1e3", "5.0", "0x10", " 7", "+7", "007"];
 

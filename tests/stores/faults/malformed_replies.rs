@@ -126,23 +126,50 @@ async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
     all
 }
 
-fn words(words: &[i64]) -> Vec<u8> {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+/// A reply of `decide`, whose numbers are doubles.
+fn doubles(numbers: &[f64]) -> Vec<u8> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     [format!("${}\r\n", bytes.len()).as_bytes(), &bytes, b"\r\n"].concat()
 }
 
 /// Replies in the shapes of the scripts, for one request and for several, with this number in all fields or in some.
+#[expect(clippy::cast_precision_loss, reason = "a rounded number is out of range, too")]
 fn shaped(number: i64) -> Vec<Vec<u8>> {
     let integers = |count: usize| format!("*{count}\r\n{}", format!(":{number}\r\n").repeat(count));
     let one = format!(":{number}\r\n");
     let mut shaped: Vec<Vec<u8>> =
         [one, integers(1), integers(2), integers(3)].map(String::into_bytes).into();
-    for record in [[number; 4], [0, number, 1, 1], [0, 1, number, 1], [-5, 1, number, 1], [-5, number, 1, 1]]
-    {
-        shaped.push(words(&record));
-        shaped.push(words(&record.repeat(2)));
-    }
+    shaped.extend(shaped_doubles(number as f64));
     shaped
+}
+
+fn shaped_doubles(number: f64) -> Vec<Vec<u8>> {
+    let records: [&[f64]; 9] = [
+        &[number; 4],
+        &[0.0, number, 1.0, 1.0],
+        &[0.0, 1.0, number, 1.0],
+        &[-5.0, 1.0, number, 1.0],
+        &[-5.0, number, 1.0, 1.0],
+        &[number, 1.0],
+        &[1.0, number],
+        &[number, 1.0, 1.0],
+        &[-5.0, 1.0, number],
+    ];
+    records.into_iter().flat_map(|record| [doubles(record), doubles(&record.repeat(2))]).collect()
+}
+
+#[tokio::test]
+async fn doubles_that_are_not_integers_are_errors() {
+    for number in [0.5, -0.5, 1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
+        for reply in shaped_doubles(number) {
+            for (limit, outcome) in all(&reply, PATIENCE).await {
+                assert!(
+                    matches!(outcome, Err(ErrorKind::Configuration)),
+                    "{limit}: {outcome:?} for {number}"
+                );
+            }
+        }
+    }
 }
 
 #[tokio::test]

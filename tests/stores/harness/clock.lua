@@ -44,8 +44,20 @@ local redis = (function(server)
       expire(key, ms)
       return 1
     end,
+    MGET = function(...)
+      local values = {}
+      for i, key in ipairs({ ... }) do
+        deadline(key)
+        local value = server.pcall("GET", key)
+        values[i] = type(value) == "string" and value or false
+      end
+      return values
+    end,
     SET = function(key, value, px, ms, option)
-      assert(px == "PX" and not option, "SET without a TTL")
+      deadline(key)
+      if px == "KEEPTTL" then return server.call("SET", key, value) end
+      assert(px == "PX" and (not option or option == "NX"), "SET without a TTL")
+      if option and server.call("EXISTS", key) == 1 then return false end
       local answer = server.call("SET", key, value)
       expire(key, ms)
       return answer

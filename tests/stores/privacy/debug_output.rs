@@ -22,7 +22,7 @@ async fn debug_shows_no_key() {
     let limiter = RateLimiter::in_memory();
     let (limit, one) = (Limit::counter(1, MINUTE), Limit::concurrency(1, MINUTE));
     let key = Key::new("login").by("walrus").part("walrus");
-    let bytes = StoreKey::new(b"ratelimit:{walrus}:login:c1");
+    let bytes = StoreKey::new(b"ratelimit:{walrus}:login:c2");
     let writer = Mutex::default();
     limiter.check(&limit, Key::new("login").by(Caller(&writer))).await.unwrap();
     limiter.overrides().set(key, &limit).await.unwrap();

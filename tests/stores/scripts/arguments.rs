@@ -19,12 +19,13 @@ const ALGORITHMS: [&str; 8] = [
 const NO_INTEGERS: [&str; 10] =
     ["", "-1", "1.5", "abc", "nan", "-nan", "inf", "0x10", "0X1", "99999999999999999"];
 
-/// The records of a reply of `decide`: delay, remaining, reset, and the stamp or the result of merged requests.
-pub(crate) fn decided(answer: &Value) -> Vec<[i64; 4]> {
+/// The numbers in a reply of `decide`.
+#[expect(clippy::cast_possible_truncation, reason = "the numbers are integers below 2^53")]
+pub(crate) fn decided(answer: &Value) -> Vec<i64> {
     let Value::BulkString(bytes) = answer else { panic!("{answer:?}") };
-    let (integers, []) = bytes.as_chunks::<8>() else { panic!("{answer:?}") };
-    let (requests, []) = integers.as_chunks::<4>() else { panic!("{answer:?}") };
-    requests.iter().map(|request| request.map(i64::from_le_bytes)).collect()
+    let (numbers, []) = bytes.as_chunks::<8>() else { panic!("{answer:?}") };
+    let numbers = numbers.iter().map(|number| f64::from_le_bytes(*number));
+    numbers.inspect(|number| assert!(number.fract() == 0.0, "{number}")).map(|number| number as i64).collect()
 }
 
 /// Runs a script with any arguments.
@@ -50,7 +51,7 @@ fn decide_reports_bad_arguments_before_it_writes() {
     let refuses = |run_before: &str, bad: &[&str], what: &str| {
         let good = [run_before, "5", "1000", "5", "0", "1", "1"];
         for mode in ["check", "charge", "peek"] {
-            let arguments = [&[mode], &good[..], bad].concat();
+            let arguments = [&[mode, "2"], &good[..], bad].concat();
             let error = run(&server, decide, &["a", "b"], &arguments).expect_err(what);
             assert!(is_told(&error), "{what}: {bad:?}: {error}");
         }
@@ -84,18 +85,25 @@ fn decide_reports_bad_arguments_before_it_writes() {
         let mut bad = ["counter", "5", "1000", "5", "0", "1", "1"];
         bad[at] = number;
         if (at, number) != (5, "-1") {
-            let error = run(&server, decide, &["a"], &[&["check"], &bad[..]].concat()).expect_err("alone");
+            let error =
+                run(&server, decide, &["a"], &[&["check", "1"], &bad[..]].concat()).expect_err("alone");
             assert!(is_told(&error), "{bad:?}: {error}");
         }
     }
     for n in ["0", "2", "-2"] {
-        let bad = ["check", "counter", "5", "1000", "5", "0", n];
+        let bad = ["check", "0", "counter", "5", "1000", "5", "0", n];
         assert!(run(&server, decide, &["a"], &bad).is_err(), "n = {n} without a cost");
     }
-    assert!(run(&server, decide, &["a"], &["check", "counter", "5", "1000", "5", "0", "2", "1"]).is_err());
+    assert!(
+        run(&server, decide, &["a"], &["check", "0", "counter", "5", "1000", "5", "0", "2", "1"]).is_err()
+    );
     let good = ["counter", "5", "1000", "5", "0", "1", "1"];
-    assert!(run(&server, decide, &["a"], &[&["refund"], &good[..]].concat()).is_err());
-    assert!(run(&server, decide, &["a", "b"], &[&["check"], &good[..]].concat()).is_err(), "more keys");
+    assert!(run(&server, decide, &["a"], &[&["refund", "1"], &good[..]].concat()).is_err());
+    assert!(run(&server, decide, &["a", "b"], &[&["check", "2"], &good[..]].concat()).is_err(), "more keys");
+    for number in NO_INTEGERS.into_iter().chain(["2"]) {
+        let arguments = [&["check", number], &good[..]].concat();
+        assert!(run(&server, decide, &["a"], &arguments).is_err(), "{number} keys at once");
+    }
     nothing_was_written(&server);
 }
 
@@ -179,10 +187,15 @@ fn foreign_data_affects_only_its_own_request_and_stays() {
             redis::cmd("FLUSHALL").exec(&mut raw).unwrap();
             redis::cmd(command[0]).arg(&command[1..]).exec(&mut raw).unwrap();
             let dump: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(&mut raw).unwrap();
-            let three = ["check", algorithm, "5", "1000", "5", "0", "3", "1"];
-            let answer = decided(&run(&server, decide, &["a", "foreign", "b"], &three).unwrap());
-            let delays: Vec<_> = answer.iter().map(|[delay, ..]| *delay).collect();
-            assert_eq!(delays, [0, -((1 << 53) - 2), 0], "{algorithm} {command:?}");
+            for (mode, at_once) in [("charge", "3"), ("charge", "0"), ("charge", "2"), ("peek", "3")] {
+                let three = [mode, at_once, algorithm, "5", "1000", "5", "0", "3", "1"];
+                let keys = [&format!("a{mode}{at_once}"), "foreign", &format!("b{mode}{at_once}")];
+                let answer = decided(&run(&server, decide, &keys, &three).unwrap());
+                // In mode `charge` there are four numbers for each request. In mode `peek`, one that passes has one.
+                let delay = answer[if mode == "peek" { 1 } else { 4 }];
+                assert_eq!(delay, -((1 << 53) - 2), "{algorithm} {command:?} {mode} {at_once}");
+                assert_eq!(answer.iter().filter(|number| **number == delay).count(), 1, "{algorithm} {mode}");
+            }
             for what in
                 ["give", "take"].into_iter().filter(|what| (*what, algorithm) != ("take", "concurrency"))
             {

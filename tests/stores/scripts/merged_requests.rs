@@ -57,8 +57,16 @@ pub(crate) fn first_difference(
             expected = vec![passed, answer.remaining.into(), answer.reset_after.try_into().unwrap(), retry];
         }
         let mut call = script.key(KEY);
-        call.arg("check").arg(name).arg(count).arg(time).arg(capacity).arg(0).arg(-i64::from(n)).arg(cost);
-        let found = call.invoke(twins.raw()).map(|answer| decided(&answer).concat());
+        call.arg("check")
+            .arg(1)
+            .arg(name)
+            .arg(count)
+            .arg(time)
+            .arg(capacity)
+            .arg(0)
+            .arg(-i64::from(n))
+            .arg(cost);
+        let found = call.invoke(twins.raw()).map(|answer| decided(&answer));
         if found.as_ref() != Ok(&expected) {
             return Some(format!("{n} times {cost} of {numbers:?} at {now}: {found:?}, not {expected:?}"));
         }

@@ -129,7 +129,9 @@ impl Mutant {
                 if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
                     return Some("by how long its keys live");
                 }
-                if longest_list(twins) > numbers.count.saturating_mul(2) {
+                // Units of the present, of the past or in debt, and of each turn that is waited for.
+                let periods = 2 + u32::try_from(numbers.wait.div_ceil(numbers.time)).unwrap();
+                if longest_list(twins) > numbers.count.saturating_mul(periods) {
                     return Some("by how much its keys hold");
                 }
             }

@@ -63,9 +63,12 @@ fn scripts_use_only_what_every_server_has() {
         {
             assert!(!code.contains(forbidden), "{name} uses {forbidden}");
         }
-        // Every SET has a TTL. Other writes find one, or are followed by PEXPIRE.
-        for line in code.split("call(\"SET\"").skip(1) {
-            assert!(line.contains("\"PX\""), "{name}: SET without PX");
+        // Every SET has a TTL or keeps it. Other writes find one, or are followed by PEXPIRE.
+        for line in text.lines().filter(|line| line.contains("call(\"SET\"")) {
+            assert!(
+                line.contains("\"PX\"") || line.contains("\"KEEPTTL\""),
+                "{name}: SET without a TTL: {line}"
+            );
         }
     }
 }

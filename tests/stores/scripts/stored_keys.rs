@@ -45,7 +45,7 @@ async fn keys_are_as_documented_and_all_expire() {
     call(&limiter, &limits, &held, || Key::new("global")).await;
     call(&limiter, &limits, &held, || Key::new("login").by(IpAddr::from(Ipv4Addr::LOCALHOST))).await;
     call(&limiter, &limits, &held, || Key::new("report:{kind}").by(("acme", 7)).part("p:d}f")).await;
-    let forms = ["c1", "cc1", "lb1", "sl1", "sw1", "tb1"];
+    let forms = ["c2", "cc1", "lb2", "sl1", "sw2", "tb2"];
     let names = ["shop:{127.0.0.1}:login", "shop:{acme,7}:report:<kind>=p%3ad%7df", "shop:{global}"];
     let expected: Vec<String> =
         names.iter().flat_map(|name| forms.iter().map(move |form| format!("{name}:{form}"))).collect();
@@ -68,30 +68,9 @@ async fn keys_with_turns_expire_in_time() {
             decisions.iter().any(|decision| !decision.delay().is_zero() || decision.retry_after().is_some())
         );
         assert_eq!(server.keys_without_ttl(), 0, "{limit}");
-        assert!(server.max_pttl_ms().unwrap() <= 2 * 30_000 + 1000, "{limit}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_ttl_is_repaired() {
-    let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
-    // The entries of a log contain their own time, so a log without TTL still works.
-    for limit in spent(2, SECOND * 60).into_iter().filter(|limit| limit.algorithm().as_str() != "sliding_log")
-    {
-        limiter.check_cost(&limit, "job", 2).await.unwrap();
-        for key in keys(&server) {
-            redis::cmd("PERSIST").arg(key).exec(&mut server.raw()).unwrap();
-        }
-        assert!(server.keys_without_ttl() > 0);
-        let decision = decision(limiter.check(&limit, "job").await);
-        assert_eq!(
-            (decision.allowed(), decision.remaining()),
-            (true, 1),
-            "a key without TTL would block for ever"
-        );
-        assert_eq!(server.keys_without_ttl(), 0);
-        limiter.reset(&limit, "job").await.unwrap();
+        // The queue has seven places, and is empty 35 s after it was full.
+        let period = if limit.capacity() == 7 { 35_000 } else { 30_000 };
+        assert!(server.max_pttl_ms().unwrap() <= 2 * period + 1000, "{limit}");
     }
 }
 
@@ -100,7 +79,7 @@ async fn foreign_data_is_neither_read_nor_overwritten() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).build().await.unwrap();
     let mut raw = server.raw();
-    for (limit, form) in spent(5, SECOND).into_iter().zip(["c1", "tb1", "tb1", "sw1", "sl1", "lb1"]) {
+    for (limit, form) in spent(5, SECOND).into_iter().zip(["c2", "tb2", "tb2", "sw2", "sl1", "lb2"]) {
         for foreign in [["SET", "abc"], ["SADD", "abc"]] {
             let key = format!("ratelimit:{{theirs}}:{form}");
             redis::cmd(foreign[0]).arg(&key).arg(foreign[1]).exec(&mut raw).unwrap();

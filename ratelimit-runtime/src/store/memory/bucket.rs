@@ -1,8 +1,9 @@
 //! Token bucket and leaky bucket: the twin of `lua/bucket.lua`, `lua/token_bucket.lua` and `lua/leaky_bucket.lua`, with
 //! the same state. `lua/bucket.lua` explains the arithmetic with an example.
 //!
-//! A number's value is `life_s * 2^27 + units`. The anchor is `life_s` seconds before its deadline, and `units` were
-//! charged since. The level is computed in whole grains and ticks, so every rational rate is exact:
+//! A number's value is `life_ms * 2^27 + units`, where `life_ms` is the time from the anchor to the end of the state. Its
+//! deadline is 1 ms after that end, because a key in Redis exists until its end has passed. The level is computed in whole
+//! grains and ticks, so every rational rate is exact:
 //!
 //! | | tick | grains in a unit | grains that leak in a tick |
 //! |---|---|---|---|
@@ -10,12 +11,12 @@
 //! | by interval | `period_ms` | 1 | `tokens` |
 
 use super::shard::Number;
-use super::verdict::{Verdict, Wait, same, signed};
+use super::verdict::{Verdict, Wait, signed};
 use crate::limit::Limit;
 
 const UNITS: u64 = 1 << 27;
 /// The longest life of a number, as in the scripts.
-const LONGEST_LIFE_MS: i64 = ((1 << 26) - 1) * 1000;
+const LONGEST_LIFE_MS: i64 = 100_000_000_000;
 /// The longest time that a decision contains, as in the scripts.
 const LONGEST_MS: u64 = (1 << 53) - 3;
 
@@ -26,13 +27,13 @@ struct Scale {
     tick_ms: i64,
 }
 
-/// The units that were charged since the anchor, and the time since then, which is negative after a step back of the
-/// clock. All zero if the bucket is empty.
+/// The units that were charged since the anchor, the time since then, which is negative after a step back of the clock, and
+/// the end of the state. All zero if the bucket is empty.
 #[derive(Clone, Copy, Default)]
 struct Bucket {
     units: u64,
     elapsed_ms: i64,
-    ttl_ms: u64,
+    end: i64,
 }
 
 impl Scale {
@@ -71,10 +72,20 @@ fn rounded_up(grains: i64, by: i64) -> i64 {
 
 fn read(scale: &Scale, number: Option<Number>, now: u64) -> Bucket {
     let Some(number) = number else { return Bucket::default() };
-    let ttl_ms = number.deadline - now;
-    let elapsed_ms = signed(number.value / UNITS * 1000) - signed(ttl_ms);
-    let bucket = Bucket { units: number.value % UNITS, elapsed_ms, ttl_ms };
+    let end = signed(number.deadline) - 1;
+    let anchor = end - signed(number.value / UNITS);
+    let bucket = Bucket { units: number.value % UNITS, elapsed_ms: signed(now) - anchor, end };
     if scale.level(&bucket) > 0 { bucket } else { Bucket::default() }
+}
+
+/// The end of a state with this anchor: the end of the eighth cell from the one of the anchor. Cells have a length of 64, 96,
+/// 128, 192, 256, 384 .. ms; the limit uses the longest for which eight are at most two periods and one second.
+fn grid_end(limit: &Limit, scale: &Scale, anchor: i64) -> i64 {
+    let full_ms = scale.leak_time(i64::from(limit.capacity()) * scale.per_unit, 0);
+    let longest = (2 * full_ms.max(limit.wait_ms()) + 1000) / 256;
+    let half = 1 << (longest.ilog2() - 1);
+    let cell = signed(longest / half * half) * 32;
+    (anchor.div_euclid(cell) + 8).saturating_mul(cell)
 }
 
 pub(super) fn judge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> Verdict {
@@ -98,32 +109,33 @@ pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, now: u64)
     let before = read(&scale, number, now);
     let bucket = Bucket { units: before.units + u64::from(cost), ..before };
     let reset_ms = scale.leak_time(scale.level(&bucket), bucket.elapsed_ms);
-    let full_ms = scale.leak_time(i64::from(limit.capacity()) * scale.per_unit, 0);
-    let longest = 2 * full_ms.max(limit.wait_ms());
-    let unchanged = reset_ms <= bucket.ttl_ms && bucket.ttl_ms <= longest + 1000 && bucket.units < UNITS;
-    let number = match number {
-        Some(number) if unchanged => Number { value: number.value + u64::from(cost), ..number },
-        _ => anchor(limit, bucket, reset_ms, (reset_ms + full_ms).min(longest.max(reset_ms)), now),
-    };
-    (number, reset_ms)
+    let anchor = signed(now) - bucket.elapsed_ms;
+    let lives_on = before.units > 0
+        && bucket.end == grid_end(limit, &scale, anchor)
+        && signed(now).saturating_add(signed(reset_ms)) <= bucket.end
+        && bucket.units < UNITS;
+    match number {
+        Some(number) if lives_on => (Number { value: number.value + u64::from(cost), ..number }, reset_ms),
+        _ => {
+            let rate = limit.rate();
+            let periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
+            let leaked = u64::try_from(periods).unwrap_or(0).saturating_mul(rate.tokens.into());
+            let (units, anchor) =
+                (bucket.units.saturating_sub(leaked), anchor + periods * signed(rate.period_ms));
+            (anchored(limit, &scale, units, anchor, reset_ms, now), reset_ms)
+        }
+    }
 }
 
-/// Moves the anchor forward by whole periods, which leaves the level as it is, and sets the life of the bucket to
-/// `lifetime_ms`, but at most to the longest life.
-fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, lifetime_ms: u64, now: u64) -> Number {
-    let rate = limit.rate();
-    let mut periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
-    let since = |periods: i64| bucket.elapsed_ms - periods * signed(rate.period_ms);
-    // Only a level above two periods can take so long to leak. With the anchor one period in the future, it fits.
-    if since(periods) + signed(reset_ms) > LONGEST_LIFE_MS {
-        periods += 1;
-    }
-    let leaked = u64::try_from(periods).unwrap_or(0).saturating_mul(rate.tokens.into());
-    let (units, elapsed_ms) = (bucket.units.saturating_sub(leaked), since(periods));
-    let lifetime_ms = (elapsed_ms + signed(lifetime_ms)).clamp(0, LONGEST_LIFE_MS);
-    let life_s = lifetime_ms.unsigned_abs().div_ceil(1000);
-    let ttl_ms = signed(life_s * 1000) - elapsed_ms;
-    Number { value: life_s * UNITS + units, deadline: now + ttl_ms.unsigned_abs() }
+/// The number of a bucket with this anchor, which will be empty after `reset_ms`.
+fn anchored(limit: &Limit, scale: &Scale, units: u64, anchor: i64, reset_ms: u64, now: u64) -> Number {
+    let empty = signed(now).saturating_add(signed(reset_ms));
+    let end = match grid_end(limit, scale, anchor) {
+        end if end >= empty => end,
+        _ => empty.min(anchor.saturating_add(LONGEST_LIFE_MS)),
+    };
+    let life_ms = (end - anchor).unsigned_abs();
+    Number { value: life_ms * UNITS + units, deadline: end.unsigned_abs().saturating_add(1) }
 }
 
 /// Gives back units of the charge with this stamp, as `give` in `lua/bucket.lua` does. An emptied bucket is removed, so
@@ -136,28 +148,22 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
         return 0;
     }
     let reset = signed(scale.leak_time(level, bucket.elapsed_ms));
-    let tick = scale.tick_ms.unsigned_abs();
     let left = signed(stamp) - signed(now);
-    let is_last = stamp >= now
-        && same(stamp - now, reset.unsigned_abs(), if limit.refills_by_interval() { tick } else { 3 });
-    let left = if is_last { reset } else { left };
     let only_last = limit.is_queue() || level > i64::from(limit.capacity()) * scale.per_unit;
-    if left <= 0 || (only_last && !is_last) {
+    if left <= 0 || (only_last && left != reset) {
         return 0;
     }
     let mut units = i64::from(units);
     if limit.refills_by_interval() {
-        let slack = if tick < 3 { scale.tick_ms - 1 } else { 2 };
-        let steps = left.saturating_add(bucket.elapsed_ms.rem_euclid(scale.tick_ms) + slack) / scale.tick_ms;
+        let steps = left.saturating_add(bucket.elapsed_ms.rem_euclid(scale.tick_ms)) / scale.tick_ms;
         units = units.min(steps.saturating_mul(scale.per_tick));
         if units <= 0 {
             return 0;
         }
     } else if left.saturating_mul(scale.per_tick) < units.saturating_mul(scale.per_unit) && left < reset {
-        if left.unsigned_abs() >= bucket.ttl_ms {
-            return 0;
-        }
-        number.deadline -= left.unsigned_abs();
+        // As if `left` ms more had passed.
+        let anchor = signed(now) - bucket.elapsed_ms - left;
+        *number = anchored(limit, &scale, bucket.units, anchor, (reset - left).unsigned_abs(), now);
         return u32::try_from(rounded_up(left * scale.per_tick, scale.per_unit)).unwrap_or(u32::MAX);
     }
     if units.saturating_mul(scale.per_unit) >= level {

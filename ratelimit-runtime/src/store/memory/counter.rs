@@ -5,7 +5,7 @@
 //! last window, it has not begun yet; then its end is more than `time` away.
 
 use super::shard::Number;
-use super::verdict::{Verdict, Wait, same, signed};
+use super::verdict::{Verdict, Wait, signed};
 use crate::limit::Limit;
 
 pub(super) fn judge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> Verdict {
@@ -31,8 +31,8 @@ pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, wait: u64
     (Number { value: used + u64::from(cost), deadline: now + reset_ms }, reset_ms)
 }
 
-pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64) -> u32 {
-    if !same(number.deadline, stamp, limit.time_ms()) {
+pub(super) fn give(number: &mut Number, units: u32, stamp: u64) -> u32 {
+    if number.deadline != stamp {
         return 0;
     }
     let given = u64::from(units).min(number.value);

@@ -94,7 +94,7 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
 fn give(entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) -> u32 {
     let Some(mut number) = read(&entry, now) else { return 0 };
     let given = match limit.algorithm() {
-        Algorithm::Counter => counter::give(limit, &mut number, units, stamp),
+        Algorithm::Counter => counter::give(&mut number, units, stamp),
         Algorithm::SlidingWindow => sliding_window::give(limit, &mut number, units, stamp, now.ms),
         _ => bucket::give(limit, &mut number, units, stamp, now.ms),
     };

@@ -5,7 +5,7 @@
 //! cell of `current`. If calls wait for the last cell, it has not begun yet; then its end is more than `time` away.
 
 use super::shard::Number;
-use super::verdict::{Verdict, Wait, same, signed};
+use super::verdict::{Verdict, Wait, signed};
 use crate::limit::Limit;
 
 const CELL: u64 = 1 << 26;
@@ -82,10 +82,10 @@ pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, wait: u64
 pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, now: u64) -> u32 {
     let time = limit.time_ms();
     let ttl = number.deadline - now;
-    let before = same(number.deadline - time.min(number.deadline), stamp, time);
+    let before = number.deadline - time.min(number.deadline) == stamp;
     let (cell, factor) = if before && ttl > time && ttl <= 2 * time {
         (number.value / CELL, CELL)
-    } else if same(number.deadline, stamp, time) {
+    } else if number.deadline == stamp {
         (number.value % CELL, 1)
     } else {
         return 0;

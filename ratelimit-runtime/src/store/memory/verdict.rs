@@ -70,11 +70,6 @@ impl Verdict {
     }
 }
 
-/// Whether two times are the same, with the tolerance of the scripts (`same` in `lua/head.lua`).
-pub(super) fn same(first: u64, second: u64, apart: u64) -> bool {
-    first.abs_diff(second) <= if apart < 3 { apart - 1 } else { 2 }
-}
-
 /// The value as a signed integer. Times and counts of a limit are far below 2^63.
 pub(super) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)

@@ -41,7 +41,7 @@ fn a_failed_assertion_says_where_and_why() {
     let shown = message(limiter.assert_admitted(3, call));
     assert!(shown.contains("assertions/tests.rs:"), "the place of the assertion: {shown}");
     assert!(
-        shown.contains("call 3 of 3 was refused by `ratelimit:{7}:a:c1`, to be tried again after 60s"),
+        shown.contains("call 3 of 3 was refused by `ratelimit:{7}:a:c2`, to be tried again after 60s"),
         "{shown}"
     );
     for (time, says) in [

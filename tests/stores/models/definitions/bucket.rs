@@ -1,13 +1,13 @@
 //! Token bucket: a level that leaks continuously (greedy, also the meter of a leaky bucket), or in steps (interval).
 
-use super::{Numbers, Turns, saturated, tolerance};
+use super::{Numbers, Turns, saturated};
 
 /// The time until a charge with this stamp has leaked. `None` if it can no longer be returned. The stamp of the last
 /// charge is the time at which the level reaches zero. While calls wait for turns, only the last charge can be
 /// returned.
-pub(super) fn left_until(stamp: u64, now: u64, reset: u64, tolerance: u64, last_only: bool) -> Option<u64> {
+pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> Option<u64> {
     let left = stamp.checked_sub(now)?;
-    if left.abs_diff(reset) <= tolerance { Some(reset) } else { (!last_only).then_some(left) }
+    (left == reset || !last_only).then_some(left)
 }
 
 /// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
@@ -65,7 +65,7 @@ impl Turns for Greedy {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), 2, self.level > self.full()) else {
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full()) else {
             return 0;
         };
         let still_in_use = u128::from(left) * u128::from(self.numbers.count);
@@ -148,12 +148,10 @@ impl Turns for Interval {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let tolerance = tolerance(self.numbers.time);
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), tolerance, self.level > self.full())
-        else {
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full()) else {
             return 0;
         };
-        let steps = if left == 0 { 0 } else { self.steps_until(self.now + left + tolerance) };
+        let steps = if left == 0 { 0 } else { self.steps_until(self.now + left) };
         let still_in_use = steps * u64::from(self.numbers.count);
         let back = u64::from(units).min(still_in_use).min(self.level);
         self.level -= back;

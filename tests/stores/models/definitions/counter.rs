@@ -1,6 +1,6 @@
 //! Counter: at most `count` units in each window. A window starts with its first charged call.
 
-use super::{Numbers, Turns, saturated, tolerance};
+use super::{Numbers, Turns, saturated};
 
 pub(super) struct Counter {
     numbers: Numbers,
@@ -79,9 +79,8 @@ impl Turns for Counter {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let tolerance = tolerance(self.numbers.time);
         match self.windows.last_mut() {
-            Some(last) if last.end.abs_diff(stamp) <= tolerance => {
+            Some(last) if last.end == stamp => {
                 let back = last.used.min(units.into());
                 last.used -= back;
                 u32::try_from(back).unwrap()

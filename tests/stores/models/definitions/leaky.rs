@@ -51,7 +51,7 @@ impl Turns for Queue {
 
     /// Later calls wait for this one, so only the last charge can be returned.
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), 2, true) else { return 0 };
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), true) else { return 0 };
         let still_in_use = u128::from(left) * u128::from(self.numbers.count);
         let back = self.parts(units).min(still_in_use).min(self.level);
         self.level -= back;

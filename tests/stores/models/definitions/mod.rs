@@ -201,11 +201,6 @@ impl<T: Turns> Definition for T {
     }
 }
 
-/// The most by which a stamp may be off, in ms, where windows or steps have this length.
-fn tolerance(length: u64) -> u64 {
-    2.min(length - 1)
-}
-
 fn saturated(units: i128) -> u32 {
     u32::try_from(units.max(0)).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Sliding window: two neighboring cells. The earlier one counts by the share that the window still covers.
 
-use super::{Numbers, Turns, saturated, tolerance};
+use super::{Numbers, Turns, saturated};
 
 pub(super) struct Window {
     numbers: Numbers,
@@ -123,8 +123,7 @@ impl Turns for Window {
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
         let Some(last) = self.last() else { return 0 };
-        let is_of =
-            |cell| (self.end(cell) + self.numbers.time).abs_diff(stamp) <= tolerance(self.numbers.time);
+        let is_of = |cell| self.end(cell) + self.numbers.time == stamp;
         let cell = match last.checked_sub(1) {
             _ if is_of(last) => last,
             Some(before) if !self.is_ahead(last) && is_of(before) => before,

@@ -161,8 +161,7 @@ impl Traffic {
         if concurrency {
             return (key, Operation::Adjust { units: cost, change: Change::Give(stamp) });
         }
-        // Cells of a few milliseconds cannot be told apart by a stamp that is off by as much.
-        let off = if self.numbers.time < 6 { 0 } else { random.u64(0..=4) };
+        let off = if random.bool() { 0 } else { random.u64(0..=4) };
         let stamp = if random.bool() { stamp + off } else { stamp - off };
         let units = if random.bool() { cost } else { random.u32(0..=cost.saturating_add(1)) };
         (key, Operation::Adjust { units, change: Change::Give(stamp) })

@@ -1,8 +1,10 @@
 //! The keys and arguments of `decide` and `adjust`, as `lua/decide.lua` and `lua/adjust.lua` document them.
 
+use crate::key::StoreKey;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Adjustment, Change, Mode, Request};
 use redis::{Cmd, ToRedisArgs};
+use std::collections::HashSet;
 
 /// Adds the number of keys, the keys and the arguments of `decide`.
 pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]) {
@@ -10,11 +12,27 @@ pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]
     for request in requests {
         command.arg(request.key().as_bytes());
     }
-    command.arg(mode_name(mode));
+    command.arg(mode_name(mode)).arg(read_at_once(mode, requests));
     for run in runs(requests) {
         let number = if run[0].passes_with_next() { 0 } else { run.len() };
         encode_run(command, run[0], number);
     }
+}
+
+/// Returns how many of the first keys `decide` may read at once: keys that differ. A single key, a stack and a peek read each
+/// key by itself, because only that tells a key of another type from a missing key.
+fn read_at_once(mode: Mode, requests: &[&Request]) -> usize {
+    if requests.len() == 1 || mode == Mode::Peek || requests.iter().any(|request| request.passes_with_next())
+    {
+        return 0;
+    }
+    differing(requests.iter().map(|request| request.key()))
+}
+
+/// Returns the number of keys before the first one that is repeated.
+pub(crate) fn differing<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> usize {
+    let mut known = HashSet::new();
+    keys.take_while(|key| known.insert(*key)).count()
 }
 
 /// Returns the scripts' name of a mode.

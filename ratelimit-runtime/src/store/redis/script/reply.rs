@@ -24,31 +24,74 @@ impl From<&'static str> for InvalidReply {
 pub(crate) const WRONG_NUMBER_OF_DECISIONS: &str =
     "the number of decisions differs from the number of requests";
 
-/// Splits the reply of `decide` into records of four integers, one for each of `number` keys.
-pub(crate) fn records(reply: &Value, number: usize) -> Result<impl Iterator<Item = [i64; 4]>, InvalidReply> {
-    let Value::BulkString(bytes) = reply else {
-        return Err("expected a string".into());
-    };
-    let (records, []) = bytes.as_chunks::<32>() else {
-        return Err("the last decision is incomplete".into());
-    };
-    if records.len() != number {
-        return Err(WRONG_NUMBER_OF_DECISIONS.into());
+/// The bits of the reset in a number that also contains the remaining units.
+const RESET_BITS: u32 = 36;
+
+/// The numbers in a reply of `decide`, which are doubles.
+pub(crate) struct Numbers<'r>(&'r [[u8; 8]]);
+
+impl<'r> Numbers<'r> {
+    pub(crate) fn of(reply: &'r Value) -> Result<Self, InvalidReply> {
+        let Value::BulkString(bytes) = reply else {
+            return Err("expected a string".into());
+        };
+        match bytes.as_chunks() {
+            (numbers, []) => Ok(Self(numbers)),
+            _ => Err("the last decision is incomplete".into()),
+        }
     }
-    let integers = |record: &[u8; 32]| {
-        let (integers, _) = record.as_chunks::<8>();
-        std::array::from_fn(|at| i64::from_le_bytes(integers[at]))
-    };
-    Ok(records.iter().map(integers))
+
+    /// Takes the numbers of the next request: delay, remaining, reset, and in mode `charge` the stamp, which is 0 otherwise.
+    pub(crate) fn next(&mut self, mode: Mode) -> Result<[i64; 4], InvalidReply> {
+        if mode == Mode::Charge {
+            return self.take();
+        }
+        let [first] = self.take()?;
+        if first > 0 {
+            return Ok([0, first >> RESET_BITS, first & ((1 << RESET_BITS) - 1), 0]);
+        }
+        let [remaining, reset] = self.take()?;
+        Ok([first, remaining, reset, 0])
+    }
+
+    /// Takes the numbers of the next merged requests: how many pass, remaining, reset, and the delay of the others.
+    pub(crate) fn next_merged(&mut self) -> Result<[i64; 4], InvalidReply> {
+        self.take()
+    }
+
+    /// Returns an error if there are more numbers.
+    pub(crate) fn end(&self) -> Result<(), InvalidReply> {
+        if self.0.is_empty() { Ok(()) } else { Err(WRONG_NUMBER_OF_DECISIONS.into()) }
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[i64; N], InvalidReply> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(WRONG_NUMBER_OF_DECISIONS)?;
+        self.0 = rest;
+        let mut numbers = [0; N];
+        for (number, bytes) in numbers.iter_mut().zip(taken) {
+            *number = integer(*bytes)?;
+        }
+        Ok(numbers)
+    }
+}
+
+/// Reads a double that is an integer, at most [`NEVER`] in size.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "an integer below 2^53")]
+fn integer(bytes: [u8; 8]) -> Result<i64, &'static str> {
+    let number = f64::from_le_bytes(bytes);
+    if number.fract() == 0.0 && number.abs() <= NEVER as f64 { Ok(number as i64) } else { Err(OUT_OF_RANGE) }
 }
 
 /// Reads the decisions about requests that were not merged.
 pub(crate) fn decisions(reply: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, InvalidReply> {
-    let read = |(at, (record, limit)): (usize, ([i64; 4], &Limit))| match record {
+    let mut numbers = Numbers::of(reply)?;
+    let mut read = |(at, limit)| match numbers.next(mode)? {
         [delay, ..] if delay == -FOREIGN_KEY => Err(InvalidReply::ForeignKey(at)),
         record => Ok(decision(record, mode, limit)?),
     };
-    records(reply, limits.len())?.zip(limits).enumerate().map(read).collect()
+    let decisions = limits.iter().enumerate().map(&mut read).collect::<Result<_, _>>()?;
+    numbers.end()?;
+    Ok(decisions)
 }
 
 /// Reads the record of one request. The caller has already checked for [`FOREIGN_KEY`].

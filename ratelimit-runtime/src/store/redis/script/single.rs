@@ -51,6 +51,7 @@ impl SingleScripts {
             Algorithm::Counter if u128::from(limit.count()) * u128::from(limit.time_ms() + 1) >= 1 << 53 => {
                 return None;
             }
+            _ if !is_narrow(limit) => return None,
             Algorithm::Counter => &self.counter,
             Algorithm::TokenBucket if limit.refills_by_interval() => return None,
             Algorithm::TokenBucket | Algorithm::LeakyBucket => &self.token_bucket,
@@ -60,6 +61,18 @@ impl SingleScripts {
             Algorithm::Concurrency => &self.concurrency,
         };
         plain.then_some(script)
+    }
+}
+
+/// Whether the state of a limit always has the narrow form of `lua/head.lua`, the only one that the small scripts of counters
+/// and windows know.
+fn is_narrow(limit: &Limit) -> bool {
+    /// In milliseconds, 57 days.
+    const NEAR_MS: u64 = 5_000_000_000;
+    match limit.algorithm() {
+        Algorithm::Counter => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
+        Algorithm::SlidingWindow => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
+        _ => true,
     }
 }
 

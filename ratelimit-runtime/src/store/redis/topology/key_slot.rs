@@ -44,7 +44,7 @@ mod tests {
     fn slots_are_those_of_the_specification() {
         assert_eq!(crc16(b"123456789"), 0x31C3);
         let slot = |key: &str| key_slot(key.as_bytes());
-        assert_eq!(slot("shop:{user1000}:following:c1"), slot("other:{user1000}:followers:tb1"));
+        assert_eq!(slot("shop:{user1000}:following:c2"), slot("other:{user1000}:followers:tb2"));
         assert_eq!(slot("user1000"), slot("a{user1000}b"));
         assert_eq!(slot("foo{}{bar}"), crc16(b"foo{}{bar}") % 16_384);
     }

@@ -225,7 +225,7 @@ mod tests {
             ("?:2", "own:2"),
             ("::1:3", "[::1]:3"),
             ("[::1]:3", "[::1]:3"),
-            ("ratelimit:{walrus}:login:c1:2", "own:2"),
+            ("ratelimit:{walrus}:login:c2:2", "own:2"),
             ("'walrus':2", "own:2"),
         ] {
             assert_eq!(named_endpoint(name, &own()).to_string(), shown);

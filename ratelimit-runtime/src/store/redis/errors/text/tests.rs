@@ -20,7 +20,7 @@ fn shown(reply: &str) -> String {
 fn known_errors_have_their_own_text() {
     for (reply, expected) in [
         (
-            "ERR unknown command 'EVALSHA', with args beginning with: 'abc' '1' 'ratelimit:{walrus}:login:c1' ",
+            "ERR unknown command 'EVALSHA', with args beginning with: 'abc' '1' 'ratelimit:{walrus}:login:c2' ",
             "ERR: `evalsha` is unknown, renamed, or blocked by a proxy",
         ),
         (
