@@ -13,6 +13,7 @@ mod bounds;
 mod faults;
 mod harness;
 mod interleavings;
+mod interpreter;
 mod limiter;
 mod models;
 mod permits;

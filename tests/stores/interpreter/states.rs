@@ -1,0 +1,116 @@
+//! States as text: every state is read as it was written, at any time, and other texts are foreign.
+
+use super::driver::parts;
+use crate::harness::{operations, seed};
+use mlua::{Function, Lua, Table};
+
+/// A clock in ms, and the functions `encode` and `decode` at that time.
+fn codec(now_ms: u64) -> (Lua, Function, Function) {
+    let lua = Lua::new();
+    let text = format!("local redis, ARGV = ...\n{}\nreturn encode, decode", parts());
+    let redis: Table = lua
+        .load("local s, us = ...; return { call = function() return { s, us } end }")
+        .call((now_ms / 1000, now_ms % 1000 * 1000))
+        .unwrap();
+    let (encode, decode) = lua.load(text).call((redis, lua.create_table().unwrap())).unwrap();
+    (lua, encode, decode)
+}
+
+#[test]
+fn states_are_read_as_they_were_written() {
+    const YEAR: u64 = 366 * 86_400_000;
+    let mut random = fastrand::Rng::with_seed(seed());
+    let moments = [
+        0,
+        1,
+        99_999_999_999,
+        100_000_000_000,
+        1_763_000_000_123,
+        1_799_999_999_999,
+        (1 << 53) / 1000 - 3 * YEAR,
+    ];
+    for now in moments {
+        let (_lua, encode, decode) = codec(now);
+        for _ in 0..operations(70_000) / moments.len() {
+            let tags = random.choice([1_u64, 50, 1000]).unwrap();
+            let tag = if random.bool() { random.u64(0..tags) } else { random.u64(0..1 << 26) };
+            let tag = if tags == 1 { 0 } else { tag };
+            let (bits, far) = (random.u32(0..34), random.u64(0..3 * YEAR));
+            let any = random.u64(0..1 << bits);
+            let units = random
+                .choice([
+                    0,
+                    1,
+                    91_999,
+                    92_000,
+                    92_001,
+                    1_839_999,
+                    1_840_000,
+                    91_999_999,
+                    92_000_000,
+                    (1 << 33) - 1,
+                    any,
+                ])
+                .unwrap();
+            let away =
+                random.choice([0, 1, 1000, 9_999_999_999, 10_000_000_000, 10_000_000_001, far]).unwrap();
+            let time = now + away;
+            let text: mlua::String = encode.call((units, tag, time, tags)).unwrap();
+            let length = text.as_bytes().len();
+            let is_narrow = units * tags + tag < 92_000_000 && tag < tags && away <= 10_000_000_000;
+            assert!(if is_narrow { length <= 19 } else { length >= 23 }, "{units} {tag} {time} as {text:?}");
+            if is_narrow {
+                text.to_str().unwrap().parse::<i64>().unwrap();
+            }
+            let read: (u64, u64, u64) = decode.call((text, tags)).unwrap();
+            assert_eq!(read, (units, tag, time), "at {now} with {tags} tags");
+        }
+    }
+}
+
+/// A narrow state is read at other times: until it is collected, and after the clock was set back by up to two years.
+#[test]
+fn narrow_states_keep_their_time() {
+    const DAY: u64 = 86_400_000;
+    let written_at = 1_763_000_000_123;
+    let (_lua, encode, _) = codec(written_at);
+    for (away, later, earlier) in [(0, 99 * DAY, 800 * DAY), (10_000_000_000, 115 * DAY, 700 * DAY)] {
+        let text: mlua::String = encode.call((5, 7, written_at + away, 50)).unwrap();
+        for now in [written_at + later, written_at, written_at - earlier] {
+            let (_other, _, decode) = codec(now);
+            let read: (u64, u64, u64) = decode.call((text.to_str().unwrap().as_ref(), 50)).unwrap();
+            assert_eq!(read, (5, 7, written_at + away), "at {now}");
+        }
+    }
+}
+
+#[test]
+fn other_texts_are_foreign() {
+    let (_other, _, decode) = codec(1_763_000_000_123);
+    let texts = [
+        "",
+        " ",
+        "abc",
+        "1.5",
+        "-5",
+        "+5",
+        "5 ",
+        " 5",
+        "inf",
+        "nan",
+        "1e300",
+        "1e0",
+        "5.0",
+        "0x10",
+        "007",
+        "0763000000000",
+        "99999999999999999999",
+        "9999999999999999999999",
+        "176300000000000000000000x",
+        "1763000000000.0",
+    ];
+    for text in texts.into_iter().map(str::to_owned).chain(["9".repeat(38)]) {
+        let units: Option<f64> = decode.call((text.as_str(), 1)).unwrap();
+        assert_eq!(units, None, "{text:?}");
+    }
+}
