@@ -127,10 +127,10 @@ local function decide(run, position, charges)
     end
     room = room - passed * cost
     if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end
+  elseif tags and text == false and position <= at_once and get(key) then
+    passes, wait, room, reset = false, FOREIGN, 0, 0
   elseif passes then
     reset = select(3, limit.judge(state, tag, ahead, 0))
-  elseif text == false and position <= at_once and get(key) then
-    wait, room, reset = FOREIGN, 0, 0
   elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
     wait = limit.enqueue(state, cost, wait)
   end
@@ -171,12 +171,13 @@ local function decide_many(limit, cost, first, last)
     end
     local wait, room, reset, change = judge(units, tag, ahead, cost)
     if wait > 0 then
-      if not text then return position end
+      if not text or not find(text, "^[1-9]%d*$") then return position end
       add(-wait, room > 0 and room or 0, reset)
     else
       local is_written
       if change == "grows" then
-        is_written = try_call("INCRBY", key, increment) == number + by
+        local sum = try_call("INCRBY", key, increment)
+        is_written = sum == number + by or type(sum) == "number"
       elseif change then
         if not start then
           local new_units, new_tag, new_ahead, _, ttl = limit.charge(0, 0, ABSENT, cost, 0)
@@ -185,7 +186,7 @@ local function decide_many(limit, cost, first, last)
         if change == "restarts" then
           is_written = call("SET", key, start, "KEEPTTL")
         elseif text then
-          is_written = not find(text, "%D") and call("SET", key, start, "PX", life)
+          is_written = find(text, "^[1-9]%d*$") and call("SET", key, start, "PX", life)
         else
           is_written = call("SET", key, start, "PX", life, "NX")
         end

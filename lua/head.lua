@@ -58,7 +58,7 @@ if find(arguments, "x", 1, true) or find(arguments, "X", 1, true) then wrong("ex
 
 -- Whether all are integers from 0 to 2^53 - 2. NaN fails each comparison.
 local function are_integers(a, b, c, d)
-  return a >= 0 and b >= 0 and c >= 0 and d >= 0 and a + b + c + d < NEVER and a % 1 + b % 1 + c % 1 + d % 1 == 0
+  return a >= 0 and b >= 0 and c >= 0 and d >= 0 and math.max(a, b, c, d) < NEVER and a % 1 + b % 1 + c % 1 + d % 1 == 0
 end
 
 -- A state as text, of two forms, in decimal digits.
@@ -72,9 +72,11 @@ local NEXT_ERA, LAST_ERA, PHASE, ABSENT = 85000000000, -15000000000, NOW % ERA, 
 
 -- -> units, tag, ahead. units is nil if the text is foreign.
 local function decode(text, tags)
-  if find(text, "%D") then return nil end
-  if #text > 22 and #text < 38 then return sub(text, 1, -23) - 0, sub(text, -22, -15) - 0, sub(text, -14) - NOW end
-  if #text > 19 or #text == 0 then return nil end
+  if #text > 22 and #text < 38 and not find(text, "%D") then
+    return sub(text, 1, -23) - 0, sub(text, -22, -15) - 0, sub(text, -14) - NOW
+  elseif #text > 19 or not find(text, "^[1-9]%d*$") and text ~= "0" then
+    return nil
+  end
   local high, ahead = #text > 11 and sub(text, 1, -12) - 0 or 0, sub(text, -11) - PHASE
   if ahead > NEXT_ERA then ahead = ahead - ERA elseif ahead < LAST_ERA then ahead = ahead + ERA end
   return (high - high % tags) / tags, high % tags, ahead

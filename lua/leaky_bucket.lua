@@ -23,6 +23,6 @@ function limit.judge(units, _, ahead, cost)
   local level, phase = limit.level_of(units, ahead)
   local wait = level > 0 and limit.leak_time(level, phase) or 0
   local places = floor((limit.wait_ms * limit.count - level) / limit.time_ms) + 1
-  local reset = wait == 0 and cost > 0 and limit.leak_time(cost * limit.time_ms, 0) or wait
-  return cost > limit.burst and NEVER or wait, places, reset
+  if cost > limit.burst then return NEVER, places, wait end
+  return wait, places, wait == 0 and cost > 0 and limit.leak_time(cost * limit.time_ms, 0) or wait
 end

@@ -101,15 +101,11 @@ fn a_broken_algorithm_differs() {
     for (numbers, from, to) in [
         (
             Numbers::new(Kind::Counter, 5, 60_000),
-            "if cost > room then return left",
-            "if cost >= room then return left",
+            "if cost <= room and left <= time_ms then",
+            "if cost <= room + 1 and left <= time_ms then",
         ),
-        (
-            Numbers::new(Kind::Greedy, 7, 60_000),
-            "local room = burst * scale - level",
-            "local room = burst * scale - level + 1",
-        ),
-        (Numbers::new(Kind::Window, 10, 1000), "and ceil(previous", "and floor(previous"),
+        (Numbers::new(Kind::Greedy, 7, 60_000), "if after > capacity then", "if after > capacity + 1 then"),
+        (Numbers::new(Kind::Window, 10, 1000), "(seen + -seen % time_ms)", "(seen - seen % time_ms)"),
     ] {
         assert_eq!(parts.matches(from).count(), 1, "{from}");
         let broken = parts.replacen(from, to, 1);

@@ -56,7 +56,7 @@ impl Interpreted {
     /// Uses `parts` as the shared parts of the scripts.
     pub(crate) fn new(numbers: Numbers, parts: &str) -> Self {
         let lua = Lua::new();
-        let text = format!("local redis, ARGV, LIMIT = ...\n{parts}\n{}", include_str!("driver.lua"));
+        let text = format!("local redis, ARGV, KEYS, LIMIT = ...\n{parts}\n{}", include_str!("driver.lua"));
         let chunk = lua.load(text).into_function().unwrap();
         let (redis, clock) = (lua.create_table().unwrap(), lua.create_table().unwrap());
         redis.set("clock", &clock).unwrap();
@@ -92,9 +92,7 @@ impl Interpreted {
         self.clock.raw_set(1, now / 1_000_000).unwrap();
         self.clock.raw_set(2, now % 1_000_000).unwrap();
         let (redis, argv, limit) = self.arguments.clone();
-        limit.raw_set("now", self.now_ms).unwrap();
-        limit.raw_set("now_us", now).unwrap();
-        self.functions = Some(self.chunk.call((redis, argv, limit)).unwrap());
+        self.functions = Some(self.chunk.call((redis, argv.clone(), argv, limit)).unwrap());
         self.states.retain(|_, state| state.end >= self.now_ms);
     }
 

@@ -7,9 +7,8 @@ macro_rules! files {
 }
 
 /// All scripts by file name.
-pub(super) const FILES: [(&str, &str); 17] = files![
+pub(super) const FILES: [(&str, &str); 16] = files![
     "head.lua",
-    "bucket.lua",
     "counter.lua",
     "token_bucket.lua",
     "leaky_bucket.lua",
@@ -38,7 +37,6 @@ fn headers_state_the_contract() {
     let sections = |name: &str| -> &[&str] {
         match name {
             "head.lua" => &[],
-            "bucket.lua" => &["State", "Change"],
             "decide.lua" | "adjust.lua" | "any_slot.lua" | "any_slot_probe.lua" => {
                 &["KEYS", "ARGV", "Reply", "Errors"]
             }

@@ -15,6 +15,7 @@ local redis = (function(server)
   if not problem then return server end
   local function through(command, fail)
     return function(name, key, ...)
+      if not key then return command(name) end
       first = first or key
       if key and key ~= first then return fail(problem) end
       return command(name, key, ...)

@@ -68,9 +68,9 @@ impl Group {
             Some(_) => ScriptCall::new(client.any_slot_script(), |command| {
                 // No declared keys.
                 command.arg(0);
-                batch.encode(requests, command);
+                batch.encode(requests, true, command);
             }),
-            None => ScriptCall::new(client.decide_script(), |command| batch.encode(requests, command)),
+            None => ScriptCall::new(client.decide_script(), |command| batch.encode(requests, false, command)),
         };
         Self { mode, call, form: Form::Decide(batch), any_slot: any_slot.cloned() }
     }
@@ -107,6 +107,8 @@ impl Group {
         for (at, call) in calls.into_iter().enumerate() {
             let Some(request) = call.item().map(CallItem::request) else { continue };
             let decided = match &mut replies {
+                // The caller sends the request itself, and `decide` decides.
+                None if *reply == Value::Nil => continue,
                 None => single::decision(reply, self.mode, request)
                     .map_err(|invalid| client.invalid(&invalid, &[])),
                 Some(Ok(replies)) => match replies.next(at, request) {

@@ -3,8 +3,8 @@
 
 use crate::decision::Decision;
 use crate::store::redis::script::{
-    FOREIGN_KEY, InvalidReply, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, encode_run, mode_name,
-    records,
+    FOREIGN_KEY, InvalidReply, Numbers, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, differing,
+    encode_run, longest_reset, mode_name,
 };
 use crate::store::{Mode, Request};
 use hashbrown::HashTable;
@@ -22,9 +22,9 @@ pub(super) struct Batch {
     /// The index of each request's entry.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
-    /// Indices of entries in the order of the script call. The entries of a section have the same limit and cost. A section
-    /// is one run of the script, or several if it has merged entries.
-    sections: Vec<Vec<usize>>,
+    sections: Vec<Section>,
+    /// Whether all entries have different keys.
+    differ: bool,
 }
 
 /// Equal requests on one key, without a different request on that key between them.
@@ -35,6 +35,13 @@ struct Entry {
     times: u32,
     /// The hash of the key.
     hash: u64,
+}
+
+/// Entries with the same limit and cost. A section is one run of the script, or several if it has merged entries.
+struct Section {
+    /// Indices of entries in the order of the script call.
+    entries: Vec<usize>,
+    longest_reset: i64,
 }
 
 /// The position of an entry.
@@ -51,7 +58,7 @@ impl Batch {
     pub(super) fn new(mode: Mode, requests: &[&Request]) -> Self {
         let number = requests.len();
         let (entry_of, entries) = (Vec::with_capacity(number), Vec::with_capacity(number));
-        let mut batch = Self { mode, entry_of, entries, sections: Vec::new() };
+        let mut batch = Self { mode, entry_of, entries, sections: Vec::new(), differ: true };
         let mut latest: HashTable<Position> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
             let hash = hash(request.key().as_bytes());
@@ -66,6 +73,7 @@ impl Batch {
                 }
                 Some(position) => {
                     // Not before an earlier request on the same key.
+                    batch.differ = false;
                     let later = batch.add(requests, at, hash, position.section);
                     if let Some(known) = latest.find_mut(hash, |known| known.entry == position.entry) {
                         *known = later;
@@ -104,22 +112,23 @@ impl Batch {
         };
         let searched =
             earliest.max(self.sections.len().saturating_sub(SEARCHED_SECTIONS))..self.sections.len();
-        let found = searched.rev().find(|section| is_same(&self.sections[*section]));
+        let found = searched.rev().find(|section| is_same(&self.sections[*section].entries));
         let entry = self.entries.len();
         self.entries.push(Entry { first: request, times: 1, hash });
         let section = found.unwrap_or_else(|| {
             // Most batches have one section.
             let room = if self.sections.is_empty() { requests.len() } else { 1 };
-            self.sections.push(Vec::with_capacity(room));
+            let longest_reset = longest_reset(limit);
+            self.sections.push(Section { entries: Vec::with_capacity(room), longest_reset });
             self.sections.len() - 1
         });
-        self.sections[section].push(entry);
+        self.sections[section].entries.push(entry);
         Position { section, entry }
     }
 
     /// Returns the indices of the entries in the order of the script call.
     fn ordered_entries(&self) -> impl Iterator<Item = usize> {
-        self.sections.iter().flatten().copied()
+        self.sections.iter().flat_map(|section| &section.entries).copied()
     }
 
     /// Returns the number of entries.
@@ -127,16 +136,26 @@ impl Batch {
         self.entries.len()
     }
 
+    /// Returns how many of the first keys the script may read at once: keys that differ.
+    fn read_at_once(&self, requests: &[&Request]) -> usize {
+        if self.differ {
+            return self.entries.len();
+        }
+        differing(self.ordered_entries().map(|entry| requests[self.entries[entry].first].key()))
+    }
+
     /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a run of its own.
-    pub(super) fn encode(&self, requests: &[&Request], command: &mut Cmd) {
+    /// With `is_any_slot`, the script reads each key by itself, because servers do not read keys of several slots at once.
+    pub(super) fn encode(&self, requests: &[&Request], is_any_slot: bool, command: &mut Cmd) {
         command.arg(self.entries.len());
         for entry in self.ordered_entries() {
             command.arg(requests[self.entries[entry].first].key().as_bytes());
         }
-        command.arg(mode_name(self.mode));
+        let at_once = if is_any_slot { 0 } else { self.read_at_once(requests) };
+        command.arg(mode_name(self.mode)).arg(at_once);
         let is_unmerged = |entry: &usize| self.entries[*entry].times == 1;
         for section in &self.sections {
-            for run in section.chunk_by(|a, b| is_unmerged(a) && is_unmerged(b)) {
+            for run in section.entries.chunk_by(|a, b| is_unmerged(a) && is_unmerged(b)) {
                 let Entry { first, times, .. } = self.entries[run[0]];
                 if times > 1 {
                     encode_run(command, requests[first], -i64::from(times));
@@ -147,16 +166,19 @@ impl Batch {
         }
     }
 
-    /// Reads the reply, or returns an error about the whole reply. With `may_be_elsewhere`, keys may be on another node.
-    pub(super) fn replies(&self, reply: &Value, may_be_elsewhere: bool) -> Result<Replies<'_>, InvalidReply> {
-        let mut entries = vec![EntryReply::default(); self.entries.len()];
-        for (entry, record) in self.ordered_entries().zip(records(reply, self.entries.len())?) {
-            entries[entry] = if may_be_elsewhere && record == ELSEWHERE {
-                EntryReply::Elsewhere
-            } else {
-                EntryReply::read(record, self.entries[entry].times)?
-            };
+    /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, keys may be on another node.
+    pub(super) fn replies(&self, reply: &Value, is_any_slot: bool) -> Result<Replies<'_>, InvalidReply> {
+        let mut entries = vec![EntryReply::Elsewhere; self.entries.len()];
+        let mut numbers = Numbers::of(reply)?;
+        for section in &self.sections {
+            for entry in &section.entries {
+                let times = self.entries[*entry].times;
+                let reply = EntryReply::read(&mut numbers, self.mode, section.longest_reset, times)?;
+                entries[*entry] =
+                    if is_any_slot && reply.is_foreign() { EntryReply::Elsewhere } else { reply };
+            }
         }
+        numbers.end()?;
         Ok(Replies { mode: self.mode, entry_of: &self.entry_of, entries })
     }
 }
@@ -194,14 +216,10 @@ impl Replies<'_> {
     }
 }
 
-/// The record of an entry whose key is elsewhere (`lua/any_slot.lua`).
-const ELSEWHERE: [i64; 4] = [-(1 << 53), 0, 0, -(1 << 53)];
-
 /// The script's reply about one entry.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 enum EntryReply {
-    /// The key is on another node, or the user has no permission for it. Nothing was decided.
-    #[default]
+    /// The key is on another node, or the user has no permission for it, or it is foreign. Nothing was decided.
     Elsewhere,
     Decided {
         /// The number of merged requests that pass and have no decision yet.
@@ -213,19 +231,28 @@ enum EntryReply {
 }
 
 impl EntryReply {
-    fn read(record: [i64; 4], times: u32) -> Result<Self, InvalidReply> {
+    fn read(
+        numbers: &mut Numbers<'_>,
+        mode: Mode,
+        longest_reset: i64,
+        times: u32,
+    ) -> Result<Self, InvalidReply> {
         if times == 1 {
-            return Ok(Self::Decided { passing: 0, record });
+            return Ok(Self::Decided { passing: 0, record: numbers.next(mode, longest_reset)? });
         }
-        let [passing, remaining, reset, delay] = record;
+        let [passing, remaining, reset, delay] = numbers.next_merged()?;
         if !(0..=i64::from(times)).contains(&passing) {
             return Err("more requests passed than were sent".into());
         }
-        if delay > 0 {
+        if delay > 0 || (delay == 0 && passing < i64::from(times)) {
             return Err(OUT_OF_RANGE.into());
         }
-        // On servers whose clock moves within a script, the delay of the others can be 0. It is then 1 ms.
-        Ok(Self::Decided { passing, record: [delay.min(-1), remaining, reset, 0] })
+        Ok(Self::Decided { passing, record: [delay, remaining, reset, 0] })
+    }
+
+    /// Returns whether the key holds a value that no limit has written, or cannot be read.
+    const fn is_foreign(&self) -> bool {
+        matches!(self, Self::Decided { passing: 0, record: [delay, ..] } if *delay == -FOREIGN_KEY)
     }
 
     /// Returns the decision about the next request of this entry. `remaining` is counted down. `reset` is the same for all,

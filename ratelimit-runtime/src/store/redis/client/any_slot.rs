@@ -14,10 +14,8 @@ use crate::store::redis::server::Session;
 use redis::{Cmd, RedisResult, Value};
 use std::sync::Arc;
 
-const AROUND: &str = include_str!("../../../../lua/any_slot.lua");
+const BEFORE: &str = include_str!("../../../../lua/any_slot.lua");
 const PROBE: &str = include_str!("../../../../lua/any_slot_probe.lua");
-/// The line of `any_slot.lua` in whose place `decide` stands. What is left of it is a comment.
-const LINE: &str = "\n------------------------------------------------------------";
 
 /// The scripts for several slots.
 pub(crate) struct AnySlotScripts {
@@ -26,10 +24,9 @@ pub(crate) struct AnySlotScripts {
 }
 
 impl AnySlotScripts {
-    /// Creates the scripts around the script `decide`. Each begins with `prelude`.
+    /// Creates the scripts for the script `decide`. Each begins with `prelude`.
     pub(crate) fn new(prelude: &str, decide: &str) -> Self {
-        let (before, after) = AROUND.split_once(LINE).unwrap_or((AROUND, ""));
-        let decide = [before, "\n", decide, "\n--", after].concat();
+        let decide = [BEFORE, decide].concat();
         Self { decide: Script::new(prelude, &decide), probe: Script::new(prelude, PROBE) }
     }
 }
@@ -85,14 +82,5 @@ mod tests {
         ] {
             assert_eq!(read_probe(&reply), expected, "{reply:?}");
         }
-    }
-
-    #[test]
-    fn the_script_stands_in_place_of_the_line() {
-        assert!(AROUND.contains(LINE));
-        let (before, after) = AROUND.split_once(LINE).unwrap();
-        assert!(before.ends_with("local reply = (function()"), "{before}");
-        let after = after.trim_start_matches('-');
-        assert!(after.starts_with("\nend)()\n"), "{after}");
     }
 }

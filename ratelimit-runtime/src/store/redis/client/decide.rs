@@ -6,6 +6,7 @@ use crate::limit::Limit;
 use crate::store::redis::script::single;
 use crate::store::redis::script::{ScriptCall, adjusted, decisions, encode_adjust, encode_decide};
 use crate::store::{Adjusted, Adjustment, Awaited, Decisions, Mode, Request};
+use redis::Value;
 use smallvec::SmallVec;
 
 impl Client {
@@ -41,8 +42,8 @@ impl Client {
         Some(ScriptCall::new(script, |command| single::encode(command, request)))
     }
 
-    /// Decides about a single request by its small script. If the script ends with an error, it has written nothing. The
-    /// request is then decided by `decide`, whose error is more exact.
+    /// Decides about a single request by its small script. If the script replies nil or ends with an error, it has written
+    /// nothing. The request is then decided by `decide`, whose error is more exact.
     pub(crate) async fn decide_single(
         &self,
         call: &ScriptCall,
@@ -51,6 +52,7 @@ impl Client {
         awaited: &Awaited,
     ) -> Result<Decisions, Error> {
         match self.run(call, awaited).await {
+            Ok(Value::Nil) => {}
             Ok(reply) => {
                 let decision = single::decision(&reply, mode, request);
                 return decision.map(Decisions::one).map_err(|invalid| self.invalid(&invalid, &[]));

@@ -94,7 +94,7 @@ pub(super) const ADVICE: [(&str, &str); 3] = [
 pub(super) const COMMANDS: [&str; 40] = [
     "asking", "auth", "client", "client|setinfo", "cluster", "cluster|slots", "eval", "evalsha", "hdel", "hello", "hget",
     "hgetall", "hset", "ping", "select", "sentinel", "sentinel|get-master-addr-by-name",
-    "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "pexpire", "pttl", "rpush", "set", "time",
+    "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "mget", "pexpire", "rpush", "set", "time",
     "cluster|info", "dbsize", "info", "scan",
     "zadd", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
 ];

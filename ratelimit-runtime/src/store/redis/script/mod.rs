@@ -13,5 +13,7 @@ mod text;
 pub(crate) use arguments::{differing, encode_adjust, encode_decide, encode_run, mode_name};
 pub(crate) use call::ScriptCall;
 pub(crate) use numbers::{FOREIGN_KEY, OUT_OF_RANGE};
-pub(crate) use reply::{InvalidReply, Numbers, WRONG_NUMBER_OF_DECISIONS, adjusted, decision, decisions};
+pub(crate) use reply::{
+    InvalidReply, Numbers, WRONG_NUMBER_OF_DECISIONS, adjusted, decision, decisions, longest_reset,
+};
 pub(crate) use text::{ADJUST, DECIDE, Script};

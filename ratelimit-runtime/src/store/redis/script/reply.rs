@@ -1,8 +1,8 @@
 //! Reads the replies of `decide` and `adjust`.
 
-use super::numbers::{self, FOREIGN_KEY, NEVER, OUT_OF_RANGE};
+use super::numbers::{self, FOREIGN_KEY, LONGEST_MS, NEVER, OUT_OF_RANGE};
 use crate::decision::Decision;
-use crate::limit::Limit;
+use crate::limit::{Algorithm, Limit};
 use crate::store::{Adjusted, Adjustment, Decisions, Mode};
 use redis::Value;
 use std::time::Duration;
@@ -24,8 +24,25 @@ impl From<&'static str> for InvalidReply {
 pub(crate) const WRONG_NUMBER_OF_DECISIONS: &str =
     "the number of decisions differs from the number of requests";
 
-/// The bits of the reset in a number that also contains the remaining units.
-const RESET_BITS: u32 = 36;
+/// Returns the longest reset of a limit after a charge that did not wait, in milliseconds, as the scripts compute it. A reply
+/// of one number has this base.
+pub(crate) fn longest_reset(limit: &Limit) -> i64 {
+    let time = limit.time_ms();
+    let longest = match limit.algorithm() {
+        Algorithm::Counter | Algorithm::SlidingLog | Algorithm::Concurrency => time.into(),
+        Algorithm::SlidingWindow => 2 * u128::from(time),
+        Algorithm::TokenBucket | Algorithm::LeakyBucket => {
+            let (rate, capacity) = (limit.rate(), u128::from(limit.capacity()));
+            let (tokens, period) = (u128::from(rate.tokens.max(1)), u128::from(rate.period_ms));
+            if limit.refills_by_interval() {
+                capacity.div_ceil(tokens) * period
+            } else {
+                (capacity * period).div_ceil(tokens)
+            }
+        }
+    };
+    i64::try_from(longest).unwrap_or(LONGEST_MS).min(LONGEST_MS)
+}
 
 /// The numbers in a reply of `decide`, which are doubles.
 pub(crate) struct Numbers<'r>(&'r [[u8; 8]]);
@@ -42,16 +59,16 @@ impl<'r> Numbers<'r> {
     }
 
     /// Takes the numbers of the next request: delay, remaining, reset, and in mode `charge` the stamp, which is 0 otherwise.
-    pub(crate) fn next(&mut self, mode: Mode) -> Result<[i64; 4], InvalidReply> {
+    pub(crate) fn next(&mut self, mode: Mode, longest_reset: i64) -> Result<[i64; 4], InvalidReply> {
         if mode == Mode::Charge {
             return self.take();
         }
         let [first] = self.take()?;
-        if first > 0 {
-            return Ok([0, first >> RESET_BITS, first & ((1 << RESET_BITS) - 1), 0]);
+        if (0..NEVER).contains(&first) {
+            return Ok([0, first / (longest_reset + 1), first % (longest_reset + 1), 0]);
         }
         let [remaining, reset] = self.take()?;
-        Ok([first, remaining, reset, 0])
+        Ok([first.min(0), remaining, reset, 0])
     }
 
     /// Takes the numbers of the next merged requests: how many pass, remaining, reset, and the delay of the others.
@@ -85,7 +102,7 @@ fn integer(bytes: [u8; 8]) -> Result<i64, &'static str> {
 /// Reads the decisions about requests that were not merged.
 pub(crate) fn decisions(reply: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, InvalidReply> {
     let mut numbers = Numbers::of(reply)?;
-    let mut read = |(at, limit)| match numbers.next(mode)? {
+    let mut read = |(at, limit): (usize, &Limit)| match numbers.next(mode, longest_reset(limit))? {
         [delay, ..] if delay == -FOREIGN_KEY => Err(InvalidReply::ForeignKey(at)),
         record => Ok(decision(record, mode, limit)?),
     };

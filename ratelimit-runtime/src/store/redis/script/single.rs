@@ -1,7 +1,7 @@
 //! The small scripts for a single plain request, the most frequent case. They share the state with `decide`.
 
 use super::numbers::{self, LONGEST_MS, OUT_OF_RANGE};
-use super::reply::InvalidReply;
+use super::reply::{InvalidReply, longest_reset};
 use super::text::Script;
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
@@ -51,7 +51,7 @@ impl SingleScripts {
             Algorithm::Counter if u128::from(limit.count()) * u128::from(limit.time_ms() + 1) >= 1 << 53 => {
                 return None;
             }
-            _ if !is_narrow(limit) => return None,
+            _ if !has_short_state(limit) => return None,
             Algorithm::Counter => &self.counter,
             Algorithm::TokenBucket if limit.refills_by_interval() => return None,
             Algorithm::TokenBucket | Algorithm::LeakyBucket => &self.token_bucket,
@@ -64,15 +64,18 @@ impl SingleScripts {
     }
 }
 
-/// Whether the state of a limit always has the narrow form of `lua/head.lua`, the only one that the small scripts of counters
-/// and windows know.
-fn is_narrow(limit: &Limit) -> bool {
+/// Whether the state of a limit nearly always has the short form of `lua/head.lua`, the only one that the small scripts know.
+fn has_short_state(limit: &Limit) -> bool {
     /// In milliseconds, 57 days.
     const NEAR_MS: u64 = 5_000_000_000;
     match limit.algorithm() {
         Algorithm::Counter => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
         Algorithm::SlidingWindow => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
-        _ => true,
+        Algorithm::TokenBucket | Algorithm::LeakyBucket => {
+            // Then the tag is at most 48.
+            limit.capacity() <= 1_800_000 && longest_reset(limit) < 4_000_000_000
+        }
+        Algorithm::SlidingLog | Algorithm::Concurrency => true,
     }
 }
 

@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-/// Joins `head.lua`, the algorithms as functions of the table `modules`, and a main script into one text.
+/// Joins `head.lua`, the algorithms as branches of the function `implement`, and a main script into one text.
 macro_rules! script {
     ($main:literal) => {
         concat!(
             include_str!("../../../../lua/head.lua"),
-            "modules.bucket = function(...)\n",
-            include_str!("../../../../lua/bucket.lua"),
-            "end\nmodules.counter = function(...)\n",
+            "local function implement(...)\nlocal name = (...).name\nif name == \"counter\" then\n",
             include_str!("../../../../lua/counter.lua"),
-            "end\nmodules.token_bucket = function(...)\n",
-            include_str!("../../../../lua/token_bucket.lua"),
-            "end\nmodules.leaky_bucket = function(...)\n",
-            include_str!("../../../../lua/leaky_bucket.lua"),
-            "end\nmodules.sliding_window = function(...)\n",
+            "elseif name == \"sliding_window\" then\n",
             include_str!("../../../../lua/sliding_window.lua"),
-            "end\nmodules.sliding_log = function(...)\n",
+            "elseif name == \"sliding_log\" then\n",
             include_str!("../../../../lua/sliding_log.lua"),
-            "end\nmodules.concurrency = function(...)\n",
+            "elseif name == \"concurrency\" then\n",
             include_str!("../../../../lua/concurrency.lua"),
-            "end\nmodules.token_bucket_interval = modules.token_bucket\n",
-            "modules.leaky_bucket_queue = modules.leaky_bucket\n",
+            "elseif name == \"token_bucket\" or name == \"token_bucket_interval\"\n",
+            "or name == \"leaky_bucket\" or name == \"leaky_bucket_queue\" then\n",
+            include_str!("../../../../lua/token_bucket.lua"),
+            "if name == \"leaky_bucket_queue\" then\n",
+            include_str!("../../../../lua/leaky_bucket.lua"),
+            "end\nelse\nwrong(\"unknown algorithm\")\nend\nend\n",
             include_str!($main),
         )
     };
