@@ -141,9 +141,9 @@ mod tests {
     fn a_limit_of_the_command_line_is_for_a_name_or_for_an_algorithm() {
         let limits = limits(&["a:b=counter count=5 time=1m", "counter count=9 time=1m"]);
         let known = |text: &str| limits.of(&key(text), Algorithm::Counter);
-        assert_eq!(known("p:{x}:a:b:c1"), Numbers::Known("counter count=5 time=1m".parse().unwrap()));
-        assert_eq!(known("p:{x}:other:c1"), Numbers::Known("counter count=9 time=1m".parse().unwrap()));
-        assert_eq!(limits.of(&key("p:{x}:a:tb1"), Algorithm::TokenBucket), Numbers::Unknown);
+        assert_eq!(known("p:{x}:a:b:c2"), Numbers::Known("counter count=5 time=1m".parse().unwrap()));
+        assert_eq!(known("p:{x}:other:c2"), Numbers::Known("counter count=9 time=1m".parse().unwrap()));
+        assert_eq!(limits.of(&key("p:{x}:a:tb2"), Algorithm::TokenBucket), Numbers::Unknown);
         assert!(matches!(limits.of(&key("p:{x}:a:sl1"), Algorithm::SlidingLog), Numbers::OnlyUnits(_)));
         assert!("counter count=5".parse::<GivenLimit>().is_err());
         assert!("a=count=5".parse::<GivenLimit>().is_err());
@@ -155,9 +155,9 @@ mod tests {
         limits.of_names.insert("n".to_owned(), "count=7".parse().unwrap());
         limits.of_keys.insert(key_of("p", "p:{x}:n").unwrap(), "counter count=8 time=1s".parse().unwrap());
         let of = |limits: &Limits, text: &str| limits.of(&key(text), Algorithm::Counter);
-        assert_eq!(of(&limits, "p:{y}:n:c1"), Numbers::Known("counter count=7 time=1m".parse().unwrap()));
-        assert_eq!(of(&limits, "p:{x}:n:c1"), Numbers::Known("counter count=8 time=1s".parse().unwrap()));
+        assert_eq!(of(&limits, "p:{y}:n:c2"), Numbers::Known("counter count=7 time=1m".parse().unwrap()));
+        assert_eq!(of(&limits, "p:{x}:n:c2"), Numbers::Known("counter count=8 time=1s".parse().unwrap()));
         limits.given.clear();
-        assert!(matches!(of(&limits, "p:{y}:n:c1"), Numbers::OnlyUnits(_)));
+        assert!(matches!(of(&limits, "p:{y}:n:c2"), Numbers::OnlyUnits(_)));
     }
 }

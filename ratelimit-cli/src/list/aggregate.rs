@@ -167,7 +167,7 @@ mod tests {
     fn the_largest_keys_are_kept() {
         let mut aggregate = Aggregate::new(3, true);
         for used in [5, 1, 9, 7, 3, 8, 2, 9] {
-            add(&mut aggregate, &format!("p:{{user-{used}}}:n:c1"), used);
+            add(&mut aggregate, &format!("p:{{user-{used}}}:n:c2"), used);
         }
         let row = aggregate.rows().next().unwrap();
         let shown: Vec<String> = row.largest().into_iter().map(|entry| entry.identity).collect();
@@ -179,7 +179,7 @@ mod tests {
     fn names_that_a_program_makes_up_share_a_row() {
         let mut aggregate = Aggregate::new(0, false);
         for name in 0..MOST_ROWS + 5 {
-            add(&mut aggregate, &format!("p:{{n{name}}}:c1"), 1);
+            add(&mut aggregate, &format!("p:{{n{name}}}:c2"), 1);
         }
         assert_eq!((aggregate.rows().count(), aggregate.others), (MOST_ROWS, 5));
         assert!(aggregate.rows().all(|row| row.largest().is_empty()));

@@ -141,7 +141,7 @@ mod tests {
     fn keys_of_the_library_are_known() {
         for (key, own) in [
             ("p:{#}:overrides", true),
-            ("p:{#12}:probe:c1", true),
+            ("p:{#12}:probe:c2", true),
             ("p:{#}:verification:c2", true),
             ("p:{#}:other", false),
             ("p:{x}:overrides", false),

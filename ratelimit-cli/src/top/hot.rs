@@ -119,7 +119,7 @@ mod tests {
     use crate::usage::Usage;
 
     fn hot(number: u32, rate: f64) -> HotKey {
-        let bytes = format!("p:{{{number}}}:n:c1").into_bytes();
+        let bytes = format!("p:{{{number}}}:n:c2").into_bytes();
         let usage = Usage { used: Some(number), known: None };
         let key = StoredKey::parse("p", &bytes).unwrap();
         HotKey { key, bytes, reading: Reading { at: Instant::now(), usage }, rate: Some(rate) }

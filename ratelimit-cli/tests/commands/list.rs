@@ -71,7 +71,7 @@ async fn other_prefixes_and_other_programs_are_left_out() {
     let (server, limiter) = used_server().await;
     limiter.overrides().set("login", "count=4".parse::<ratelimit::LimitChange>().unwrap()).await.unwrap();
     let set = |key: &str| redis::cmd("SET").arg(key).arg("x").exec(&mut server.raw()).unwrap();
-    set("ratelimit2:{a}:n:c1");
+    set("ratelimit2:{a}:n:c2");
     set("ratelimit:{not a limit}");
     let all =
         crate::harness::keys(&server).into_iter().find(|key| key.starts_with("ratelimit:{all}")).unwrap();
@@ -127,7 +127,7 @@ async fn an_interrupted_list_is_partial() {
     let server = RedisServer::start();
     let mut fill = redis::pipe();
     for user in 0..2000 {
-        fill.cmd("SET").arg(format!("ratelimit:{{user-{user}}}:n:c1")).arg(1).arg("EX").arg(1000).ignore();
+        fill.cmd("SET").arg(format!("ratelimit:{{user-{user}}}:n:c2")).arg(1).arg("EX").arg(1000).ignore();
     }
     fill.exec(&mut server.raw()).unwrap();
     // At this pace, the list takes more than ten seconds.

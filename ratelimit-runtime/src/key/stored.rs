@@ -19,7 +19,7 @@ use std::fmt;
 /// let limit = Limit::counter(5, Duration::from_secs(60));
 /// limiter.check(&limit, Key::new("report:{kind}").by("al ice").part("pdf")).await?;
 ///
-/// let found = StoredKey::parse("ratelimit", b"ratelimit:{al%20ice}:report:<kind>=pdf:c1").unwrap();
+/// let found = StoredKey::parse("ratelimit", b"ratelimit:{al%20ice}:report:<kind>=pdf:c2").unwrap();
 /// assert_eq!(found.name(), "report:{kind}");
 /// assert_eq!(found.identities().collect::<Vec<_>>(), ["al%20ice"]);
 /// assert_eq!(limiter.peek(&limit, &found).await?.remaining(), 4);

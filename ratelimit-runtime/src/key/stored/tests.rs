@@ -30,7 +30,7 @@ fn every_key_is_read_back() {
         "<a>",
         "名",
         " \n",
-        "c1",
+        "c2",
         &"x".repeat(65),
     ];
     let names = ["", "n", "n=a", "n:a", "n:{a}", "n<a>", "a}:n", "{{a}}", "名", "a::b/1d/shadow", "%7B"];
@@ -74,25 +74,25 @@ fn other_keys_are_not_read() {
         "p:n",
         "p:{n}",
         "p:{n}:",
-        "q:{n}:c1",
-        "p:q:{n}:c1",
+        "q:{n}:c2",
+        "p:q:{n}:c2",
         "p:{#}:overrides",
-        "p:{#}:probe:c1",
-        "p:{#12}:probe:c1",
-        "p:{#}:verification:c1",
-        "p:{a b}:n:c1",
-        "p:{}:n:c1",
-        "p:{a}:n n:c1",
-        "p:{a}:n=:c1",
-        "p:{%}:%6e:c1",
-        "p:{a,}:n:c1",
-        "p:{%zz}:n:c1",
+        "p:{#}:probe:c2",
+        "p:{#12}:probe:c2",
+        "p:{#}:verification:c2",
+        "p:{a b}:n:c2",
+        "p:{}:n:c2",
+        "p:{a}:n n:c2",
+        "p:{a}:n=:c2",
+        "p:{%}:%6e:c2",
+        "p:{a,}:n:c2",
+        "p:{%zz}:n:c2",
         "p:{a}:n:c-1",
-        "p:{a{b}:n:c1",
+        "p:{a{b}:n:c2",
     ] {
         assert!(StoredKey::parse("p", key.as_bytes()).is_none(), "{key}");
     }
-    assert!(StoredKey::parse("p", b"p:{\xff}:n:c1").is_none());
+    assert!(StoredKey::parse("p", b"p:{\xff}:n:c2").is_none());
 }
 
 #[test]

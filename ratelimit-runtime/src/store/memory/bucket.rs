@@ -1,5 +1,5 @@
-//! Token bucket and leaky bucket: the twin of `lua/bucket.lua`, `lua/token_bucket.lua` and `lua/leaky_bucket.lua`, with
-//! the same state. `lua/bucket.lua` explains the arithmetic with an example.
+//! Token bucket and leaky bucket: the twin of `lua/token_bucket.lua` and `lua/leaky_bucket.lua`, with the same state.
+//! `lua/token_bucket.lua` explains the arithmetic with an example.
 //!
 //! A number's value is `life_ms * 2^27 + units`, where `life_ms` is the time from the anchor to the end of the state. Its
 //! deadline is 1 ms after that end, because a key in Redis exists until its end has passed. The level is computed in whole
@@ -138,7 +138,7 @@ fn anchored(limit: &Limit, scale: &Scale, units: u64, anchor: i64, reset_ms: u64
     Number { value: life_ms * UNITS + units, deadline: end.unsigned_abs().saturating_add(1) }
 }
 
-/// Gives back units of the charge with this stamp, as `give` in `lua/bucket.lua` does. An emptied bucket is removed, so
+/// Gives back units of the charge with this stamp, as `give` in `lua/token_bucket.lua` does. An emptied bucket is removed, so
 /// that a clock that steps back does not bring its units back.
 pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, now: u64) -> u32 {
     let scale = Scale::of(limit);

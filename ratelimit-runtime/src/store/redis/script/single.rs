@@ -133,7 +133,7 @@ fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static 
     }
 }
 
-/// Bounds of a bucket's state: its units, and the lifetime of its key in milliseconds (`lua/bucket.lua`).
+/// Bounds of a bucket's state: its units, and the lifetime of its key in milliseconds (`lua/token_bucket.lua`).
 const UNITS: i128 = 1 << 27;
 const LIFE_MS: i128 = 1 << 53;
 
