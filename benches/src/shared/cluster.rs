@@ -47,7 +47,7 @@ async fn measure(
         .draw(PER_SECOND, Better::More)
         .draw(CPU, Better::Less);
     for (ours, by_client) in [COUNTER_NAME, BUCKET_NAME].into_iter().zip(BY_CLIENT) {
-        table.goal(ours, by_client, PER_SECOND, Bound::AtLeast(2.0));
+        table.goal(ours, by_client, PER_SECOND, Bound::AtLeast(2.3));
     }
     Ok(table)
 }

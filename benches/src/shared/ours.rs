@@ -4,9 +4,10 @@ use super::load::Decider;
 use ratelimit::{Key, Limit, OnError, RateLimiter};
 use std::time::Duration;
 
-/// Limits that refuse nothing, with a rate in lowest terms.
-pub(crate) const COUNTER: Limit = Limit::counter(4_000_000_007, Duration::from_secs(1000));
-pub(crate) const BUCKET: Limit = Limit::token_bucket(29_999_999, Duration::from_secs(1));
+/// Limits that refuse nothing, with a rate in lowest terms. Single requests of all three have small scripts.
+pub(crate) const COUNTER: Limit = Limit::counter(89_999_999, Duration::from_secs(1000));
+pub(crate) const BUCKET: Limit = Limit::token_bucket(1_799_999, Duration::from_secs(1));
+pub(crate) const WINDOW: Limit = Limit::sliding_window(999, Duration::from_secs(2));
 /// Takes a hundred units at a time from the store.
 pub(crate) const LEASED: Limit = COUNTER.lease(100);
 

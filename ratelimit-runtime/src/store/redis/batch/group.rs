@@ -65,12 +65,14 @@ impl Group {
         let batch = Batch::new(mode, requests);
         let any_slot = any_slot.filter(|_| !is_one_slot(requests.iter().map(|request| request.key())));
         let call = match any_slot {
-            Some(_) => ScriptCall::new(client.any_slot_script(), |command| {
+            Some(_) => ScriptCall::new(client.any_slot_script(), requests.len(), |command| {
                 // No declared keys.
                 command.arg(0);
                 batch.encode(requests, true, command);
             }),
-            None => ScriptCall::new(client.decide_script(), |command| batch.encode(requests, false, command)),
+            None => ScriptCall::new(client.decide_script(), requests.len(), |command| {
+                batch.encode(requests, false, command);
+            }),
         };
         Self { mode, call, form: Form::Decide(batch), any_slot: any_slot.cloned() }
     }

@@ -47,7 +47,7 @@ impl Client {
         let arguments = |command: &mut Cmd| {
             command.arg(0).arg(keys[0].as_bytes()).arg(keys[1].as_bytes());
         };
-        ScriptCall::new(&self.any_slot.probe, arguments).by_text()
+        ScriptCall::new(&self.any_slot.probe, keys.len(), arguments).by_text()
     }
 }
 

@@ -17,7 +17,9 @@ impl Client {
         requests: &[&Request],
         awaited: &Awaited,
     ) -> Result<Decisions, Error> {
-        let call = ScriptCall::new(&self.decide, |command| encode_decide(command, mode, requests));
+        let call = ScriptCall::new(&self.decide, requests.len(), |command| {
+            encode_decide(command, mode, requests);
+        });
         let reply = self.run(&call, awaited).await?;
         let limits: SmallVec<[Limit; 1]> = requests.iter().map(|request| *request.limit()).collect();
         decisions(&reply, mode, &limits).map_err(|invalid| self.invalid(&invalid, requests))
@@ -39,7 +41,7 @@ impl Client {
     /// Creates the call of the small script for a plain request.
     pub(crate) fn single_call(&self, mode: Mode, request: &Request) -> Option<ScriptCall> {
         let script = self.single.as_ref()?.script(mode, request)?;
-        Some(ScriptCall::new(script, |command| single::encode(command, request)))
+        Some(ScriptCall::new(script, 1, |command| single::encode(command, request)))
     }
 
     /// Decides about a single request by its small script. If the script replies nil or ends with an error, it has written
@@ -73,7 +75,9 @@ impl Client {
             return Ok(Adjusted::new());
         }
         let awaited = Awaited::default();
-        let call = ScriptCall::new(&self.adjust, |command| encode_adjust(command, adjustments));
+        let call = ScriptCall::new(&self.adjust, adjustments.len(), |command| {
+            encode_adjust(command, adjustments);
+        });
         let node = self.topology.node(|| slot(&call), &awaited).await?;
         let reply = if node.knows_adjust() {
             self.run(&call, &awaited).await?

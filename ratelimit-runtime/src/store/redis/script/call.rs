@@ -11,10 +11,10 @@ pub(crate) struct ScriptCall {
 }
 
 impl ScriptCall {
-    /// Creates a call. `encode` adds the number of keys, the keys and the arguments.
-    pub(crate) fn new(script: &Script, encode: impl FnOnce(&mut Cmd)) -> Self {
-        let mut by_digest = redis::cmd("EVALSHA");
-        by_digest.arg(script.digest());
+    /// Creates a call with room for about this many keys. `encode` adds the number of keys, the keys and the arguments.
+    pub(crate) fn new(script: &Script, keys: usize, encode: impl FnOnce(&mut Cmd)) -> Self {
+        let mut by_digest = Cmd::with_capacity(keys + 16, 48 * keys + 128);
+        by_digest.arg("EVALSHA").arg(script.digest());
         encode(&mut by_digest);
         Self { by_digest, text: script.text() }
     }
