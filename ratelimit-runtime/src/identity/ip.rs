@@ -1,7 +1,6 @@
 //! Writes client addresses: two addresses of one client are the same identity.
 
-use crate::key::Bytes;
-use std::io::Write;
+use crate::key::{Bytes, push_hex_number, push_number};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The prefix of the IPv6 addresses of IPv4 clients behind NAT64 (RFC 6052).
@@ -12,12 +11,38 @@ const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 /// Mapped IPv4 addresses are unmapped first. They have 96 leading bits in common, so all IPv4 clients would otherwise be one
 /// identity.
 pub(crate) fn write(bytes: &mut Bytes, address: IpAddr, ipv6_prefix: u8) {
-    // A write to a vector never fails.
-    let _ = match canonical(address) {
-        IpAddr::V4(v4) => write!(bytes, "{v4}"),
+    match canonical(address) {
+        IpAddr::V4(v4) => write_v4(bytes, v4),
         IpAddr::V6(v6) => write_network(bytes, v6, ipv6_prefix.min(128)),
-    };
+    }
 }
+
+fn write_v4(bytes: &mut Bytes, address: Ipv4Addr) {
+    let (mut text, mut end) = ([0; 16], 0);
+    for octet in address.octets() {
+        let (digits, count) = OCTETS[usize::from(octet)];
+        text[end..end + 4].copy_from_slice(&digits);
+        end += count + 1;
+    }
+    bytes.extend_from_slice(&text[..end - 1]);
+}
+
+/// The digits of each octet and a dot, and how many digits these are.
+const OCTETS: [([u8; 4], usize); 256] = {
+    let mut octets = [([0; 4], 0); 256];
+    let mut octet = 0;
+    while octet < 256 {
+        let (hundreds, tens, ones) = (octet / 100, octet / 10 % 10, octet % 10);
+        let [hundreds, tens, ones] = [b'0' + hundreds as u8, b'0' + tens as u8, b'0' + ones as u8];
+        octets[octet] = match octet {
+            0..10 => ([ones, b'.', 0, 0], 1),
+            10..100 => ([tens, ones, b'.', 0], 2),
+            _ => ([hundreds, tens, ones, b'.'], 3),
+        };
+        octet += 1;
+    }
+    octets
+};
 
 fn canonical(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
@@ -30,14 +55,18 @@ fn canonical(address: IpAddr) -> IpAddr {
 }
 
 /// Writes `2001-db8-0-0/64`. A colon has another meaning in a key.
-fn write_network(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) -> std::io::Result<()> {
+fn write_network(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) {
     let mask = u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0);
     let network = Ipv6Addr::from_bits(address.to_bits() & mask).segments();
     let shown = usize::from(prefix.div_ceil(16)).max(1);
     for (i, segment) in network[..shown].iter().enumerate() {
-        write!(bytes, "{}{segment:x}", if i == 0 { "" } else { "-" })?;
+        if i > 0 {
+            bytes.push(b'-');
+        }
+        push_hex_number(bytes, *segment);
     }
-    write!(bytes, "/{prefix}")
+    bytes.push(b'/');
+    push_number(bytes, prefix.into());
 }
 
 #[cfg(test)]

@@ -50,6 +50,15 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
+    /// Writes a whole number.
+    pub(crate) fn integer(&mut self, is_negative: bool, magnitude: u64) {
+        self.separate();
+        if is_negative {
+            self.bytes.push(b'-');
+        }
+        push_number(self.bytes, magnitude);
+    }
+
     /// Writes the text that a value displays.
     pub fn display(&mut self, value: &dyn fmt::Display) {
         self.separate();
@@ -167,7 +176,7 @@ impl Write for DisplayedText {
 fn push_value(bytes: &mut Bytes, value: &[u8]) {
     if value.is_empty() {
         bytes.push(b'%');
-    } else if value.iter().all(|byte| PLAIN[usize::from(*byte)]) {
+    } else if value.iter().fold(true, |plain, byte| plain & PLAIN[usize::from(*byte)]) {
         bytes.extend_from_slice(value);
     } else {
         for byte in value {
@@ -246,6 +255,41 @@ impl<'n> Name<'n> {
         }
     }
 }
+
+/// Writes a number two digits at a time.
+pub(crate) fn push_number(bytes: &mut Bytes, mut number: u64) {
+    let (mut text, mut at) = ([0; 20], 20);
+    for pair in text.rchunks_exact_mut(2) {
+        pair.copy_from_slice(&PAIRS[(number % 100) as usize]);
+        (number, at) = (number / 100, at - 2);
+        if number == 0 {
+            break;
+        }
+    }
+    if text[at] == b'0' {
+        at += 1;
+    }
+    bytes.extend_from_slice(&text[at..]);
+}
+
+/// Writes a number in hexadecimal digits without leading zeros.
+pub(crate) fn push_hex_number(bytes: &mut Bytes, number: u16) {
+    let digits = (u16::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    for digit in (0..digits).rev() {
+        bytes.push(HEX[usize::from(number >> (4 * digit) & 15)]);
+    }
+}
+
+/// The text of the numbers from 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    pairs
+};
 
 fn push_escaped(bytes: &mut Bytes, byte: u8) {
     if PLAIN[usize::from(byte)] {

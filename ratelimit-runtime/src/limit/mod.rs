@@ -97,6 +97,11 @@ impl Limit {
         self.derived.rate
     }
 
+    /// The time in ms in which a full bucket refills or leaks.
+    pub(crate) const fn full_ms(&self) -> u64 {
+        self.derived.full_ms
+    }
+
     pub(crate) const fn refills_by_interval(&self) -> bool {
         self.numbers.refills_by_interval()
     }

@@ -153,7 +153,7 @@ impl RateLimiterBuilder {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis.filter(|_| !lazily) {
-            redis.verify(&limiter.keys().prefix).await?;
+            redis.verify(&limiter.keys().prefix()).await?;
             limiter.learn_overrides().await;
         }
         Ok(limiter)
@@ -195,7 +195,7 @@ impl RateLimiterBuilder {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
-            prefix: self.prefix.into(),
+            head: format!("{}:{{", self.prefix).into(),
             ipv6_prefix: self.ipv6_prefix,
         };
         RateLimiter {

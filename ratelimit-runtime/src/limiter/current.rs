@@ -10,6 +10,7 @@ use once_cell::sync::OnceCell;
 use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The environment variable that names the store of the default limiter.
 pub(super) const URL: &str = "RATELIMIT_URL";
@@ -21,6 +22,9 @@ static PROCESS: OnceCell<Process> = OnceCell::new();
 tokio::task_local! {
     static SCOPED: RateLimiter;
 }
+
+/// Whether there was ever a scope. Most programs have none, and their calls need not look for one.
+static ANY_SCOPE: AtomicBool = AtomicBool::new(false);
 
 struct Process {
     limiter: RateLimiter,
@@ -147,6 +151,7 @@ impl std::error::Error for InstallError {}
 /// # }
 /// ```
 pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output = F::Output> {
+    ANY_SCOPE.store(true, Ordering::Relaxed);
     SCOPED.scope(limiter, future)
 }
 
@@ -164,7 +169,10 @@ pin_project_lite::pin_project! {
 #[cfg(any(feature = "tower", feature = "poem"))]
 pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> InScope<F> {
     match limiter {
-        Some(limiter) => InScope::Scoped { future: SCOPED.scope(limiter, future) },
+        Some(limiter) => {
+            ANY_SCOPE.store(true, Ordering::Relaxed);
+            InScope::Scoped { future: SCOPED.scope(limiter, future) }
+        }
         None => InScope::Unscoped { future },
     }
 }
@@ -191,6 +199,9 @@ pub fn current_scope() -> Option<RateLimiter> {
     if let Some(limiter) = tasks::find(of_request) {
         return Some(limiter);
     }
+    if !ANY_SCOPE.load(Ordering::Relaxed) {
+        return None;
+    }
     SCOPED.try_with(RateLimiter::clone).ok()
 }
 
@@ -214,7 +225,10 @@ pub(crate) fn scoped() -> Option<RateLimiter> {
 #[cfg(feature = "rocket")]
 pub(crate) fn sync_scope<R>(limiter: Option<&RateLimiter>, run: impl FnOnce() -> R) -> R {
     match limiter {
-        Some(limiter) => SCOPED.sync_scope(limiter.clone(), run),
+        Some(limiter) => {
+            ANY_SCOPE.store(true, Ordering::Relaxed);
+            SCOPED.sync_scope(limiter.clone(), run)
+        }
         None => run(),
     }
 }

@@ -34,7 +34,7 @@ pub use admitted::Admitted;
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
 pub(crate) use current::CurrentLimiter;
-pub(crate) use decided::Decided;
+pub(crate) use decided::{Decided, DecidedRef};
 pub(crate) use holdings::Holdings;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
@@ -196,7 +196,7 @@ impl RateLimiter {
 impl fmt::Debug for RateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimiter")
-            .field("prefix", &self.shared.keys.prefix)
+            .field("prefix", &self.shared.keys.prefix())
             .field("deadline", &self.shared.deadline)
             .field("on_error", &self.on_error)
             .field("off", &self.shared.off)

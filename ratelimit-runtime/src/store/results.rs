@@ -63,6 +63,7 @@ results! {
 }
 
 impl Decisions {
+    #[inline]
     pub(crate) fn one(decision: Decision) -> Self {
         Self(SmallVec::from_buf([decision]))
     }

@@ -41,6 +41,8 @@ pub(crate) struct Derived {
     pub(crate) capacity: u32,
     /// `count` per `time_ms`, in lowest terms where units come back continuously.
     pub(crate) rate: Rate,
+    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
+    pub(crate) full_ms: u64,
 }
 
 impl Numbers {
@@ -71,7 +73,7 @@ impl Numbers {
         } else {
             self.burst.saturating_add(self.borrow)
         };
-        let derived = Derived { capacity, rate };
+        let derived = Derived { capacity, rate, full_ms: self.full_ms(capacity, rate) };
         if let Err(violation) = self.check_state(derived) {
             return Err(violation);
         }
@@ -95,7 +97,7 @@ impl Numbers {
     }
 
     /// Checks that the state of the limit stays below 2^53.
-    const fn check_state(&self, Derived { capacity, rate }: Derived) -> Result<(), Violation> {
+    const fn check_state(&self, Derived { capacity, rate, .. }: Derived) -> Result<(), Violation> {
         match self.algorithm {
             Algorithm::TokenBucket | Algorithm::LeakyBucket if self.count > 0 => {
                 self.check_level(capacity, rate)
@@ -144,6 +146,20 @@ impl Numbers {
         let given = Rate { tokens: self.count, period_ms: self.time_ms };
         let continuous = self.algorithm.is_bucket() && !self.refills_by_interval() && self.count > 0;
         if continuous { given.in_lowest_terms() } else { given }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "compared before")]
+    const fn full_ms(&self, capacity: u32, Rate { tokens, period_ms }: Rate) -> u64 {
+        if !self.algorithm.is_bucket() || tokens == 0 {
+            return 0;
+        }
+        let (capacity, tokens, period_ms) = (capacity as u128, tokens as u128, period_ms as u128);
+        let full_ms = if self.refills_by_interval() {
+            capacity.div_ceil(tokens) * period_ms
+        } else {
+            (capacity * period_ms).div_ceil(tokens)
+        };
+        if full_ms > EXACT { EXACT as u64 } else { full_ms as u64 }
     }
 
     /// The units that come back within `wait`.

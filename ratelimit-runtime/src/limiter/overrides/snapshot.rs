@@ -119,7 +119,7 @@ impl RateLimiter {
 
     /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
     pub(super) fn overrides_key(&self) -> StoreKey {
-        StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix).as_bytes())
+        StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix()).as_bytes())
     }
 
     /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
@@ -156,7 +156,8 @@ impl RateLimiter {
     /// Waits until the store has been asked once, at most for the deadline of a decision.
     pub(crate) async fn learn_overrides(&self) {
         if !self.knows_overrides() {
-            let loaded = self.within_deadline(self.load_overrides()).await;
+            // Boxed, so that the futures of calls stay small.
+            let loaded = Box::pin(self.within_deadline(self.load_overrides())).await;
             self.shared.overrides.learn(loaded);
         }
     }

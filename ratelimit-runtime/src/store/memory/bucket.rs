@@ -9,8 +9,9 @@
 //! | continuous | 1 ms | `period_ms` | `tokens` |
 //! | by interval | `period_ms` | 1 | `tokens` |
 
+use super::number::State;
 use super::shard::Number;
-use super::verdict::{Verdict, Wait, same, signed};
+use super::verdict::{Wait, same, signed};
 use crate::limit::Limit;
 
 const UNITS: u64 = 1 << 27;
@@ -26,16 +27,27 @@ struct Scale {
     tick_ms: i64,
 }
 
-/// The units that were charged since the anchor, and the time since then, which is negative after a step back of the
-/// clock. All zero if the bucket is empty.
+/// The units that were charged since the anchor, the time since then, which is negative after a step back of the clock,
+/// and the level in grains. All zero if the bucket is empty.
 #[derive(Clone, Copy, Default)]
-struct Bucket {
+struct Level {
     units: u64,
     elapsed_ms: i64,
     ttl_ms: u64,
+    grains: i64,
+}
+
+/// A bucket at a time.
+pub(super) struct Bucket<'l> {
+    limit: &'l Limit,
+    scale: Scale,
+    number: Option<Number>,
+    level: Level,
+    now: u64,
 }
 
 impl Scale {
+    #[inline]
     fn of(limit: &Limit) -> Self {
         let rate = limit.rate();
         let period_ms = signed(rate.period_ms);
@@ -43,20 +55,29 @@ impl Scale {
         Self { per_unit, per_tick: i64::from(rate.tokens), tick_ms }
     }
 
-    /// The level in grains.
-    fn level(&self, bucket: &Bucket) -> i64 {
-        let ticks = i128::from(self.ticks(bucket.elapsed_ms).0);
-        let level = i128::from(bucket.units) * i128::from(self.per_unit) - ticks * i128::from(self.per_tick);
-        i64::try_from(level).unwrap_or(if level < 0 { i64::MIN } else { i64::MAX })
+    /// The level that a number stores.
+    #[inline]
+    fn level(&self, number: Number, now: u64) -> Level {
+        let ttl_ms = number.deadline - now;
+        let elapsed_ms = signed(number.value / UNITS * 1000) - signed(ttl_ms);
+        let units = number.value % UNITS;
+        let leaked = i128::from(self.ticks(elapsed_ms).0) * i128::from(self.per_tick);
+        let grains = i128::from(units) * i128::from(self.per_unit) - leaked;
+        if grains <= 0 {
+            return Level::default();
+        }
+        Level { units, elapsed_ms, ttl_ms, grains: i64::try_from(grains).unwrap_or(i64::MAX) }
     }
 
     /// The time in ms until `grains` grains have leaked.
+    #[inline]
     fn leak_time(&self, grains: i64, elapsed_ms: i64) -> u64 {
         let ms = rounded_up(grains, self.per_tick).saturating_mul(self.tick_ms) - self.ticks(elapsed_ms).1;
         ms.unsigned_abs().min(LONGEST_MS)
     }
 
     /// Whole ticks, and the ms since the last tick. The common case of 1 ms needs no division.
+    #[inline]
     fn ticks(&self, elapsed_ms: i64) -> (i64, i64) {
         if self.tick_ms == 1 {
             return (elapsed_ms, 0);
@@ -65,61 +86,96 @@ impl Scale {
     }
 }
 
+#[inline]
 fn rounded_up(grains: i64, by: i64) -> i64 {
     grains / by + i64::from(grains % by > 0)
 }
 
-fn read(scale: &Scale, number: Option<Number>, now: u64) -> Bucket {
-    let Some(number) = number else { return Bucket::default() };
-    let ttl_ms = number.deadline - now;
-    let elapsed_ms = signed(number.value / UNITS * 1000) - signed(ttl_ms);
-    let bucket = Bucket { units: number.value % UNITS, elapsed_ms, ttl_ms };
-    if scale.level(&bucket) > 0 { bucket } else { Bucket::default() }
-}
-
-pub(super) fn judge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> Verdict {
-    let scale = Scale::of(limit);
-    let bucket = read(&scale, number, now);
-    let level = scale.level(&bucket);
-    let reset_ms = if level > 0 { scale.leak_time(level, bucket.elapsed_ms) } else { 0 };
-    let fits = |wait| if cost > limit.capacity() { Wait::Never } else { Wait::Millis(wait) };
-    if limit.is_queue() {
-        let waiting = signed(limit.wait_ms()).saturating_mul(scale.per_tick) - level;
-        return Verdict { wait: fits(reset_ms), room: waiting.div_euclid(scale.per_unit) + 1, reset_ms };
+impl Bucket<'_> {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.level.grains == 0
     }
-    let room = i64::from(limit.capacity()) * scale.per_unit - level;
-    let short = i64::from(cost).saturating_mul(scale.per_unit).saturating_sub(room);
-    let wait = if short > 0 { scale.leak_time(short, bucket.elapsed_ms) } else { 0 };
-    Verdict { wait: fits(wait), room: room.div_euclid(scale.per_unit), reset_ms }
+
+    #[inline]
+    fn capacity(&self) -> i64 {
+        i64::from(self.limit.capacity()) * self.scale.per_unit
+    }
+
+    #[inline]
+    fn leak_time(&self, grains: i64) -> u64 {
+        self.scale.leak_time(grains, self.level.elapsed_ms)
+    }
 }
 
-pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> (Number, u64) {
-    let scale = Scale::of(limit);
-    let before = read(&scale, number, now);
-    let bucket = Bucket { units: before.units + u64::from(cost), ..before };
-    let reset_ms = scale.leak_time(scale.level(&bucket), bucket.elapsed_ms);
-    let full_ms = scale.leak_time(i64::from(limit.capacity()) * scale.per_unit, 0);
-    let longest = 2 * full_ms.max(limit.wait_ms());
-    let unchanged = reset_ms <= bucket.ttl_ms && bucket.ttl_ms <= longest + 1000 && bucket.units < UNITS;
-    let number = match number {
-        Some(number) if unchanged => Number { value: number.value + u64::from(cost), ..number },
-        _ => anchor(limit, bucket, reset_ms, (reset_ms + full_ms).min(longest.max(reset_ms)), now),
-    };
-    (number, reset_ms)
+impl<'l> State<'l> for Bucket<'l> {
+    #[inline]
+    fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
+        let scale = Scale::of(limit);
+        let level = number.map_or_else(Level::default, |number| scale.level(number, now));
+        Self { limit, scale, number, level, now }
+    }
+
+    #[inline]
+    fn wait(&self, cost: u32) -> Wait {
+        if cost > self.limit.capacity() {
+            return Wait::Never;
+        }
+        if self.limit.is_queue() {
+            return Wait::Millis(self.reset_ms());
+        }
+        let free = self.capacity() - self.level.grains;
+        let short = i64::from(cost).saturating_mul(self.scale.per_unit).saturating_sub(free);
+        Wait::Millis(if short > 0 { self.leak_time(short) } else { 0 })
+    }
+
+    #[inline]
+    fn room(&self) -> i64 {
+        let Scale { per_unit, per_tick, .. } = self.scale;
+        if self.limit.is_queue() {
+            let waiting = signed(self.limit.wait_ms()).saturating_mul(per_tick) - self.level.grains;
+            return waiting.div_euclid(per_unit) + 1;
+        }
+        (self.capacity() - self.level.grains).div_euclid(per_unit)
+    }
+
+    #[inline]
+    fn reset_ms(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.leak_time(self.level.grains) }
+    }
+
+    #[inline]
+    fn charge(self, cost: u32, _: u64) -> (Number, u64) {
+        let Self { limit, level, now, .. } = self;
+        let charged = i64::from(cost).saturating_mul(self.scale.per_unit);
+        let reset_ms = self.leak_time(level.grains.saturating_add(charged));
+        let full_ms = limit.full_ms();
+        let longest = 2 * full_ms.max(limit.wait_ms());
+        let units = level.units + u64::from(cost);
+        let unchanged = reset_ms <= level.ttl_ms && level.ttl_ms <= longest + 1000 && units < UNITS;
+        let number = match self.number {
+            Some(number) if unchanged => Number { value: number.value + u64::from(cost), ..number },
+            _ => {
+                let lifetime_ms = (reset_ms + full_ms).min(longest.max(reset_ms));
+                anchor(limit, Level { units, ..level }, reset_ms, lifetime_ms, now)
+            }
+        };
+        (number, reset_ms)
+    }
 }
 
 /// Moves the anchor forward by whole periods, which leaves the level as it is, and sets the life of the bucket to
 /// `lifetime_ms`, but at most to the longest life.
-fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, lifetime_ms: u64, now: u64) -> Number {
+fn anchor(limit: &Limit, level: Level, reset_ms: u64, lifetime_ms: u64, now: u64) -> Number {
     let rate = limit.rate();
-    let mut periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
-    let since = |periods: i64| bucket.elapsed_ms - periods * signed(rate.period_ms);
+    let mut periods = level.elapsed_ms.max(0) / signed(rate.period_ms);
+    let since = |periods: i64| level.elapsed_ms - periods * signed(rate.period_ms);
     // Only a level above two periods can take so long to leak. With the anchor one period in the future, it fits.
     if since(periods) + signed(reset_ms) > LONGEST_LIFE_MS {
         periods += 1;
     }
     let leaked = u64::try_from(periods).unwrap_or(0).saturating_mul(rate.tokens.into());
-    let (units, elapsed_ms) = (bucket.units.saturating_sub(leaked), since(periods));
+    let (units, elapsed_ms) = (level.units.saturating_sub(leaked), since(periods));
     let lifetime_ms = (elapsed_ms + signed(lifetime_ms)).clamp(0, LONGEST_LIFE_MS);
     let life_s = lifetime_ms.unsigned_abs().div_ceil(1000);
     let ttl_ms = signed(life_s * 1000) - elapsed_ms;
@@ -129,43 +185,41 @@ fn anchor(limit: &Limit, bucket: Bucket, reset_ms: u64, lifetime_ms: u64, now: u
 /// Gives back units of the charge with this stamp, as `give` in `lua/bucket.lua` does. An emptied bucket is removed, so
 /// that a clock that steps back does not bring its units back.
 pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, now: u64) -> u32 {
-    let scale = Scale::of(limit);
-    let bucket = read(&scale, Some(*number), now);
-    let level = scale.level(&bucket);
-    if level <= 0 {
+    let bucket = Bucket::read(limit, Some(*number), now);
+    if bucket.is_empty() {
         return 0;
     }
-    let reset = signed(scale.leak_time(level, bucket.elapsed_ms));
+    let (scale, level, reset) = (&bucket.scale, bucket.level, signed(bucket.reset_ms()));
     let tick = scale.tick_ms.unsigned_abs();
     let left = signed(stamp) - signed(now);
     let is_last = stamp >= now
         && same(stamp - now, reset.unsigned_abs(), if limit.refills_by_interval() { tick } else { 3 });
     let left = if is_last { reset } else { left };
-    let only_last = limit.is_queue() || level > i64::from(limit.capacity()) * scale.per_unit;
+    let only_last = limit.is_queue() || level.grains > bucket.capacity();
     if left <= 0 || (only_last && !is_last) {
         return 0;
     }
     let mut units = i64::from(units);
     if limit.refills_by_interval() {
         let slack = if tick < 3 { scale.tick_ms - 1 } else { 2 };
-        let steps = left.saturating_add(bucket.elapsed_ms.rem_euclid(scale.tick_ms) + slack) / scale.tick_ms;
+        let steps = left.saturating_add(level.elapsed_ms.rem_euclid(scale.tick_ms) + slack) / scale.tick_ms;
         units = units.min(steps.saturating_mul(scale.per_tick));
         if units <= 0 {
             return 0;
         }
     } else if left.saturating_mul(scale.per_tick) < units.saturating_mul(scale.per_unit) && left < reset {
-        if left.unsigned_abs() >= bucket.ttl_ms {
+        if left.unsigned_abs() >= level.ttl_ms {
             return 0;
         }
         number.deadline -= left.unsigned_abs();
         return u32::try_from(rounded_up(left * scale.per_tick, scale.per_unit)).unwrap_or(u32::MAX);
     }
-    if units.saturating_mul(scale.per_unit) >= level {
+    if units.saturating_mul(scale.per_unit) >= level.grains {
         number.deadline = 0;
-        units = rounded_up(level, scale.per_unit);
+        units = rounded_up(level.grains, scale.per_unit);
     } else {
         // After a step back of the clock, the level can be above the units that are stored.
-        units = units.min(signed(bucket.units));
+        units = units.min(signed(level.units));
         number.value -= units.unsigned_abs();
     }
     u32::try_from(units).unwrap_or(u32::MAX)

@@ -4,7 +4,6 @@ mod bucket;
 mod concurrency;
 mod counter;
 mod eviction;
-mod hash;
 mod list;
 mod number;
 mod overrides;
@@ -20,8 +19,7 @@ use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, S
 use crate::clock::{Clock, SystemClock};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::key::StoreKey;
-use hash::HashKey;
+use crate::key::{HashKey, StoreKey};
 use list::List;
 use overrides::Overrides;
 use std::fmt;
@@ -47,9 +45,9 @@ use terms::{Now, Terms, is_number};
 ///
 /// # Keys
 ///
-/// The store does not store keys. It stores a hash of at least 64 bits (SipHash-1-3 with a secret random key), so nobody
-/// can choose keys that collide. Two limits whose keys collide by chance share their state; for a million keys, the
-/// probability that any two collide is below 1 in 10^10.
+/// The store does not store keys. It stores a keyed hash of 64 bits with random secrets, so nobody can choose keys that
+/// collide. Two limits whose keys collide by chance share their state; for a million keys, the probability that any two
+/// collide is below 1 in 10^7.
 ///
 /// # Precision
 ///
@@ -116,13 +114,19 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// [`Store::decide`] without the [`Reply`].
+    #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
+    #[inline(always)]
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
-        let now = Now::of(&self.clock);
         if let [request] = requests
             && !request.passes_with_next()
         {
-            return Ok(Decisions::one(self.decide_one(mode, request, now)));
+            return Ok(Decisions::one(self.decide_one(mode, request, Now::of(&self.clock))));
         }
+        self.decide_stacks(mode, requests)
+    }
+
+    fn decide_stacks(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
+        let now = Now::of(&self.clock);
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
@@ -133,6 +137,8 @@ impl<C: Clock> MemoryStore<C> {
         Ok(decisions)
     }
 
+    #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
+    #[inline(always)]
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decision {
         let hash = self.hash_key.hash(request.key());
         let terms = Terms::of(mode, request);

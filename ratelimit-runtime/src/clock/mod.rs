@@ -1,8 +1,14 @@
 //! Clocks of the memory store: the system's clock, tokio's clock, and a clock that tests move.
 
+mod moment;
+mod ticks;
+
+pub(crate) use moment::{Timer, now};
+use ticks::nanos;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
 pub trait Clock: Send + Sync + 'static {
@@ -15,18 +21,25 @@ pub trait Clock: Send + Sync + 'static {
 }
 
 /// The system's monotonic clock. Its time starts at zero when it is created.
+///
+/// Each thread reads the clock itself at most once per millisecond, and in between the processor's counter, which takes a third
+/// of the time. So the time cannot drift away from the system's. It differs by at most about a microsecond, also between two
+/// threads.
 #[derive(Clone, Copy, Debug)]
-pub struct SystemClock(Instant);
+pub struct SystemClock {
+    /// In the time of [`nanos`].
+    start: u64,
+}
 
 impl Default for SystemClock {
     fn default() -> Self {
-        Self(Instant::now())
+        Self { start: nanos() }
     }
 }
 
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
-        self.0.elapsed()
+        Duration::from_nanos(nanos().saturating_sub(self.start))
     }
 }
 
