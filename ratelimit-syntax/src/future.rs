@@ -5,18 +5,18 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeParamBound};
 
 /// The future that such a function returns.
-pub(crate) struct ReturnedFuture {
+pub struct ReturnedFuture {
     /// The type of the future's result, where the return type says it.
-    pub(crate) output: Option<Type>,
-    pub(crate) boxed: bool,
+    pub output: Option<Type>,
+    pub boxed: bool,
     /// The `async move` block at the end of the body.
-    pub(crate) block: Option<AsyncBlock>,
+    pub block: Option<AsyncBlock>,
 }
 
 impl ReturnedFuture {
     /// Recognizes the function by its return type, or, if that is an unknown type, by an async block at the end of
     /// its body.
-    pub(crate) fn find(returned: &Type, body: &Group) -> Option<Self> {
+    pub fn find(returned: &Type, body: &Group) -> Option<Self> {
         let block = AsyncBlock::find(body);
         let output = output(returned);
         let boxed = !matches!(returned, Type::ImplTrait(_));
@@ -25,13 +25,13 @@ impl ReturnedFuture {
 }
 
 /// The type of a future's result.
-pub(crate) fn output(returned: &Type) -> Option<Type> {
+pub fn output(returned: &Type) -> Option<Type> {
     output_mut(&mut returned.clone()).cloned()
 }
 
 /// Finds the type of a future's result, to replace it. A future is `impl Future<..>`, `Pin<Box<dyn Future<..>>>`,
 /// `BoxFuture` or `LocalBoxFuture`.
-pub(crate) fn output_mut(returned: &mut Type) -> Option<&mut Type> {
+pub fn output_mut(returned: &mut Type) -> Option<&mut Type> {
     match returned {
         Type::Paren(inner) => output_mut(&mut inner.elem),
         Type::Group(inner) => output_mut(&mut inner.elem),
@@ -76,9 +76,9 @@ fn arguments(segment: &mut PathSegment) -> impl Iterator<Item = &mut GenericArgu
 
 /// An `async move` block that is the value of the body. The decision is made in this block, after the code in front
 /// of it.
-pub(crate) struct AsyncBlock {
+pub struct AsyncBlock {
     path: Vec<usize>,
-    pub(crate) content: Group,
+    pub content: Group,
 }
 
 impl AsyncBlock {
@@ -91,7 +91,7 @@ impl AsyncBlock {
     }
 
     /// Rebuilds the body with other content in the block.
-    pub(crate) fn rebuild(&self, body: &Group, content: &TokenStream) -> Group {
+    pub fn rebuild(&self, body: &Group, content: &TokenStream) -> Group {
         replace(body, &self.path, content)
     }
 }

@@ -4,7 +4,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 /// Where the user's code is in such a body.
-pub(crate) struct AsyncTraitBody {
+pub struct AsyncTraitBody {
     /// The way from the body to the async block: the position of each group in the group around it.
     path: Vec<usize>,
     block: Group,
@@ -14,7 +14,7 @@ pub(crate) struct AsyncTraitBody {
 
 impl AsyncTraitBody {
     /// Recognises the body of a function that is not async itself.
-    pub(crate) fn find(body: &Group) -> Option<Self> {
+    pub fn find(body: &Group) -> Option<Self> {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
         let [.., TokenTree::Ident(boxed), _, _, TokenTree::Ident(pin), TokenTree::Group(_)] =
             tokens.as_slice()
@@ -43,7 +43,7 @@ impl AsyncTraitBody {
     }
 
     /// The user's code.
-    pub(crate) fn user_body(&self) -> Option<Group> {
+    pub fn user_body(&self) -> Option<Group> {
         match self.block.stream().into_iter().nth(self.user) {
             Some(TokenTree::Group(group)) => Some(group),
             _ => None,
@@ -51,7 +51,7 @@ impl AsyncTraitBody {
     }
 
     /// Rebuilds the function's body with new tokens at the start of the async block, and other code of the user.
-    pub(crate) fn rebuild(&self, body: &Group, first: TokenStream, user: &TokenStream) -> Group {
+    pub fn rebuild(&self, body: &Group, first: TokenStream, user: &TokenStream) -> Group {
         let block = replace(&self.block, &[self.user], user);
         let block: TokenStream = first.into_iter().chain(block.stream()).collect();
         replace(body, &self.path, &block)
@@ -59,7 +59,7 @@ impl AsyncTraitBody {
 }
 
 /// Replaces the content of a group inside of a group.
-pub(crate) fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
+pub fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
     let Some((at, rest)) = path.split_first() else {
         return regroup(group, content.clone());
     };
@@ -87,7 +87,7 @@ fn user_block(tokens: &[TokenTree]) -> Option<usize> {
     (word(start + 1, "__ret") || last).then_some(assigned)
 }
 
-pub(crate) fn is_word(token: &TokenTree, expected: &str) -> bool {
+pub fn is_word(token: &TokenTree, expected: &str) -> bool {
     matches!(token, TokenTree::Ident(word) if word == expected)
 }
 
@@ -98,7 +98,7 @@ fn regroup(like: &Group, content: TokenStream) -> Group {
 }
 
 /// Renames the receiver to `__self`, its name inside such a block. The `self` of a path stays.
-pub(crate) fn rename_self(tokens: TokenStream) -> TokenStream {
+pub fn rename_self(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = TokenStream::new();
     while let Some(token) = tokens.next() {

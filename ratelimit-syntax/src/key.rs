@@ -4,24 +4,24 @@ use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use syn::{Expr, Ident, LitStr};
 
 /// A template, with its text and its placeholders.
-pub(crate) struct Template {
-    pub(crate) text: LitStr,
-    pub(crate) placeholders: Vec<Placeholder>,
+pub struct Template {
+    pub text: LitStr,
+    pub placeholders: Vec<Placeholder>,
 }
 
 /// A placeholder: `{a.b.0.f()}`.
-pub(crate) struct Placeholder {
+pub struct Placeholder {
     /// The text between the braces.
-    pub(crate) text: String,
+    pub text: String,
     /// The first name, which must be an argument or `self`.
-    pub(crate) root: Ident,
+    pub root: Ident,
     /// The expression between the braces, with spans of the literal.
-    pub(crate) value: Expr,
+    pub value: Expr,
 }
 
 impl Template {
     /// Parses a template. On failure, returns one message for each mistake.
-    pub(crate) fn parse(literal: &LitStr) -> Result<Self, Vec<String>> {
+    pub fn parse(literal: &LitStr) -> Result<Self, Vec<String>> {
         let text = literal.value();
         let (mut placeholders, mut wrong) = (Vec::new(), Vec::new());
         let mut rest = text.as_str();

@@ -43,7 +43,7 @@ impl Checker<'_> {
 }
 
 /// The error of a method whose trait says what it returns.
-pub(crate) const OF_A_TRAIT: &str = "`fallible` changes the return type, but the trait of this method says what it returns: let the method of the trait return a `Result`, or write `on_limit = |rejection| ..`";
+pub const OF_A_TRAIT: &str = "`fallible` changes the return type, but the trait of this method says what it returns: let the method of the trait return a `Result`, or write `on_limit = |rejection| ..`";
 
 /// Whether a type is called `Result`, in any module.
 fn is_result(found: &Type) -> bool {

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, Path};
 
 /// Removes the other limits from the function or block, and reports a limit that an attribute above has already
 /// expanded.
-pub(crate) fn collect(
+pub fn collect(
     first: &Arguments,
     attributes: &mut Vec<Attribute>,
     body: &Group,
@@ -27,7 +27,7 @@ pub(crate) fn collect(
 }
 
 /// Removes the limits that an attribute above recognizes.
-pub(crate) fn take(first: &Arguments, attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
+pub fn take(first: &Arguments, attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     let runtime = first.value("crate");
     let all = std::mem::take(attributes).into_iter();
     let (limits, others) = all.partition(|attribute| is_limit(attribute.path(), runtime));

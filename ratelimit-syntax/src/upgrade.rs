@@ -4,7 +4,7 @@ use crate::item::Item;
 use syn::{FnArg, Type};
 
 /// The type of the argument. It is known by its name, because frameworks share no trait for it.
-pub(crate) fn upgrade(item: &Item) -> Option<&Type> {
+pub fn upgrade(item: &Item) -> Option<&Type> {
     let mut types = item.signature.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(argument) => Some(&*argument.ty),
         FnArg::Receiver(_) => None,

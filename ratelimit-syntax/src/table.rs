@@ -5,9 +5,9 @@ use crate::suggest::suggest;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// An argument: its name, its values, its default, and its names in other libraries.
-pub(crate) struct Argument {
-    pub(crate) name: &'static str,
-    pub(crate) example: &'static str,
+pub struct Argument {
+    pub name: &'static str,
+    pub example: &'static str,
     takes: &'static str,
     default: &'static str,
     foreign: &'static [&'static str],
@@ -24,12 +24,12 @@ const fn argument(
 
 impl Argument {
     /// Whether the argument is a word without a value.
-    pub(crate) fn is_flag(&self) -> bool {
+    pub fn is_flag(&self) -> bool {
         !self.example.contains('=')
     }
 
     /// The text that an editor shows.
-    pub(crate) fn hint(&self) -> String {
+    pub fn hint(&self) -> String {
         let Self { example, takes, default, .. } = self;
         format!("`{example}`: {takes}. Default: {default}.")
     }
@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub(crate) const ARGUMENTS: [Argument; 23] = [
+pub const ARGUMENTS: [Argument; 23] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -116,7 +116,7 @@ const FOREIGN_VALUES: [(&str, &[&str]); 11] = [
 ];
 
 /// Explains what to write instead of an unknown argument and its value.
-pub(crate) fn unknown(name: &str, value: &TokenStream) -> String {
+pub fn unknown(name: &str, value: &TokenStream) -> String {
     let (plain, value) = (snake_case(name), literal(value));
     if let Some(rate) = value.as_ref().and_then(|value| rate::read(value.trim_matches('"'))) {
         return format!("unknown argument `{name}`: write the rate as `{rate}`");

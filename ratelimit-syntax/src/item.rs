@@ -15,21 +15,21 @@ use syn::{
 };
 
 /// A function whose body is a group of tokens.
-pub(crate) struct Item {
-    pub(crate) attributes: Vec<Attribute>,
-    pub(crate) visibility: Visibility,
-    pub(crate) signature: Signature,
-    pub(crate) body: Group,
-    pub(crate) form: Form,
+pub struct Item {
+    pub attributes: Vec<Attribute>,
+    pub visibility: Visibility,
+    pub signature: Signature,
+    pub body: Group,
+    pub form: Form,
     /// The generic parameters of the annotated block, for a method that the block limits.
-    pub(crate) block: Option<Vec<Ident>>,
+    pub block: Option<Vec<Ident>>,
     /// Whether another attribute of the block may read the names of arguments.
-    pub(crate) named_by_block: bool,
+    pub named_by_block: bool,
 }
 
 /// The place where a function can await the decision.
 #[derive(Default)]
-pub(crate) enum Form {
+pub enum Form {
     /// Nowhere.
     #[default]
     Plain,
@@ -103,7 +103,7 @@ fn not_a_function(input: ParseStream<'_>) -> Option<&'static str> {
 
 impl Item {
     /// Reports a function that cannot be limited.
-    pub(crate) fn check(&self, errors: &mut Errors) {
+    pub fn check(&self, errors: &mut Errors) {
         let signature = &self.signature;
         if let Some(constness) = &signature.constness {
             errors.on(constness, "a `const fn` cannot await a decision: make it an `async fn`");
@@ -116,16 +116,16 @@ impl Item {
     }
 
     /// Whether callers await the function.
-    pub(crate) fn awaits(&self) -> bool {
+    pub fn awaits(&self) -> bool {
         !matches!(self.form, Form::Plain)
     }
 
-    pub(crate) fn span(&self) -> Span {
+    pub fn span(&self) -> Span {
         self.signature.ident.span()
     }
 
     /// The return type, if the function has one.
-    pub(crate) fn return_type(&self) -> Option<&Type> {
+    pub fn return_type(&self) -> Option<&Type> {
         return_type(&self.signature)
     }
 
@@ -134,17 +134,17 @@ impl Item {
     }
 
     /// Whether the function certainly has a `Self`.
-    pub(crate) fn has_type(&self) -> bool {
+    pub fn has_type(&self) -> bool {
         self.has_receiver() || self.block.is_some()
     }
 
     /// The span for an error that concerns this function: its name, if the attribute is on the block.
-    pub(crate) fn place(&self, in_attribute: Span) -> Span {
+    pub fn place(&self, in_attribute: Span) -> Span {
         if self.block.is_some() { self.span() } else { in_attribute }
     }
 
     /// Explains what is wrong with a name, if no argument has it.
-    pub(crate) fn unknown_name(&self, name: &Ident) -> Option<String> {
+    pub fn unknown_name(&self, name: &Ident) -> Option<String> {
         let wrong = self.no_argument(name)?;
         if self.block.is_none() {
             return Some(wrong);
@@ -177,7 +177,7 @@ impl Item {
     }
 
     /// The patterns of the arguments, without the receiver.
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Pat> {
+    pub fn arguments(&self) -> impl Iterator<Item = &Pat> {
         self.signature.inputs.iter().filter_map(|argument| match argument {
             FnArg::Typed(argument) => Some(&*argument.pat),
             FnArg::Receiver(_) => None,
@@ -185,7 +185,7 @@ impl Item {
     }
 
     /// Tells when the value of an expression is known. A path in upper case is a constant.
-    pub(crate) fn known(&self, value: &Expr) -> KnownAt {
+    pub fn known(&self, value: &Expr) -> KnownAt {
         let Expr::Path(ExprPath { qself, path, .. }) = value else {
             return KnownAt::Call;
         };
@@ -211,7 +211,7 @@ impl Item {
 }
 
 /// The names of the type and constant parameters.
-pub(crate) fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
+pub fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
     generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Const(parameter) => Some(&parameter.ident),
         GenericParam::Type(parameter) => Some(&parameter.ident),
@@ -235,7 +235,7 @@ fn ungrouped(found: &Type) -> &Type {
 }
 
 /// Collects the names that a pattern binds. Returns false if there may be more.
-pub(crate) fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> bool {
+pub fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> bool {
     match pattern {
         Pat::Ident(pattern) => {
             names.push(&pattern.ident);

@@ -46,7 +46,7 @@ const TOOLS: [&str; 4] = ["clippy", "diagnostic", "rust_analyzer", "rustfmt"];
 
 /// Whether another attribute may read the names in the patterns of arguments, so that the names must stay. An unknown attribute
 /// may: the names can be those of a web API or of the fields of a span.
-pub(crate) fn may_read_names(attributes: &[Attribute]) -> bool {
+pub fn may_read_names(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| reads(&attribute.meta))
 }
 

@@ -13,34 +13,34 @@ const SKIP: &str = "skip";
 
 /// The arguments of one attribute, each at most once.
 #[derive(Default)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     given: Vec<Given>,
     /// The attribute. `None` for the topmost one, of which the compiler passes only the arguments.
     attribute: Option<Attribute>,
     /// Names that are unknown or have no value: someone may still be typing them.
-    pub(crate) half_typed: Vec<Ident>,
+    pub half_typed: Vec<Ident>,
     /// The word `skip`, which exempts a method from the limit of its block.
-    pub(crate) skip: Option<Ident>,
+    pub skip: Option<Ident>,
     /// Whether all arguments could be read. If not, an argument that is missing may be one of the others.
-    pub(crate) complete: bool,
+    pub complete: bool,
 }
 
 /// An argument with its value.
-pub(crate) struct Given {
+pub struct Given {
     argument: &'static Argument,
-    pub(crate) name: Ident,
+    pub name: Ident,
     value: Expr,
 }
 
 impl Given {
-    pub(crate) fn example(&self) -> &'static str {
+    pub fn example(&self) -> &'static str {
         self.argument.example
     }
 }
 
 impl Arguments {
     /// Parses what it can, and reports everything else.
-    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+    pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut arguments = Self::default();
         let before = errors.count();
         let parser = |input: ParseStream<'_>| {
@@ -62,7 +62,7 @@ impl Arguments {
     }
 
     /// Parses the arguments of an attribute below the topmost one.
-    pub(crate) fn of(attribute: Attribute, errors: &mut Errors) -> Self {
+    pub fn of(attribute: Attribute, errors: &mut Errors) -> Self {
         let mut arguments = match &attribute.meta {
             Meta::Path(_) => Self { complete: true, ..Self::default() },
             Meta::List(list) => Self::parse(list.tokens.clone(), errors),
@@ -76,19 +76,19 @@ impl Arguments {
     }
 
     /// Reports an error about the attribute as a whole.
-    pub(crate) fn error(&self, errors: &mut Errors, message: impl std::fmt::Display) {
+    pub fn error(&self, errors: &mut Errors, message: impl std::fmt::Display) {
         match &self.attribute {
             Some(attribute) => errors.on(attribute, message),
             None => errors.at(Span::call_site(), message),
         }
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Given> {
+    pub fn get(&self, name: &str) -> Option<&Given> {
         self.given.iter().find(|given| given.argument.name == name)
     }
 
     /// Reports a `skip` where there is nothing to skip.
-    pub(crate) fn check_skip(&self, errors: &mut Errors) {
+    pub fn check_skip(&self, errors: &mut Errors) {
         if let Some(skip) = &self.skip {
             errors.on(
                 skip,
@@ -98,14 +98,14 @@ impl Arguments {
     }
 
     /// Reports arguments beside `skip`: the method has no limit that they could describe.
-    pub(crate) fn check_skipped(&self, errors: &mut Errors) {
+    pub fn check_skipped(&self, errors: &mut Errors) {
         for given in &self.given {
             let name = &given.name;
             errors.on(name, format!("`{name}` has no effect beside `skip`: remove one of them"));
         }
     }
 
-    pub(crate) fn value(&self, name: &str) -> Option<&Expr> {
+    pub fn value(&self, name: &str) -> Option<&Expr> {
         self.get(name).map(|given| &given.value)
     }
 

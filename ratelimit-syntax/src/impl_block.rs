@@ -1,21 +1,20 @@
-//! Expands the attribute of an `impl` block, which limits each async method of the block.
+//! Parses an annotated `impl` block, and finds the methods that it limits: each async method without an attribute of its own.
 
 use crate::args::Arguments;
 use crate::async_trait::is_word;
-use crate::completion::hints;
 use crate::errors::Errors;
 use crate::item::{self, Item};
+use crate::model::Model;
 use crate::neighbors::may_read_names;
-use crate::{check, expand, stack};
+use crate::{check, stack};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use std::collections::VecDeque;
+use quote::quote;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Generics, Token};
 
 /// An `impl` block with its functions.
-pub(crate) struct ImplBlock {
+pub struct ImplBlock {
     attributes: Vec<Attribute>,
     /// The tokens from `impl` to the braces.
     header: TokenStream,
@@ -98,39 +97,42 @@ fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<BlockIt
 }
 
 impl ImplBlock {
-    pub(crate) fn is_next(input: ParseStream<'_>) -> bool {
+    pub fn is_next(input: ParseStream<'_>) -> bool {
         let ahead = input.fork();
         let _ = ahead.call(Attribute::parse_outer);
         ahead.peek(Token![impl]) || ahead.peek(Token![unsafe]) && ahead.peek2(Token![impl])
     }
 
-    /// Returns the block with its methods limited. After an error, returns the errors and the block as it was.
-    pub(crate) fn limited(mut self, first: &Arguments, mut errors: Errors) -> TokenStream {
-        let others = stack::collect(first, &mut self.attributes, &self.body, &mut errors);
-        for arguments in std::iter::once(first).chain(&others) {
-            arguments.check_skip(&mut errors);
-        }
+    /// Takes the limits of the block that are below its topmost attribute.
+    pub(crate) fn collect(&mut self, first: &Arguments, errors: &mut Errors) -> Vec<Arguments> {
+        stack::collect(first, &mut self.attributes, &self.body, errors)
+    }
+
+    /// Marks the methods that the block limits, and checks the attributes of the block for each of them. Returns one model for
+    /// each limited method.
+    pub(crate) fn models(
+        &mut self,
+        first: &Arguments,
+        others: &[Arguments],
+        errors: &mut Errors,
+    ) -> Vec<Model> {
         if let Some(given) = first.get("fallible").filter(|_| self.implements_a_trait()) {
             errors.on(&given.name, check::FALLIBLE_OF_A_TRAIT);
         }
-        self.choose(first, &mut errors);
-        let limited = self.functions().filter(|item| item.block.is_some());
-        let models = limited.map(|item| {
+        self.choose(first, errors);
+        let models = self.limited().map(|item| {
             let mut of_method = Errors::default();
-            let model = check::check(first, &others, item, &mut of_method);
+            let model = check::check(first, others, item, &mut of_method);
             // An error of the attribute is reported once, not for each method.
             errors.add_new(of_method);
             model
         });
-        let mut models: VecDeque<_> = models.collect();
-        if !errors.is_empty() {
-            let hints = hints(std::iter::once(first).chain(&others));
-            return errors.beside(hints, self.into_tokens(Item::into_token_stream));
-        }
-        self.into_tokens(|item| match item.block {
-            Some(_) => models.pop_front().map_or_else(TokenStream::new, |model| expand::expand(&model, item)),
-            None => item.into_token_stream(),
-        })
+        models.collect()
+    }
+
+    /// The methods that the block limits.
+    pub fn limited(&self) -> impl Iterator<Item = &Item> {
+        self.functions().filter(|item| item.block.is_some())
     }
 
     /// Marks the methods that the block limits: async methods without an attribute of their own.
@@ -184,7 +186,8 @@ impl ImplBlock {
         })
     }
 
-    fn into_tokens(self, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
+    /// Writes the block with other functions.
+    pub fn into_tokens(self, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
         let Self { attributes, header, body, items, .. } = self;
         let items = items.into_iter().map(|block_item| match block_item {
             BlockItem::Function(item) => function(*item),

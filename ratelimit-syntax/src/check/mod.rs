@@ -21,13 +21,13 @@ use crate::item::Item;
 use crate::key::Template;
 use crate::model::{Member, Model, OnError, request_parts};
 use checker::Checker;
-pub(crate) use fallible::OF_A_TRAIT as FALLIBLE_OF_A_TRAIT;
+pub use fallible::OF_A_TRAIT as FALLIBLE_OF_A_TRAIT;
 use literal::string;
 use proc_macro2::Span;
 use syn::{Expr, Path, parse_quote_spanned};
 
 /// Checks the attributes of a function, the topmost first. The model is meaningless if there are errors.
-pub(crate) fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
+pub fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
     let mut topmost = Checker { arguments: first, item, errors };
     let mut members = vec![topmost.member()];
     let (runtime, on_error, fallible) = (topmost.runtime(), topmost.on_error(), topmost.fallible());

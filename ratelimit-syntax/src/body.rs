@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::ParseStream;
 
 /// Reads the braces of a function, also those of a `$body:block`.
-pub(crate) fn body(input: ParseStream<'_>) -> syn::Result<Group> {
+pub fn body(input: ParseStream<'_>) -> syn::Result<Group> {
     let found: TokenTree = input.parse()?;
     let span = found.span();
     let mut next = Some(found);
@@ -23,7 +23,7 @@ pub(crate) fn body(input: ParseStream<'_>) -> syn::Result<Group> {
 }
 
 /// Splits the body of a function into its inner attributes, which must stay in front, and the rest.
-pub(crate) fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
+pub fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
     let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let mut attributes = 0;
     while let [TokenTree::Punct(hash), TokenTree::Punct(bang), TokenTree::Group(_), ..] =

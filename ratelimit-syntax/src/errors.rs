@@ -5,45 +5,45 @@ use quote::ToTokens;
 
 /// The errors found so far.
 #[derive(Default)]
-pub(crate) struct Errors(Vec<syn::Error>);
+pub struct Errors(Vec<syn::Error>);
 
 impl Errors {
     /// Adds an error with the caret under some tokens.
-    pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+    pub fn on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.add(syn::Error::new_spanned(tokens, message));
     }
 
     /// Adds an error with the caret at a span.
-    pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
+    pub fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.add(syn::Error::new(span, message));
     }
 
-    pub(crate) fn add(&mut self, error: syn::Error) {
+    pub fn add(&mut self, error: syn::Error) {
         self.0.push(error);
     }
 
     /// Adds the errors of one more method, except messages that are already there.
-    pub(crate) fn add_new(&mut self, others: Self) {
+    pub fn add_new(&mut self, others: Self) {
         let known: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         self.0.extend(others.0.into_iter().filter(|error| !known.contains(&error.to_string())));
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 
     /// Writes the errors, and an item as it was, so that nothing that uses the item breaks.
-    pub(crate) fn beside(self, hints: TokenStream, item: impl ToTokens) -> TokenStream {
+    pub fn beside(self, hints: TokenStream, item: impl ToTokens) -> TokenStream {
         let mut output = self.into_compile_errors();
         output.extend([hints, item.into_token_stream()]);
         output
     }
 
-    pub(crate) fn into_compile_errors(self) -> TokenStream {
+    pub fn into_compile_errors(self) -> TokenStream {
         self.0.into_iter().map(syn::Error::into_compile_error).collect()
     }
 }

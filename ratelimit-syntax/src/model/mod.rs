@@ -2,57 +2,57 @@
 
 mod limit;
 
-pub(crate) use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
+pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
 
 use crate::key::Template;
-pub(crate) use crate::rules::{Algorithm, Refill};
+pub use crate::rules::{Algorithm, Refill};
 use proc_macro2::Span;
 use syn::{Expr, Path};
 
 /// The checked attributes of one function.
-pub(crate) struct Model {
+pub struct Model {
     /// The path to the runtime.
-    pub(crate) runtime: Path,
+    pub runtime: Path,
     /// The limits of the function, in the order written. Several are a stack, which is decided together.
-    pub(crate) members: Vec<Member>,
+    pub members: Vec<Member>,
     /// The request parts to look up among the function's arguments, without duplicates, each with the span of its first
     /// use.
-    pub(crate) request_parts: Vec<(RequestPart, Span)>,
-    pub(crate) on_limit: Option<Expr>,
+    pub request_parts: Vec<(RequestPart, Span)>,
+    pub on_limit: Option<Expr>,
     /// Whether the expansion wraps any return type in a `Result`.
-    pub(crate) fallible: bool,
-    pub(crate) on_error: Option<OnError>,
-    pub(crate) limiter: Option<Expr>,
+    pub fallible: bool,
+    pub on_error: Option<OnError>,
+    pub limiter: Option<Expr>,
 }
 
 /// The failure policy, for calls that the store cannot decide.
 #[derive(Clone, Copy)]
-pub(crate) enum OnError {
+pub enum OnError {
     Local,
     Allow,
     Deny,
 }
 
 /// One attribute: one limit.
-pub(crate) struct Member {
+pub struct Member {
     /// The text of `key`. `None` for the path of the function.
-    pub(crate) key: Option<Template>,
+    pub key: Option<Template>,
     /// The time in the name of the limit, such as `1d`, if another limit of the function has the same `key`.
-    pub(crate) time_in_name: Option<String>,
-    pub(crate) limit: Limit,
+    pub time_in_name: Option<String>,
+    pub limit: Limit,
     /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
-    pub(crate) by: Option<Vec<Identity>>,
-    pub(crate) cost: Option<Expr>,
-    pub(crate) afterwards: Option<Afterwards>,
-    pub(crate) until: Until,
+    pub by: Option<Vec<Identity>>,
+    pub cost: Option<Expr>,
+    pub afterwards: Option<Afterwards>,
+    pub until: Until,
     /// The condition that exempts a call.
-    pub(crate) skip_if: Option<Expr>,
-    pub(crate) shadow: Shadow,
+    pub skip_if: Option<Expr>,
+    pub shadow: Shadow,
 }
 
 /// When a permit is returned, and when `settle` computes the cost.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
+pub enum Until {
     /// When the function returns. It may be said, which silences the warning about streams.
     Return { said: bool },
     /// When the body of the returned response ends.
@@ -60,7 +60,7 @@ pub(crate) enum Until {
 }
 
 /// Whether the limit only reports and never refuses.
-pub(crate) enum Shadow {
+pub enum Shadow {
     Never,
     Always,
     /// Evaluated at each call.
@@ -68,7 +68,7 @@ pub(crate) enum Shadow {
 }
 
 /// One value of the identity.
-pub(crate) enum Identity {
+pub enum Identity {
     /// A request part, found in one of the arguments. The span is that of its word.
     Part(RequestPart, Span),
     Value(Expr),
@@ -76,7 +76,7 @@ pub(crate) enum Identity {
 
 /// A part of the request that is found among the arguments by their types.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum RequestPart {
+pub enum RequestPart {
     Ip,
     User,
     /// The header of this name, in lower case.
@@ -84,14 +84,14 @@ pub(crate) enum RequestPart {
 }
 
 /// A function that decides about the charge after the body.
-pub(crate) struct Afterwards {
-    pub(crate) verdict: Verdict,
+pub struct Afterwards {
+    pub verdict: Verdict,
     /// A function of a reference to the result.
-    pub(crate) judge: Expr,
+    pub judge: Expr,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     ChargeIf,
     RefundIf,
     Settle,
@@ -99,33 +99,33 @@ pub(crate) enum Verdict {
 
 impl Model {
     /// Whether the function holds something until it ends: a permit, or a charge that its result decides about.
-    pub(crate) fn keeps_admission(&self) -> bool {
+    pub fn keeps_admission(&self) -> bool {
         self.judges() || self.outlives() || self.members.iter().any(|member| member.limit.may_be_permits())
     }
 
     /// Whether no limit can refuse a call. Then the function may return any type.
-    pub(crate) fn never_rejects(&self) -> bool {
+    pub fn never_rejects(&self) -> bool {
         self.on_limit.is_none() && self.members.iter().all(|member| matches!(member.shadow, Shadow::Always))
     }
 
     /// Whether the expansion wraps an `impl Trait` return type in a `Result`, which can carry a rejection.
-    pub(crate) fn widens(&self) -> bool {
+    pub fn widens(&self) -> bool {
         self.on_limit.is_none() && !self.never_rejects()
     }
 
     /// Whether the result of the body decides about a charge.
-    pub(crate) fn judges(&self) -> bool {
+    pub fn judges(&self) -> bool {
         self.members.iter().any(|member| member.judged().is_some())
     }
 
     /// Whether a limit lasts until the body of the response ends.
-    pub(crate) fn outlives(&self) -> bool {
+    pub fn outlives(&self) -> bool {
         self.members.iter().any(Member::outlives)
     }
 }
 
 /// Collects the request parts that limits use.
-pub(crate) fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
+pub fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
     let mut all: Vec<(RequestPart, Span)> = Vec::new();
     for identity in members.iter().flat_map(Member::identities) {
         if let Identity::Part(part, span) = identity
@@ -138,22 +138,22 @@ pub(crate) fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
 }
 
 impl Member {
-    pub(crate) fn identities(&self) -> &[Identity] {
+    pub fn identities(&self) -> &[Identity] {
         self.by.as_deref().unwrap_or_default()
     }
 
     /// The function that decides about the charge when the body of the function has ended.
-    pub(crate) fn judged(&self) -> Option<&Afterwards> {
+    pub fn judged(&self) -> Option<&Afterwards> {
         self.afterwards.as_ref().filter(|_| !self.outlives())
     }
 
     /// Whether the limit lasts until the body of the response ends.
-    pub(crate) fn outlives(&self) -> bool {
+    pub fn outlives(&self) -> bool {
         self.until == Until::BodyEnd
     }
 
     /// The name of a limit that refuses: this base, and the time if the name has one.
-    pub(crate) fn refusing_name(&self, base: &str) -> String {
+    pub fn refusing_name(&self, base: &str) -> String {
         match &self.time_in_name {
             Some(time) => format!("{base}/{time}"),
             None => base.to_owned(),
@@ -161,14 +161,14 @@ impl Member {
     }
 
     /// The name of the same limit as a shadow limit.
-    pub(crate) fn shadow_name(&self, base: &str) -> String {
+    pub fn shadow_name(&self, base: &str) -> String {
         format!("{}/shadow", self.refusing_name(base))
     }
 }
 
 impl OnError {
     /// The variant of the runtime's `OnError`.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Local => "Local",
             Self::Allow => "Allow",
@@ -178,10 +178,10 @@ impl OnError {
 }
 
 impl Verdict {
-    pub(crate) const ALL: [Self; 3] = [Self::ChargeIf, Self::RefundIf, Self::Settle];
+    pub const ALL: [Self; 3] = [Self::ChargeIf, Self::RefundIf, Self::Settle];
 
     /// The name of the argument, and of the runtime's method.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::ChargeIf => "charge_if",
             Self::RefundIf => "refund_if",
