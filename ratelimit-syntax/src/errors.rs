@@ -28,6 +28,11 @@ impl Errors {
         self.0.extend(others.0.into_iter().filter(|error| !known.contains(&error.to_string())));
     }
 
+    /// The errors in the order in which they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &syn::Error> {
+        self.0.iter()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -15,7 +15,7 @@ use syn::{Attribute, Generics, Token};
 
 /// An `impl` block with its functions.
 pub struct ImplBlock {
-    attributes: Vec<Attribute>,
+    pub attributes: Vec<Attribute>,
     /// The tokens from `impl` to the braces.
     header: TokenStream,
     generics: Vec<Ident>,

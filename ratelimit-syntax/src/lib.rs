@@ -14,6 +14,10 @@
 //! | `annotated` | all of this for one attribute and its function or block |
 
 #![allow(
+    clippy::large_enum_variant,
+    reason = "outside of a macro, spans have lines, and make expressions larger"
+)]
+#![allow(
     clippy::must_use_candidate,
     reason = "only the other crates of this repository call these functions"
 )]

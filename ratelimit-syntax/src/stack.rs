@@ -8,6 +8,9 @@ use proc_macro2::{Group, Span, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Expr, Path};
 
+/// The error of a limit under another name than those that an attribute above recognizes.
+pub const NOT_RECOGNIZED: &str = "an attribute above has already limited this function, and does not recognize this one under its name: write both as `#[rate_limit(..)]`, so that they are decided together";
+
 /// Removes the other limits from the function or block, and reports a limit that an attribute above has already
 /// expanded.
 pub fn collect(
@@ -17,10 +20,7 @@ pub fn collect(
     errors: &mut Errors,
 ) -> Vec<Arguments> {
     if is_guarded(body) {
-        errors.at(
-            Span::call_site(),
-            "an attribute above has already limited this function, and does not recognize this one under its name: write both as `#[rate_limit(..)]`, so that they are decided together",
-        );
+        errors.at(Span::call_site(), NOT_RECOGNIZED);
     }
     let limits = take(first, attributes);
     limits.into_iter().map(|attribute| Arguments::of(attribute, errors)).collect()

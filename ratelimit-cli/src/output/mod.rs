@@ -62,10 +62,19 @@ impl Output {
         }
     }
 
+    /// Text without colors.
+    pub(crate) const fn plain() -> Self {
+        Self { json: false, stdout: Paint::NoColors, stderr: Paint::NoColors, unicode: false }
+    }
+
+    /// A word with a look for standard error, if it has colors.
+    pub(crate) fn paint_error(self, text: &str, style: Style) -> String {
+        if self.stderr == Paint::Colors { styled(text, style) } else { text.to_owned() }
+    }
+
     /// Prints why the command has failed.
     pub(crate) fn error(self, failure: &Failure) {
-        let word =
-            if self.stderr == Paint::Colors { styled("error", Style::Bad) } else { "error".to_owned() };
+        let word = self.paint_error("error", Style::Bad);
         // Nobody is left to read about a closed standard error.
         let _ = writeln!(io::stderr(), "{word}: {failure}");
     }

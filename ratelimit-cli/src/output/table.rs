@@ -29,7 +29,12 @@ impl Table {
 
     /// Adds a row of cells with their looks.
     pub(crate) fn styled_row<const N: usize>(&mut self, cells: [(String, Style); N]) {
-        self.rows.push(cells.into());
+        self.cells(cells.into());
+    }
+
+    /// Adds a row of as many cells as the table has columns.
+    pub(crate) fn cells(&mut self, cells: Vec<(String, Style)>) {
+        self.rows.push(cells);
     }
 
     /// The lines of the table. The last column is not filled up.

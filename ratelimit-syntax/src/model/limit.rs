@@ -1,6 +1,6 @@
 //! Describes the limit of one attribute: its numbers, or an expression for the whole limit.
 
-use crate::rules::{Algorithm, Refill};
+use crate::rules::{Algorithm, Refill, duration};
 use proc_macro2::Span;
 use syn::Expr;
 
@@ -125,5 +125,10 @@ impl Time {
             Self::Millis(ms, _) => Some(*ms),
             Self::Value(..) => None,
         }
+    }
+
+    /// A literal as text, in the largest unit that measures it exactly: `90s`, `1h`.
+    pub fn text(&self) -> Option<String> {
+        self.literal().map(duration::show)
     }
 }
