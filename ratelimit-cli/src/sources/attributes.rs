@@ -6,6 +6,7 @@ use super::imports::Imports;
 use proc_macro2::TokenStream;
 use ratelimit_syntax::args::Arguments;
 use ratelimit_syntax::errors::Errors;
+use ratelimit_syntax::neighbors::may_read_names;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Meta};
 
@@ -16,6 +17,8 @@ pub(super) struct Variant {
     pub(super) arguments: TokenStream,
     /// The attributes without the topmost limit.
     pub(super) others: Vec<Attribute>,
+    /// Whether an attribute above the limits may write another signature before they see it.
+    pub(super) may_be_rewritten: bool,
     /// All limits, the topmost first.
     pub(super) limits: Vec<LimitAttribute>,
 }
@@ -48,11 +51,15 @@ pub(super) fn variants(attributes: &[Attribute], imports: &Imports<'_>, scope: S
 
 fn variant(all: &[Conditional], condition: Option<&str>, imports: &Imports<'_>) -> Option<Variant> {
     let (mut others, mut limits, mut arguments) = (Vec::new(), Vec::new(), None);
+    let mut above = 0;
     for (at, found) in all.iter().enumerate() {
         let attribute = &found.attribute;
         if !imports.are_for(attribute.path()) {
             others.push(attribute.clone());
         } else if found.condition.is_none() || found.condition.as_deref() == condition {
+            if arguments.is_none() {
+                above = others.len();
+            }
             let line = attribute.path().span().start().line;
             limits.push(LimitAttribute { line, condition: found.condition.clone(), at });
             match &attribute.meta {
@@ -62,7 +69,8 @@ fn variant(all: &[Conditional], condition: Option<&str>, imports: &Imports<'_>) 
             }
         }
     }
-    Some(Variant { arguments: arguments?, others, limits })
+    let may_be_rewritten = may_read_names(&others[..above]);
+    Some(Variant { arguments: arguments?, others, may_be_rewritten, limits })
 }
 
 /// Whether a method of an annotated block has `#[rate_limit(skip)]`.

@@ -43,5 +43,6 @@ pub(crate) fn read(workspace: &Workspace, packages: &[String], scope: Scope) -> 
             Files::new(workspace, package, scope, &mut found).read();
         }
     }
+    found.problems.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     found
 }

@@ -10,7 +10,7 @@ use super::{Found, Scope};
 use crate::manifest::{Entry, Kind, Problem};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use ratelimit_syntax::annotated::{Annotated, Read, read};
+use ratelimit_syntax::annotated::{self, Annotated, Read};
 use ratelimit_syntax::stack::NOT_RECOGNIZED;
 use std::collections::HashSet;
 use syn::ext::IdentExt as _;
@@ -18,7 +18,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
     Attribute, Expr, ImplItemFn, Item, ItemFn, ItemImpl, ItemMacro, ItemMod, ItemTrait, Lit, Meta,
-    TraitItemFn,
+    ReturnType, Signature, TraitItemFn,
 };
 
 /// Where a file belongs.
@@ -104,14 +104,26 @@ impl<'r> Reader<'r> {
         self.scopes.pop();
     }
 
-    /// Reads the limits of an item. `item` writes it with other attributes.
-    fn limits(&mut self, attributes: &[Attribute], item: impl Fn(Vec<Attribute>) -> TokenStream) {
+    /// Reads the limits of an item. `item` writes it with other attributes, and with another signature.
+    fn limits(
+        &mut self,
+        attributes: &[Attribute],
+        signature: Option<&Signature>,
+        item: impl Fn(Vec<Attribute>, Option<Signature>) -> TokenStream,
+    ) {
         if self.in_block && skips(attributes, &self.imports) {
             return;
         }
         let mut listed = HashSet::new();
-        for Variant { arguments, others, limits } in variants(attributes, &self.imports, self.context.scope) {
-            let read = read(arguments, item(others));
+        for variant in variants(attributes, &self.imports, self.context.scope) {
+            let Variant { arguments, others, may_be_rewritten, limits } = variant;
+            let mut read = annotated::read(arguments.clone(), item(others.clone(), None));
+            if may_be_rewritten && !read.errors.is_empty() {
+                let rewritten = annotated::read(arguments, item(others, signature.map(rewritten)));
+                if rewritten.errors.is_empty() {
+                    read = rewritten;
+                }
+            }
             if self.report(&read, &limits) {
                 continue;
             }
@@ -218,7 +230,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             _ => &Vec::new(),
         };
         if !attributes.is_empty() {
-            self.limits(attributes, |_| item.to_token_stream());
+            self.limits(attributes, None, |_, _| item.to_token_stream());
         }
         visit::visit_item(self, item);
     }
@@ -242,7 +254,10 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
         self.under(&item.attrs, |reader| {
-            reader.limits(&item.attrs, |attrs| ItemFn { attrs, ..item.clone() }.to_token_stream());
+            reader.limits(&item.attrs, Some(&item.sig), |attrs, sig| {
+                let sig = sig.unwrap_or_else(|| item.sig.clone());
+                ItemFn { attrs, sig, ..item.clone() }.to_token_stream()
+            });
             let name = item.sig.ident.unraw().to_string();
             reader.inside(name, |reader| reader.visit_block(&item.block));
         });
@@ -251,7 +266,9 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
         self.under(&item.attrs, |reader| {
             reader.inside(text(&item.self_ty), |reader| {
-                reader.limits(&item.attrs, |attrs| ItemImpl { attrs, ..item.clone() }.to_token_stream());
+                reader.limits(&item.attrs, None, |attrs, _| {
+                    ItemImpl { attrs, ..item.clone() }.to_token_stream()
+                });
                 let limited = !variants(&item.attrs, &reader.imports, reader.context.scope).is_empty();
                 reader.in_block = limited;
                 item.items.iter().for_each(|item| reader.visit_impl_item(item));
@@ -261,7 +278,10 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
         self.under(&item.attrs, |reader| {
-            reader.limits(&item.attrs, |attrs| ImplItemFn { attrs, ..item.clone() }.to_token_stream());
+            reader.limits(&item.attrs, Some(&item.sig), |attrs, sig| {
+                let sig = sig.unwrap_or_else(|| item.sig.clone());
+                ImplItemFn { attrs, sig, ..item.clone() }.to_token_stream()
+            });
             let name = item.sig.ident.unraw().to_string();
             reader.inside(name, |reader| reader.visit_block(&item.block));
         });
@@ -276,7 +296,10 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
         self.under(&item.attrs, |reader| {
-            reader.limits(&item.attrs, |attrs| TraitItemFn { attrs, ..item.clone() }.to_token_stream());
+            reader.limits(&item.attrs, Some(&item.sig), |attrs, sig| {
+                let sig = sig.unwrap_or_else(|| item.sig.clone());
+                TraitItemFn { attrs, sig, ..item.clone() }.to_token_stream()
+            });
             let name = item.sig.ident.unraw().to_string();
             reader.inside(name, |reader| item.default.iter().for_each(|body| reader.visit_block(body)));
         });
@@ -299,6 +322,15 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             });
         }
     }
+}
+
+/// A signature that fits all arguments of a limit. An attribute above may write the real one, which nobody else knows.
+fn rewritten(signature: &Signature) -> Signature {
+    let mut signature = signature.clone();
+    signature.asyncness.get_or_insert_default();
+    signature.constness = None;
+    signature.output = ReturnType::Default;
+    signature
 }
 
 /// The line of a span, unless it is none of the file.

@@ -8,7 +8,7 @@ use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
-use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter};
+use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, limits};
 use crate::store::Request;
 use smallvec::SmallVec;
 use std::sync::LazyLock;
@@ -178,6 +178,7 @@ impl Call {
             Some(limit) => limit.as_ref().map_err(|error| *error)?,
             None => return Err(no_limit()),
         };
+        limits::note(self.name().as_str(), limit);
         let mut request = Request::new(self.key.finish()?, *limit, self.cost);
         limiter.resolve(self.name().as_str(), &mut request);
         Ok(request)

@@ -1,0 +1,391 @@
+//! `cargo ratelimit`: the limits in the sources of small workspaces, and of this repository.
+
+use crate::harness::{Ran, finish, limiter};
+use ratelimit::LimitChange;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use support::RedisServer;
+
+const MANIFEST: &str = r#"
+[package]
+name = "shop"
+edition = "2024"
+[workspace]
+[dependencies]
+ratelimit = { package = "ratelimit-runtime", version = "0.1" }
+other = "1"
+"#;
+
+/// A workspace in a folder of its own.
+struct Project(PathBuf);
+
+impl Project {
+    fn new(name: &str, files: &[(&str, &str)]) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("projects").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        let project = Self(folder);
+        project.write("Cargo.toml", MANIFEST);
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
+    /// A package whose library is this text.
+    fn of(name: &str, library: &str) -> Self {
+        Self::new(name, &[("src/lib.rs", library)])
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.0.join(path)).unwrap()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        run_in(&self.0, arguments)
+    }
+
+    /// The limits of `list --json`.
+    fn limits(&self, arguments: &[&str]) -> Vec<Value> {
+        let ran = self.run(&[&["list", "--json"], arguments].concat()).exits(0);
+        assert_eq!(ran.err, "");
+        ran.json()["limits"].as_array().unwrap().clone()
+    }
+}
+
+fn run_in(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ratelimit"));
+    command.arg("ratelimit").args(arguments).current_dir(folder).env("LANG", "C.UTF-8");
+    for name in ["RATELIMIT_OFF", "RATELIMIT_URL", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    finish(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))
+}
+
+/// Names and lines.
+fn places(limits: &[Value]) -> Vec<(&str, u64)> {
+    limits.iter().map(|limit| (limit["name"].as_str().unwrap(), limit["line"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn a_limit_is_described_with_all_its_arguments() {
+    let project = Project::of(
+        "described",
+        r#"
+use ratelimit::rate_limit;
+#[rate_limit(key = "login", time = "1h30m", count = LOGINS /* a day */, by = ("ip", user.id), cost = 2, on_error = "deny",
+    skip_if = user . is_admin, refund_if = Result::is_ok)]
+pub async fn login(user: User) -> Result<(), Error> { Ok(()) }
+"#,
+    );
+    let expected = json!([{
+        "name": "login", "package": "shop", "target": "lib", "function": "shop::login", "file": "src/lib.rs", "line": 3,
+        "algorithm": "counter", "count": { "expression": "LOGINS" }, "time": "90m",
+        "by": ["ip", { "expression": "user.id" }], "cost": 2, "on_error": "deny",
+        "skip_if": { "expression": "user . is_admin" }, "refund_if": { "expression": "Result::is_ok" },
+    }]);
+    assert_eq!(Value::from(project.limits(&[])), expected);
+    project.run(&["list"]).exits(0).says(&[
+        "NAME",
+        "login  counter count=LOGINS time=90m  \"ip\", user.id  deny",
+        "src/lib.rs:3",
+        "1 limit\n",
+    ]);
+    project.run(&["list", "--format", "markdown"]).exits(0).says(&[
+        "|---|",
+        "| `login` | `counter count=LOGINS time=90m` | `\"ip\", user.id` | deny | `shop::login` | src/lib.rs:3 |\n",
+    ]);
+}
+
+#[test]
+fn limits_are_found_wherever_they_are() {
+    let library = r#"
+mod api;
+#[path = "elsewhere/named.rs"] mod renamed;
+include!("part.rs");
+use ratelimit::{Rejection, rate_limit as limit};
+#[limit(key = "renamed")] async fn a() -> Result<(), Rejection> { Ok(()) }
+#[::ratelimit::rate_limit(key = "path")] async fn b() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(key = "stack", time = 1)]
+#[rate_limit(key = "stack", time = "1d")]
+async fn c() -> Result<(), Rejection> {
+    #[rate_limit] async fn inner() -> Result<(), Rejection> { Ok(()) }
+    inner().await
+}
+mod inline { mod deep { #[rate_limit(shadow = true)] async fn d() -> Result<(), Rejection> { Ok(()) } } }
+struct Api;
+#[rate_limit(count = 3, by = "ip")]
+impl Api {
+    async fn first(&self) -> Result<(), Rejection> { Ok(()) }
+    #[rate_limit(skip)] async fn second(&self) -> Result<(), Rejection> { Ok(()) }
+    #[rate_limit(key = "own")] async fn third(&self) -> Result<(), Rejection> { Ok(()) }
+    fn fourth(&self) {}
+}
+trait Service {
+    #[rate_limit(key = "trait")] async fn e() -> Result<(), Rejection> { Ok(()) }
+}
+#[cfg_attr(feature = "limits", rate_limit(key = "feature"))] async fn f() -> Result<(), Rejection> { Ok(()) }
+#[cfg_attr(not(test), rate_limit(key = "either", count = 5))]
+#[cfg_attr(test, rate_limit(key = "either", count = 500))]
+async fn g() -> Result<(), Rejection> { Ok(()) }
+#[other::rate_limit(5)] async fn foreign() {}
+#[other::rewrites]
+#[rate_limit(key = "rewritten", fallible)] async fn h() -> Result<(), Rejection> { Ok(()) }
+macro_rules! unread { () => { #[rate_limit(key = "unread")] async fn i() -> Result<(), Rejection> { Ok(()) } } }
+#[cfg(test)] mod tests { #[rate_limit(key = "of a test")] async fn j() -> Result<(), Rejection> { Ok(()) } }
+"#;
+    let one = |key: &str| {
+        format!("#[rate_limit(key = {key:?})] async fn x() -> Result<(), Rejection> {{ Ok(()) }}\n")
+    };
+    let project = Project::new(
+        "places",
+        &[
+            ("src/lib.rs", library),
+            ("src/api/mod.rs", "pub mod v1;"),
+            ("src/api/v1.rs", "#[rate_limit] async fn x() -> Result<(), Rejection> { Ok(()) }"),
+            ("src/elsewhere/named.rs", &one("named")),
+            ("src/part.rs", &one("included")),
+            ("src/no_module.rs", &one("no module")),
+            ("src/bin/tool.rs", &one("binary")),
+            ("tests/all.rs", &one("integration")),
+            ("examples/demo.rs", &one("example")),
+        ],
+    );
+    let limits = project.limits(&[]);
+    let expected = [
+        ("binary", 1),
+        ("shop::api::v1::x", 1),
+        ("named", 1),
+        ("renamed", 6),
+        ("path", 7),
+        ("stack/1s", 8),
+        ("stack/1d", 9),
+        ("shop::inner", 11),
+        ("shop::inline::deep::d/shadow", 14),
+        ("shop::first", 18),
+        ("own", 20),
+        ("trait", 24),
+        ("feature", 26),
+        ("either", 27),
+        ("rewritten", 32),
+        ("included", 1),
+    ];
+    assert_eq!(places(&limits), expected);
+    let of = |name: &str| limits.iter().find(|limit| limit["name"] == name).unwrap();
+    assert_eq!(of("shop::inner")["function"], "shop::c::inner");
+    assert_eq!(of("shop::first")["function"], "shop::Api::first");
+    assert_eq!(of("trait")["function"], "shop::Service::e");
+    assert_eq!(of("feature")["cfg"], "feature = \"limits\"");
+    assert_eq!((&of("either")["count"], &of("either")["cfg"]), (&json!(5), &json!("not(test)")));
+    assert_eq!(of("binary")["target"], "bin tool");
+    let all = project.limits(&["--all-targets"]);
+    for name in ["of a test", "integration", "example"] {
+        assert!(all.iter().any(|limit| limit["name"] == name), "{name}");
+    }
+    assert_eq!(all.iter().filter(|limit| limit["name"] == "either").count(), 2);
+    assert_eq!(all.len(), limits.len() + 4);
+}
+
+#[test]
+fn errors_have_file_and_line_and_hide_no_other_limit() {
+    let project = Project::new(
+        "errors",
+        &[
+            (
+                "src/lib.rs",
+                "mod broken;\nmod missing;\n\n#[rate_limit(tiem = 60, count = 0)] async fn a() {}\n#[rate_limit]\nfn b() {}\n#[rate_limit] struct S;\n#[rate_limit(key = \"good\")] async fn c() -> Result<(), Rejection> { Ok(()) }",
+            ),
+            ("src/broken.rs", "fn fine() {}\nfn broken( {}\n"),
+        ],
+    );
+    let ran = project.run(&["list"]).exits(1).says(&["good", "1 limit\n"]).complains(&[
+        "error: src/broken.rs:2: cannot parse this file, so its limits are missing: ",
+        "error: src/missing.rs: cannot find this file of a module",
+        "error: src/lib.rs:4: unknown argument `tiem`; did you mean `time`?",
+        "error: src/lib.rs:4: `count` must be at least 1",
+        "error: src/lib.rs:6: `#[rate_limit]` awaits a decision",
+        "error: src/lib.rs:7: `#[rate_limit]` goes on an `async fn` or an `impl` block, not on a struct",
+    ]);
+    assert_eq!(ran.err.lines().count(), 6, "{}", ran.err);
+    let problems = project.run(&["list", "--json"]).exits(1).json();
+    assert_eq!(problems["problems"][0]["kind"], "source");
+    assert_eq!(problems["problems"].as_array().unwrap().len(), 6);
+    project.run(&["check", "--write"]).exits(1).complains(&["was not written, because of these errors"]);
+    assert!(!project.0.join("ratelimits.json").exists());
+}
+
+#[test]
+fn a_wrong_command_line_is_explained() {
+    let project = Project::of("command_line", "");
+    project.run(&["list"]).exits(0).says(&["no limits\n"]);
+    project.run(&["list", "--package", "shp"]).exits(2).complains(&["no package `shp`"]);
+    project.run(&["top"]).exits(2).complains(&["run `ratelimit top`"]);
+    project.run(&["lst"]).exits(2).complains(&["unknown command `lst`"]);
+    project.run(&["list", "--manifest-path", "no/Cargo.toml"]).exits(2).complains(&["no/Cargo.toml"]);
+    project.run(&["list", "--overrides"]).exits(2).complains(&["RATELIMIT_URL"]);
+    project.run(&["list", "--url", "http://x"]).exits(2).complains(&["unknown scheme"]);
+    project.run(&["--help"]).exits(0).says(&["list", "check", "Exit codes:"]);
+    project.write("Cargo.toml", "[package");
+    let ran = project.run(&["list"]).exits(2).complains(&["error: "]);
+    assert!(!ran.err.contains("error: error"), "{}", ran.err);
+}
+
+#[test]
+fn functions_with_one_name_and_different_limits_clash() {
+    let library = |second: &str| {
+        format!(
+            "#[rate_limit(key = \"a\", count = 5)] async fn a() -> Result<(), Rejection> {{ Ok(()) }}\n#[rate_limit(key = \"a\", {second})] async fn b() -> Result<(), Rejection> {{ Ok(()) }}"
+        )
+    };
+    for (second, clashes) in [
+        ("count = 6", true),
+        ("count = 5, time = \"1h\"", true),
+        ("count = 5, algorithm = \"sliding_log\"", true),
+        ("count = 5", false),
+        ("count = 5, time = \"60s\", by = \"ip\"", false),
+        ("count = MAX", false),
+        ("limit = plan", false),
+    ] {
+        let project = Project::of("clashes", &library(second));
+        let ran = project.run(&["list"]).exits(i32::from(clashes));
+        assert_eq!(
+            ran.err.contains("src/lib.rs:2: the limit `a` is counter count="),
+            clashes && !second.contains("log"),
+            "{second}"
+        );
+        assert_eq!(
+            ran.err.contains("counter count=5 time=1m in src/lib.rs:1: functions with one name"),
+            clashes,
+            "{second} {ran:?}"
+        );
+    }
+    let bin = |name: &str| {
+        format!(
+            "#[rate_limit(key = \"a\", count = 1)] async fn {name}() -> Result<(), Rejection> {{ Ok(()) }}"
+        )
+    };
+    let two = |count: &str| bin("x").replace("count = 1", count);
+    let (first, second) = (two("count = 1"), two("count = 2"));
+    let project = Project::new(
+        "programs",
+        &[("src/lib.rs", ""), ("src/bin/one.rs", &first), ("src/bin/two.rs", &second)],
+    );
+    project.run(&["list"]).exits(0);
+    project.write("src/lib.rs", &bin("lib"));
+    project.run(&["list"]).exits(1).complains(&["src/bin/two.rs:1", "src/lib.rs:1"]);
+}
+
+#[test]
+fn a_changed_limit_does_not_pass_the_check() {
+    let library = |count: &str| {
+        format!(
+            "\n#[rate_limit(key = \"login\", {count})] async fn login() -> Result<(), Rejection> {{ Ok(()) }}\n#[rate_limit(key = \"mail\")] async fn mail() -> Result<(), Rejection> {{ Ok(()) }}"
+        )
+    };
+    let project = Project::of("check", &library("count = 5"));
+    project
+        .run(&["check"])
+        .exits(1)
+        .complains(&["ratelimits.json does not exist", "cargo ratelimit check --write"]);
+    project.run(&["check", "--write"]).exits(0).says(&["wrote 2 limits"]);
+    let committed = project.read("ratelimits.json");
+    assert!(!committed.contains("\"line\"") && committed.ends_with("}\n"), "{committed}");
+    project.run(&["check"]).exits(0).says(&["2 limits, no change"]);
+
+    // A limit that moves has not changed.
+    project.write("src/lib.rs", &format!("// A line.\n{}", library("count = 5")));
+    project.run(&["check"]).exits(0);
+    project.run(&["check", "--write"]).exits(0);
+    assert_eq!(project.read("ratelimits.json"), committed);
+
+    project.write("src/lib.rs", &library("count = 500, by = \"ip\"").replace("mail", "post"));
+    project
+        .run(&["check"])
+        .exits(1)
+        .says(&[
+            "changed  `login`: by from global to ip, count from 5 to 500  (shop::login, src/lib.rs:2)\n",
+            "new      `post`: counter count=100 time=1m, by \"global\"  (shop::post, src/lib.rs:3)\n",
+            "removed  `mail`: counter count=100 time=1m  (shop::mail, src/lib.rs)\n",
+        ])
+        .complains(&["differ from", "run `cargo ratelimit check --write` and commit the file"]);
+    assert_eq!(project.read("ratelimits.json"), committed, "a check writes nothing");
+
+    // The JSON of `list` is also accepted.
+    let listed = project.run(&["list", "--format", "json"]).exits(0).out;
+    project.write("listed.json", &listed);
+    project.run(&["check", "--file", "listed.json"]).exits(0);
+
+    for (text, why) in [
+        ("{", "is not a manifest of limits"),
+        ("{\"version\": 1}", "is not a manifest of limits"),
+        ("{\"version\": 2, \"limits\": []}", "has version 2"),
+    ] {
+        project.write("ratelimits.json", text);
+        project.run(&["check"]).exits(1).complains(&[why]);
+    }
+    let ran = project.run(&["check", "--write", "--file", "no/folder.json"]).exits(1);
+    ran.complains(&["cannot write no/folder.json"]);
+    assert!(fs::read_dir(&project.0).unwrap().all(|entry| !entry.unwrap().path().ends_with(".new")));
+}
+
+#[tokio::test]
+async fn an_override_for_no_limit_is_reported() {
+    let server = RedisServer::start();
+    let limiter = limiter(&server.url()).await;
+    limiter.overrides().set("login", LimitChange::new().count(2)).await.unwrap();
+    let project = Project::of(
+        "overrides",
+        "#[rate_limit(key = \"login\")] async fn a() -> Result<(), Rejection> { Ok(()) }",
+    );
+    let ran = project.run(&["list", "--url", &server.url()]).exits(0);
+    ran.says(&["OVERRIDE", "count=2"]);
+    limiter.overrides().set("logn", LimitChange::new().time(Duration::from_secs(1))).await.unwrap();
+    let ran = project.run(&["list", "--url", &server.url(), "--json"]).exits(1);
+    assert_eq!(ran.json()["limits"][0]["override"], "count=2");
+    assert_eq!(ran.json()["problems"][0]["kind"], "override");
+    ran.complains(&["error: the override `time=1s` is for `logn`, which no attribute"]);
+    drop(server);
+    let ran = project.run(&["list", "--url", "redis://:sesame@127.0.0.1:1"]).exits(3);
+    assert!(ran.out.is_empty() && !ran.err.contains("sesame"), "{ran:?}");
+}
+
+#[test]
+fn all_limits_of_the_examples_are_listed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let ran = run_in(
+        root,
+        &[
+            "list",
+            "--all-targets",
+            "--json",
+            "--package",
+            "ratelimit-examples",
+            "--package",
+            "ratelimit-framework-examples",
+        ],
+    );
+    let listed = ran.exits(0).json()["limits"].as_array().unwrap().len();
+    let mut folders = vec![root.join("examples")];
+    let mut written = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(path).unwrap();
+                written += text.lines().filter(|line| line.trim_start().starts_with("#[rate_limit(")).count();
+            }
+        }
+    }
+    assert!(written >= 20, "only {written} found");
+    assert_eq!(listed, written);
+}
