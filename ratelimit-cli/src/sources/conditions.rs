@@ -1,6 +1,6 @@
 //! Conditions of the compiler: `#[cfg(..)]`, and attributes inside of `#[cfg_attr(..)]`.
 
-use super::text::text;
+use quote::ToTokens as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Token};
 
@@ -32,7 +32,7 @@ fn expand(attribute: Attribute, condition: Option<String>, all: &mut Vec<Conditi
     };
     let mut parts = parts.into_iter();
     let Some(own) = parts.next() else { return };
-    let own = text(&own);
+    let own = spaced(&own.to_token_stream().to_string());
     if is_never(&own) {
         return;
     }
@@ -98,6 +98,7 @@ fn spaced(tokens: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::text::text;
     use syn::parse_quote;
 
     #[test]
