@@ -8,6 +8,7 @@ mod conditions;
 mod describe;
 mod files;
 mod imports;
+mod limits;
 mod modules;
 mod reader;
 mod text;
