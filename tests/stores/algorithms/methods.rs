@@ -66,8 +66,8 @@ async fn permits_and_units_need_their_own_methods() {
 /// Every method that charges a call rejects it with `?`, and the rejection has the name of its key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_method_rejects_with_a_question_mark() {
-    async fn all(limiter: &RateLimiter, limits: [Limit; 4], user: Option<u32>) -> Result<(), Rejection> {
-        let [check, acquire, charge, permit] = &limits;
+    async fn all(limiter: &RateLimiter, limits: &[Limit; 4], user: Option<u32>) -> Result<(), Rejection> {
+        let [check, acquire, charge, permit] = limits;
         limiter.check(check, Key::new("check").by(user)).await?;
         limiter.acquire(acquire, Key::new("acquire").by(user)).await?;
         drop(limiter.charge(charge, Key::new("charge").by(user), 1).await?);
@@ -77,14 +77,14 @@ async fn every_method_rejects_with_a_question_mark() {
     on_both(async |limiter| {
         let (closed, open) = (Limit::counter(0, HOUR), Limit::counter(100, HOUR));
         let (no_permits, permits) = (Limit::concurrency(0, SECOND), Limit::concurrency(100, SECOND));
-        all(&limiter, [open, open, open, permits], Some(7)).await.unwrap();
+        all(&limiter, &[open, open, open, permits], Some(7)).await.unwrap();
         for (limits, name) in [
             ([closed, open, open, permits], "check"),
             ([open, closed, open, permits], "acquire"),
             ([open, open, closed, permits], "charge"),
             ([open, open, open, no_permits], "a name that is longer than most names"),
         ] {
-            let rejection = all(&limiter, limits, Some(7)).await.unwrap_err();
+            let rejection = all(&limiter, &limits, Some(7)).await.unwrap_err();
             assert!(matches!(rejection, Rejection::Limited(_)), "{rejection:?}");
             assert_eq!((rejection.name(), rejection.decision().unwrap().allowed()), (name, false));
         }

@@ -11,7 +11,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r##"
+        &expect![[r#"
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -62,7 +62,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "##]],
+        "#]],
     );
 }
 
@@ -72,7 +72,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r##"
+        &expect![[r#"
             #[OpenApi]
             impl Api {
                 async fn hello(
@@ -122,7 +122,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
             }
-        "##]],
+        "#]],
     );
 }
 
@@ -132,7 +132,7 @@ fn a_route_reads_no_names() {
     check(
         r#"key = "hello", by = "header:x-api-key""#,
         &handler,
-        &expect![[r##"
+        &expect![[r#"
             #[get("/hello")]
             async fn hello(
                 __parameter0: ConnectInfo<SocketAddr>,
@@ -183,6 +183,6 @@ fn a_route_reads_no_names() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "##]],
+        "#]],
     );
 }
