@@ -72,7 +72,9 @@ impl Interpreted {
             ("burst", numbers.capacity().into()),
             ("wait_ms", numbers.wait),
         ];
-        fields.into_iter().for_each(|(field, number)| limit.set(field, number).unwrap());
+        for (field, number) in fields {
+            limit.set(field, number).unwrap();
+        }
         let arguments = (redis, lua.create_table().unwrap(), limit);
         Self {
             _lua: lua,
