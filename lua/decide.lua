@@ -183,12 +183,14 @@ local function decide_many(limit, cost, first, last)
           local new_units, new_tag, new_ahead, _, ttl = limit.charge(0, 0, ABSENT, cost, 0)
           start, life = encode(new_units, new_tag, new_ahead, tags), digits(ttl)
         end
-        if change == "restarts" then
-          is_written = call("SET", key, start, "KEEPTTL")
-        elseif text then
-          is_written = find(text, "^[1-9]%d*$") and call("SET", key, start, "PX", life)
-        else
+        if not text then
           is_written = call("SET", key, start, "PX", life, "NX")
+        elseif not find(text, "^[1-9]%d*$") then
+          return position
+        elseif change == "restarts" then
+          is_written = call("SET", key, start, "KEEPTTL")
+        else
+          is_written = call("SET", key, start, "PX", life)
         end
       end
       if not is_written then return position end

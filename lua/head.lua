@@ -78,6 +78,7 @@ local function decode(text, tags)
     return nil
   end
   local high, ahead = #text > 11 and sub(text, 1, -12) - 0 or 0, sub(text, -11) - PHASE
+  if high >= SHORT then return nil end
   if ahead > NEXT_ERA then ahead = ahead - ERA elseif ahead < LAST_ERA then ahead = ahead + ERA end
   return (high - high % tags) / tags, high % tags, ahead
 end

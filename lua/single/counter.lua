@@ -15,7 +15,7 @@ end
 local state, time, ERA = call("GET", key), call("TIME"), 100000000000
 local now, room, left = time[1] * 1000 + math.floor(time[2] / 1000), count + 0, 0
 if state then
-  if #state < 12 or #state > 19 or not find(state, "^[1-9]%d*$") then return nil end
+  if #state < 12 or #state > 19 or #state == 19 and state > "92" or not find(state, "^[1-9]%d*$") then return nil end
   local ends = state % ERA
   room = count - (state - ends) / ERA
   if #state > 15 then room, ends = count - sub(state, 1, -12), sub(state, -11) - 0 end -- above 2^53

@@ -17,7 +17,7 @@ end
 local state, time, ERA = call("GET", key), call("TIME"), 100000000000
 local now, units, tag, elapsed, level = time[1] * 1000 + floor(time[2] / 1000), 0, nil, 0, 0
 if state then
-  if #state < 12 or #state > 19 or not find(state, "^[1-9]%d*$") then return nil end
+  if #state < 12 or #state > 19 or #state == 19 and state > "92" or not find(state, "^[1-9]%d*$") then return nil end
   local ahead = state % ERA
   local high = (state - ahead) / ERA
   if #state > 15 then high, ahead = sub(state, 1, -12) - 0, sub(state, -11) - 0 end -- above 2^53

@@ -2,22 +2,23 @@
 
 use crate::harness::{CLOCK, Twins};
 use crate::models::definitions::{Kind, Numbers};
-use crate::models::random::mixed_traffic;
-use crate::models::random::operations::{agree, by_store};
-use crate::models::random::traffic::Traffic;
-use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
-use crate::scripts::merged_requests;
 use crate::scripts::source_rules::FILES;
 use ratelimit::{__testing, RedisStore};
 
-const LIMITS: [Numbers; 34] = [
+const LIMITS: [Numbers; 44] = [
     Numbers::new(Kind::Counter, 2, 1),
     Numbers::new(Kind::Counter, 5, 60_000),
     Numbers::new(Kind::Counter, 4_000_000_000, 500),
+    Numbers::new(Kind::Counter, 4_000_000_000, 86_400_000 * 100),
+    Numbers::new(Kind::Counter, 5, 5_000_000_000),
+    Numbers::new(Kind::Counter, 80_000_000, 1000),
     Numbers::new(Kind::Counter, 3, 20).wait(40),
     Numbers::new(Kind::Greedy, 7, 60_000).burst(2),
     Numbers::new(Kind::Greedy, 999_983, 1000).burst(5000),
+    Numbers::new(Kind::Greedy, 7, 60_000).wait(60_000),
+    Numbers::new(Kind::Greedy, 1_800_000, 60_000),
     Numbers::new(Kind::Greedy, 1, 31_622_400_000),
+    Numbers::new(Kind::Greedy, 12, 1_900_000_000),
     Numbers::new(Kind::Greedy, 7, 31_622_400_000),
     Numbers::new(Kind::Greedy, 7, 31_622_400_000).wait(31_622_400_000),
     Numbers::new(Kind::Greedy, 1000, 1).burst(100_000),
@@ -31,6 +32,10 @@ const LIMITS: [Numbers; 34] = [
     Numbers::new(Kind::Leaky, 7, 60_000).burst(10),
     Numbers::new(Kind::Leaky, 300, 1000).wait(100),
     Numbers::new(Kind::Window, 10, 1000),
+    Numbers::new(Kind::Window, 999, 1000),
+    Numbers::new(Kind::Window, 12, 60_000),
+    Numbers::new(Kind::Window, 5, 4_900_000_000),
+    Numbers::new(Kind::Window, 1500, 60_000),
     Numbers::new(Kind::Window, 300, 100),
     Numbers::new(Kind::Window, 33_554_431, 60),
     Numbers::new(Kind::Window, 5, 60_000).wait(100_000),
@@ -49,8 +54,8 @@ const LIMITS: [Numbers; 34] = [
 
 /// A text in a file of `lua/`, and its replacement.
 #[derive(Debug)]
-struct Mutant {
-    file: &'static str,
+pub(super) struct Mutant {
+    pub(super) file: &'static str,
     from: &'static str,
     to: &'static str,
 }
@@ -73,19 +78,19 @@ fn mutants() -> Vec<Mutant> {
 }
 
 impl Mutant {
-    fn text(&self) -> (&'static str, String) {
+    pub(super) fn text(&self) -> (&'static str, String) {
         let (_, text) =
             FILES.iter().find(|(name, _)| name.trim_end_matches(".lua") == self.file).expect(self.file);
         assert_eq!(text.matches(self.from).count(), 1, "{self:?} is not there, or not only there");
         (text, text.replacen(self.from, self.to, 1))
     }
 
-    fn is_single(&self) -> bool {
+    pub(super) fn is_single(&self) -> bool {
         self.file.starts_with("single/")
     }
 
     /// A store that runs the mutant, and the text of `decide`.
-    fn store(&self, url: &str) -> (RedisStore, String) {
+    pub(super) fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
         let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
         let single = __testing::single_scripts()
@@ -99,102 +104,42 @@ impl Mutant {
         (store.unwrap(), decide)
     }
 
-    /// The limits that the file decides. The scripts for single requests do not decide limits with a wait.
-    fn limits(&self) -> Vec<Numbers> {
-        let kinds: &[Kind] = match self.file.trim_start_matches("single/") {
+    /// The kinds of the limits that the file decides.
+    pub(super) fn kinds(&self) -> &'static [Kind] {
+        match self.file.trim_start_matches("single/") {
             "counter" => &[Kind::Counter],
-            "bucket" => &[Kind::Greedy, Kind::Interval, Kind::Leaky],
             "token_bucket" if self.is_single() => &[Kind::Greedy, Kind::Leaky],
-            "token_bucket" => &[Kind::Greedy, Kind::Interval],
+            "token_bucket" => &[Kind::Greedy, Kind::Interval, Kind::Leaky],
             "leaky_bucket" => &[Kind::Leaky],
             "sliding_window" => &[Kind::Window],
             "sliding_log" => &[Kind::Log],
             "concurrency" => &[Kind::Concurrency],
-            _ => return LIMITS.to_vec(),
-        };
-        let decided = |limit: &Numbers| kinds.contains(&limit.kind) && (!self.is_single() || limit.wait == 0);
+            _ => &[
+                Kind::Counter,
+                Kind::Greedy,
+                Kind::Interval,
+                Kind::Leaky,
+                Kind::Window,
+                Kind::Log,
+                Kind::Concurrency,
+            ],
+        }
+    }
+
+    /// The limits that the file decides. The scripts for single requests do not decide limits with a wait.
+    pub(super) fn limits(&self) -> Vec<Numbers> {
+        let decided =
+            |limit: &Numbers| self.kinds().contains(&limit.kind) && (!self.is_single() || limit.wait == 0);
         LIMITS.into_iter().filter(decided).collect()
     }
-
-    /// How the mutant was noticed, or `None`. Few requests notice most mutants, so long runs come last.
-    async fn noticed(&self, twins: &mut Twins) -> Option<&'static str> {
-        let (store, decide) = self.store(&twins.url());
-        twins.redis = store;
-        let limits = self.limits();
-        for round in 1..=3 {
-            for numbers in &limits {
-                if differs(twins, numbers, self.is_single(), 100 * round * round, round).await {
-                    return Some("by its answers");
-                }
-                if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
-                    return Some("by how long its keys live");
-                }
-                // Units of the present, of the past or in debt, and of each turn that is waited for.
-                let periods = 2 + u32::try_from(numbers.wait.div_ceil(numbers.time)).unwrap();
-                if longest_list(twins) > numbers.count.saturating_mul(periods) {
-                    return Some("by how much its keys hold");
-                }
-            }
-            let mut algorithms: Vec<_> = limits.iter().map(|numbers| numbers.limit().algorithm()).collect();
-            algorithms.dedup();
-            let operations = 1000 * usize::try_from(round).unwrap();
-            twins.clear();
-            let difference =
-                mixed_traffic::first_difference(twins, &algorithms, operations, round % 2 == 0, round);
-            if difference.await.is_some() {
-                return Some("by its answers to a mixture");
-            }
-            for numbers in limits.iter().filter(|limit| limit.count < 1000 && limit.wait == 0) {
-                twins.clear();
-                let merges = !self.is_single() && numbers.kind != Kind::Concurrency;
-                if merges && merged_requests::first_difference(twins, &decide, numbers, 1000, round).is_some()
-                {
-                    return Some("by its answers to merged requests");
-                }
-                if let Some(how) = odd(twins, numbers).await {
-                    return Some(how);
-                }
-            }
-        }
-        None
-    }
 }
 
-async fn odd(twins: &mut Twins, numbers: &Numbers) -> Option<&'static str> {
-    let limit = numbers.limit();
-    if !repairs(twins, limit).await {
-        return Some("by what it makes of a lost deadline");
-    }
-    if numbers.kind == Kind::Concurrency && !renews(twins, limit).await {
-        return Some("by a lease that does not go on");
-    }
-    let spares = spares(twins, limit).await && spares_numbers(twins, limit).await;
-    (!spares).then_some("by what it does to foreign keys")
-}
-
-/// Whether random traffic has an outcome that differs from the definition.
-async fn differs(twins: &mut Twins, numbers: &Numbers, alone: bool, operations: u64, seed: u64) -> bool {
-    twins.clear();
-    let mut traffic = Traffic::new(*numbers, seed);
-    let mut done = 0;
-    while done < operations && traffic.goes_on() {
-        let (now, steps) = if alone { traffic.next_alone() } else { traffic.next() };
-        twins.set_clock(now);
-        let expected = traffic.expected(&steps);
-        match by_store(&twins.redis, numbers.limit(), &steps).await {
-            Ok(found) if agree(numbers, &steps, &found, &expected) => done += steps.len() as u64,
-            _ => return true,
-        }
-    }
-    false
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_mutant_is_noticed() {
+/// Asserts that each mutant of these files is noticed.
+async fn all_are_noticed(is_of: impl Fn(&str) -> bool) {
     let mut twins = Twins::start();
-    let mutants = mutants();
-    assert!(mutants.len() >= 40);
     let mut survivors = Vec::new();
+    let mutants: Vec<Mutant> = mutants().into_iter().filter(|mutant| is_of(mutant.file)).collect();
+    assert!(mutants.len() >= 50, "{} mutants", mutants.len());
     for mutant in &mutants {
         if mutant.noticed(&mut twins).await.is_none() {
             survivors.push(mutant);
@@ -203,13 +148,34 @@ async fn every_mutant_is_noticed() {
     assert!(survivors.is_empty(), "these mutants were not noticed: {survivors:#?}");
 }
 
-/// Unchanged scripts must not be reported, or the test above would prove nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mutants_of_the_shared_head_are_noticed() {
+    all_are_noticed(|file| file == "head").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mutants_of_decisions_are_noticed() {
+    all_are_noticed(|file| file == "decide").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mutants_of_single_requests_are_noticed() {
+    all_are_noticed(|file| file.starts_with("single/")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mutants_of_adjustments_and_algorithms_are_noticed() {
+    all_are_noticed(|file| !["head", "decide"].contains(&file) && !file.starts_with("single/")).await;
+}
+
+/// Unchanged scripts must not be reported, or the tests above would prove nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
-    // `decide` is part of each decision. The others are the scripts for single requests.
+    // `decide` is part of each decision. The others have their own ways to be noticed.
+    let files = ["decide.lua", "head.lua", "any_slot.lua"];
     for (file, text) in
-        FILES.into_iter().filter(|(file, _)| *file == "decide.lua" || file.starts_with("single/"))
+        FILES.into_iter().filter(|(file, _)| files.contains(file) || file.starts_with("single/"))
     {
         let (from, _) = text.split_once('\n').unwrap();
         let file = file.trim_end_matches(".lua");

@@ -1,0 +1,225 @@
+//! Limits that change under a key, clocks that cross an era of the short states, and limits beside each other in one call. The
+//! store in memory gives the expected decisions.
+
+use crate::harness::{CLOCK, TestAdjustment, TestRequest, Twins, adjust, decide, key};
+use crate::models::definitions::{Kind, Numbers};
+use ratelimit::store::{Change, Mode};
+use ratelimit::{__testing, Limit, RedisStore, Refill};
+use std::time::Duration;
+
+/// In µs.
+const START: u64 = 1_763_000_000_000_000;
+const DAY_MS: u64 = 86_400_000;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// Whether both stores decide the same.
+async fn same(twins: &Twins, mode: Mode, requests: &[TestRequest]) -> bool {
+    let by_memory = decide(&twins.memory, mode, requests).await.unwrap();
+    decide(&twins.redis, mode, requests).await.is_ok_and(|by_script| by_script == by_memory)
+}
+
+/// The time in ms until a key expires.
+fn ttl(twins: &mut Twins, name: &str, now: u64) -> u64 {
+    let ends: u64 = redis::cmd("HGET").arg("test:deadlines").arg(name).query(twins.raw()).unwrap();
+    ends - now / 1000
+}
+
+/// Whether a key lives no longer than its limit permits after the limit has become shorter.
+pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
+    let (long, short) = (Numbers::new(kind, 10, 50 * DAY_MS), Numbers::new(kind, 10, 1000));
+    let mut shortens = true;
+    for first in [Mode::Check, Mode::Charge] {
+        for second in [Mode::Check, Mode::Charge] {
+            twins.clear();
+            twins.set_clock(START);
+            shortens &= same(twins, first, &[TestRequest::new(0, long.limit(), 1)]).await;
+            shortens &= same(twins, second, &[TestRequest::new(0, short.limit(), 1)]).await;
+            shortens &= ttl(twins, &key(0, &short.limit()), START) <= short.longest_ttl();
+        }
+    }
+    shortens
+}
+
+/// Whether decisions stay in range after a bucket's rate has become far lower, so that its level leaks for longer than 2^53 ms.
+pub(crate) async fn slows(twins: &mut Twins) -> bool {
+    let fast = Limit::token_bucket(1 << 25, ms(1));
+    let slow = Limit::token_bucket(7, ms(366 * DAY_MS));
+    let mut slows = true;
+    for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
+        twins.clear();
+        twins.set_clock(START);
+        slows &= same(twins, Mode::Check, &[TestRequest::new(0, fast, 1 << 25)]).await;
+        slows &= same(twins, mode, &[TestRequest::new(0, slow, 1)]).await;
+    }
+    slows
+}
+
+/// Whether a bucket outlives a return by a limit whose keys live longer than those of the limit that charged it.
+pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
+    let (short, long) = (Limit::token_bucket(10, ms(1000)), Limit::token_bucket(10, ms(60_000)));
+    twins.clear();
+    twins.set_clock(START);
+    let mut outlives = same(twins, Mode::Charge, &[TestRequest::new(0, short, 10)]).await;
+    let change = Change::Give(START / 1000 + 1000);
+    let back = [TestAdjustment { key: 0, limit: long, units: 10, change }];
+    let by_memory = adjust(&twins.memory, &back).await.unwrap();
+    outlives &= adjust(&twins.redis, &back).await.is_ok_and(|by_script| by_script == by_memory);
+    twins.set_clock(START + 10_000_000);
+    outlives && same(twins, Mode::Check, &[TestRequest::new(0, long, 1)]).await
+}
+
+/// Whether charges close to the bound of the short states are exact.
+pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
+    let mut counts = true;
+    let limit = Limit::counter(95_000_000, ms(60_000));
+    for costs in [[1, 92_100_000], [80_000_000, 11_999_999], [80_000_000, 12_000_000], [92_000_000, 1]] {
+        twins.clear();
+        twins.set_clock(START);
+        for cost in costs {
+            counts &= same(twins, Mode::Check, &[TestRequest::new(0, limit, cost)]).await;
+            counts &= same(twins, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await;
+        }
+        counts &= same(twins, Mode::Charge, &[TestRequest::new(0, limit, 7)]).await;
+        counts &= same(twins, Mode::Check, &[TestRequest::new(0, limit, 100); 3]).await;
+    }
+    // The packed reply would be 2^53 - 1, which announces a longer reply.
+    let packed = Limit::counter(1 << 30, ms((1 << 23) - 1));
+    twins.clear();
+    twins.set_clock(START);
+    counts &= same(twins, Mode::Check, &[TestRequest::new(0, packed, 1)]).await;
+    // A level that stays low, while more units are charged since its anchor than the short form holds.
+    let bucket = Limit::token_bucket(1_799_999, ms(60_000));
+    twins.clear();
+    for call in 0..12 {
+        twins.set_clock(START + call * 19_000_000);
+        counts &= same(twins, Mode::Check, &[TestRequest::new(0, bucket, 600_000)]).await;
+    }
+    counts
+}
+
+/// Whether runs of one call that differ only in one number are decided by their own limits.
+pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
+    let bucket = Limit::token_bucket(3, ms(1000)).burst(9);
+    let counter = Limit::counter(5, ms(1000));
+    let mut tells = true;
+    for (one, other) in [
+        (bucket, bucket.refill(Refill::Interval)),
+        (bucket, Limit::token_bucket(7, ms(1000)).burst(9)),
+        (bucket, bucket.burst(10)),
+        (counter, Limit::counter(5, ms(2000))),
+        (counter, counter.wait(ms(1000))),
+    ] {
+        for (first, second) in [(one, other), (other, one)] {
+            twins.clear();
+            let requests = |cost: u32| [TestRequest::new(0, first, cost), TestRequest::new(1, second, cost)];
+            for (after, mode, cost) in [
+                (0, Mode::Check, 5),
+                (500, Mode::Peek, 1),
+                (500, Mode::Charge, 4),
+                (1500, Mode::Charge, 4),
+                (1500, Mode::Check, 3),
+                (2500, Mode::Peek, 1),
+            ] {
+                twins.set_clock(START + after * 1000);
+                tells &= same(twins, mode, &requests(cost)).await;
+            }
+        }
+    }
+    tells
+}
+
+/// Whether decisions are as in memory while the clock crosses the end of an era of the short states, in both directions.
+pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
+    const END: u64 = 1_800_000_000_000_000;
+    // A state without a TTL that has ended before the era does.
+    twins.clear();
+    twins.set_clock(END - 5 * numbers.time * 1000);
+    let full = [TestRequest::new(0, numbers.limit(), numbers.count)];
+    let is_full = same(twins, Mode::Check, &full).await;
+    redis::cmd("DEL").arg("test:deadlines").exec(twins.raw()).unwrap();
+    twins.set_clock(END + 5000);
+    if !is_full || !same(twins, Mode::Check, &full).await {
+        return false;
+    }
+    twins.clear();
+    let (mut random, time) = (fastrand::Rng::with_seed(7), numbers.time * 1000);
+    let mut now = END - time;
+    let all = |cost| [TestRequest::new(0, numbers.limit(), cost), TestRequest::new(1, numbers.limit(), cost)];
+    for _ in 0..60 {
+        twins.set_clock(now);
+        let requests = all(random.u32(1..=numbers.count / 4 + 1));
+        let mode = random.choice([Mode::Check, Mode::Charge]).unwrap();
+        let number = random.usize(1..=2);
+        // A look at both keys removes what has expired before the clock steps back.
+        if !same(twins, mode, &requests[..number]).await || !same(twins, Mode::Peek, &requests).await {
+            return false;
+        }
+        let forward = now < END || (now < END + time && random.bool());
+        let step = random.choice([1000, time / 7, time / 3]).unwrap();
+        now = if forward { now + step } else { now - step };
+    }
+    true
+}
+
+/// Whether the scripts for single requests leave the same text with the same TTL as `decide`, which is in `decides`.
+pub(crate) async fn writes_as_decide(twins: &mut Twins, decides: &RedisStore, numbers: &Numbers) -> bool {
+    if matches!(numbers.kind, Kind::Log | Kind::Concurrency) || numbers.wait > 0 {
+        return true;
+    }
+    twins.clear();
+    let (limit, mut random, mut now) = (numbers.limit(), fastrand::Rng::with_seed(9), START);
+    let keys = [0, 1].map(|number| key(number, &limit));
+    for _ in 0..40 {
+        now += random.choice([0, 1000, numbers.time * 100, numbers.time * 400, numbers.time * 1500]).unwrap();
+        twins.set_clock(now);
+        let one = TestRequest::new(0, limit, random.u32(1..=numbers.count / 3 + 1));
+        let single = decide(&twins.redis, Mode::Check, &[one]).await;
+        let other = decide(decides, Mode::Check, &[TestRequest { key: 1, ..one }]).await;
+        let texts: Vec<Option<String>> = redis::cmd("MGET").arg(&keys).query(twins.raw()).unwrap();
+        let ends: Vec<Option<u64>> =
+            redis::cmd("HMGET").arg("test:deadlines").arg(&keys).query(twins.raw()).unwrap();
+        let same = single.is_ok_and(|single| other.is_ok_and(|other| single == other));
+        if !same || texts[0] != texts[1] || ends[0] != ends[1] {
+            return false;
+        }
+    }
+    true
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn single_requests_leave_the_state_of_decide() {
+    let mut twins = Twins::start();
+    let [decide, adjust] = __testing::scripts();
+    let decides = __testing::with_texts(&twins.url(), CLOCK, decide, adjust).unwrap();
+    for kind in [Kind::Counter, Kind::Greedy, Kind::Leaky, Kind::Window] {
+        for (count, time) in [(5, 1000), (12, 60_000), (700, 7), (999, 86_400_000)] {
+            let numbers = Numbers::new(kind, count, time);
+            assert!(writes_as_decide(&mut twins, &decides, &numbers).await, "{numbers:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_may_change_under_a_key() {
+    let mut twins = Twins::start();
+    for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window] {
+        assert!(shortens(&mut twins, kind).await, "{kind:?}");
+    }
+    assert!(slows(&mut twins).await);
+    assert!(outlives_returns(&mut twins).await);
+    assert!(counts_much(&mut twins).await);
+    assert!(tells_neighbors_apart(&mut twins).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_clock_may_cross_an_era() {
+    let mut twins = Twins::start();
+    for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
+        for time in [1000, 60_000, DAY_MS] {
+            assert!(crosses_eras(&mut twins, &Numbers::new(kind, 12, time)).await, "{kind:?} {time}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Calls about thousands of keys or units: servers pass about 8000 arguments to a command of a script, and as many numbers back.
+
+use super::arguments::{decided, run};
+use ratelimit::__testing;
+use redis::{Connection, Script};
+use support::RedisServer;
+
+const KEYS: usize = 9001;
+
+/// Asserts that `decide` decides each of many requests as it would decide it alone.
+pub(super) fn decide_many_keys(raw: &mut Connection, decide: &str) {
+    redis::cmd("FLUSHALL").exec(raw).unwrap();
+    let decide = &Script::new(decide);
+    let names: Vec<String> = (0..KEYS).map(|at| at.to_string()).collect();
+    let keys: Vec<&str> = names.iter().map(String::as_str).collect();
+    let number = KEYS.to_string();
+    let mut runs = vec!["check", &number];
+    for at in 0..KEYS {
+        runs.extend(["counter", "10", "86400000", "10", "0", "1", ["1", "2", "3"][at % 3]]);
+    }
+    run(raw, decide, &keys, &runs).unwrap();
+    for (mode, numbers, taken) in [("peek", 1, 0), ("charge", 4, 1), ("check", 1, 2)] {
+        let one = [mode, &number, "counter", "10", "86400000", "10", "0", &number, "1"];
+        let answer = decided(&run(raw, decide, &keys, &one).unwrap());
+        assert_eq!(answer.len(), numbers * KEYS, "{mode}");
+        for (at, reply) in answer.chunks(numbers).enumerate() {
+            let remaining = if numbers == 4 { reply[1] } else { reply[0] / 86_400_001 };
+            let used = i64::try_from(at % 3 + 1).unwrap() + taken;
+            assert_eq!(remaining, 10 - used, "{mode}: request {at}");
+        }
+    }
+}
+
+/// Asserts that `decide` stores as many units of a log as a limit may have, and that `adjust` gives back as many as are asked.
+pub(super) fn store_many_units(raw: &mut Connection, decide: &str, adjust: &str) {
+    redis::cmd("FLUSHALL").exec(raw).unwrap();
+    let decide = &Script::new(decide);
+    for cost in ["999", "1", "9000"] {
+        run(
+            raw,
+            decide,
+            &["a"],
+            &["check", "1", "sliding_log", "10000", "86400000", "10000", "0", "1", cost],
+        )
+        .unwrap();
+    }
+    let adjust = &Script::new(adjust);
+    let stamp: String = redis::cmd("LINDEX").arg("a").arg(-1).query(raw).unwrap();
+    for (units, left) in [("0", 10_000), ("3", 9997), ("9000", 1000)] {
+        let give = ["give", "sliding_log", "10000", "86400000", "10000", "0", units, &stamp];
+        run(raw, adjust, &["a"], &give).unwrap();
+        let length: usize = redis::cmd("LLEN").arg("a").query(raw).unwrap();
+        assert_eq!(length, left, "after {units} units were given back");
+    }
+}
+
+#[test]
+fn thousands_of_keys_are_decided_in_one_call() {
+    let [decide, _] = __testing::scripts();
+    decide_many_keys(&mut RedisServer::start().raw(), decide);
+}
+
+#[test]
+fn thousands_of_units_are_stored_in_one_call() {
+    let [decide, adjust] = __testing::scripts();
+    store_many_units(&mut RedisServer::start().raw(), decide, adjust);
+}

@@ -1,0 +1,195 @@
+//! How a mutant of the scripts is noticed: by the interpreter, by random traffic, and by calls and keys that are rare.
+
+use super::mutants::Mutant;
+use crate::harness::{CLOCK, Twins};
+use crate::interpreter::{accepts, shared_parts};
+use crate::models::definitions::{Kind, Numbers};
+use crate::models::random::mixed_traffic;
+use crate::models::random::operations::{agree, by_store};
+use crate::models::random::traffic::Traffic;
+use crate::scripts::arguments::{ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments};
+use crate::scripts::changed_limits::{
+    counts_much, crosses_eras, outlives_returns, shortens, slows, tells_neighbors_apart, writes_as_decide,
+};
+use crate::scripts::failing_commands::{report_failing_commands, report_keys_elsewhere};
+use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
+use crate::scripts::foreign_requests::{
+    closed_limits_refuse, single_spares_foreign_data, spare_foreign_data,
+};
+use crate::scripts::large_calls::{decide_many_keys, store_many_units};
+use crate::scripts::merged_requests;
+use crate::scripts::spelled_states::spares_spellings;
+use ratelimit::__testing;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+impl Mutant {
+    /// Whether the interpreter notices the mutant. It needs no server, and is far faster.
+    fn is_noticed_by_interpreter(&self) -> bool {
+        let (original, mutated) = self.text();
+        let parts = shared_parts();
+        parts.contains(original) && !accepts(&parts.replacen(original, &mutated, 1), self.kinds())
+    }
+
+    /// How calls of the scripts that no limiter sends notice the mutant.
+    fn noticed_by_calls(&self, twins: &mut Twins) -> Option<&'static str> {
+        let (original, mutated) = self.text();
+        let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
+        let raw = AssertUnwindSafe(twins.raw());
+        let check = || {
+            let AssertUnwindSafe(raw) = { raw };
+            if self.file == "any_slot" {
+                report_keys_elsewhere(raw, &mutated, &decide);
+                return;
+            }
+            if let Some(name) = self.file.strip_prefix("single/") {
+                single_spares_foreign_data(raw, name, &mutated);
+                return;
+            }
+            report_failing_commands(raw, &decide, &adjust);
+            closed_limits_refuse(raw, &decide, &adjust);
+            decide_reports_bad_arguments(raw, &decide);
+            adjust_reports_bad_arguments(raw, &adjust);
+            decide_many_keys(raw, &decide);
+            store_many_units(raw, &decide, &adjust);
+            for algorithm in ALGORITHMS {
+                spare_foreign_data(raw, &decide, &adjust, algorithm);
+            }
+        };
+        catch_unwind(check).is_err().then_some("by calls that no limiter sends")
+    }
+
+    /// How the mutant was noticed, or `None`. Few requests notice most mutants, so long runs come last.
+    pub(super) async fn noticed(&self, twins: &mut Twins) -> Option<&'static str> {
+        if self.file == "any_slot" {
+            return self.noticed_by_calls(twins);
+        }
+        if self.is_noticed_by_interpreter() {
+            return Some("by the interpreter");
+        }
+        let (store, decide) = self.store(&twins.url());
+        twins.redis = store;
+        for (round, operations) in [30, 100, 400, 900].into_iter().enumerate() {
+            let seed = round as u64;
+            if let Some(how) = self.noticed_by_traffic(twins, operations, seed).await {
+                return Some(how);
+            }
+            if round == 0 {
+                if let Some(how) = self.noticed_by_changes(twins).await {
+                    return Some(how);
+                }
+                if let Some(how) = self.noticed_by_calls(twins) {
+                    return Some(how);
+                }
+            } else if let Some(how) = self.noticed_by_mixtures(twins, &decide, seed).await {
+                return Some(how);
+            }
+        }
+        None
+    }
+
+    async fn noticed_by_traffic(
+        &self,
+        twins: &mut Twins,
+        operations: u64,
+        seed: u64,
+    ) -> Option<&'static str> {
+        for numbers in &self.limits() {
+            if differs(twins, numbers, self.is_single(), operations, seed).await {
+                return Some("by its answers");
+            }
+            if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
+                return Some("by how long its keys live");
+            }
+            // Units of the present, of the past or in debt, and of each turn that is waited for.
+            let periods = 2 + u32::try_from(numbers.wait.div_ceil(numbers.time)).unwrap();
+            if longest_list(twins) > numbers.count.saturating_mul(periods) {
+                return Some("by how much its keys hold");
+            }
+        }
+        None
+    }
+
+    async fn noticed_by_changes(&self, twins: &mut Twins) -> Option<&'static str> {
+        let kinds = self.kinds();
+        for kind in kinds.iter().filter(|kind| !matches!(kind, Kind::Log | Kind::Concurrency)) {
+            if !shortens(twins, *kind).await {
+                return Some("by a limit that becomes shorter");
+            }
+            for time in [1000, 86_400_000] {
+                if !crosses_eras(twins, &Numbers::new(*kind, 12, time)).await {
+                    return Some("by the end of an era");
+                }
+            }
+        }
+        if self.is_single() {
+            let [decide, adjust] = __testing::scripts();
+            let decides = __testing::with_texts(&twins.url(), CLOCK, decide, adjust).unwrap();
+            for numbers in &self.limits() {
+                if !writes_as_decide(twins, &decides, numbers).await {
+                    return Some("by the state that it leaves");
+                }
+            }
+        }
+        if !counts_much(twins).await || !slows(twins).await || !outlives_returns(twins).await {
+            return Some("by large numbers");
+        }
+        (!tells_neighbors_apart(twins).await).then_some("by limits beside each other")
+    }
+
+    async fn noticed_by_mixtures(&self, twins: &mut Twins, decide: &str, round: u64) -> Option<&'static str> {
+        let limits = self.limits();
+        let mut algorithms: Vec<_> = limits.iter().map(|numbers| numbers.limit().algorithm()).collect();
+        algorithms.dedup();
+        let operations = 1000 * usize::try_from(round).unwrap();
+        for back in [false, true] {
+            twins.clear();
+            let difference = mixed_traffic::first_difference(twins, &algorithms, operations, back, round);
+            if difference.await.is_some() {
+                return Some("by its answers to a mixture");
+            }
+        }
+        for numbers in limits.iter().filter(|limit| limit.count < 1000 && limit.wait == 0) {
+            twins.clear();
+            let merges = !self.is_single() && numbers.kind != Kind::Concurrency;
+            if merges && merged_requests::first_difference(twins, decide, numbers, 1000, round).is_some() {
+                return Some("by its answers to merged requests");
+            }
+            if round == 1
+                && let Some(how) = odd(twins, numbers).await
+            {
+                return Some(how);
+            }
+        }
+        None
+    }
+}
+
+async fn odd(twins: &mut Twins, numbers: &Numbers) -> Option<&'static str> {
+    let limit = numbers.limit();
+    if !repairs(twins, limit).await {
+        return Some("by what it makes of a lost deadline");
+    }
+    if numbers.kind == Kind::Concurrency && !renews(twins, limit).await {
+        return Some("by a lease that does not go on");
+    }
+    let spares = spares(twins, limit).await && spares_numbers(twins, limit).await;
+    let spares = spares && (numbers.time != 60_000 || spares_spellings(twins, limit).await);
+    (!spares).then_some("by what it does to foreign keys")
+}
+
+/// Whether random traffic has an outcome that differs from the definition.
+async fn differs(twins: &mut Twins, numbers: &Numbers, alone: bool, operations: u64, seed: u64) -> bool {
+    twins.clear();
+    let mut traffic = Traffic::new(*numbers, seed);
+    let mut done = 0;
+    while done < operations && traffic.goes_on() {
+        let (now, steps) = if alone { traffic.next_alone() } else { traffic.next() };
+        twins.set_clock(now);
+        let expected = traffic.expected(&steps);
+        match by_store(&twins.redis, numbers.limit(), &steps).await {
+            Ok(found) if agree(numbers, &steps, &found, &expected) => done += steps.len() as u64,
+            _ => return true,
+        }
+    }
+    false
+}
