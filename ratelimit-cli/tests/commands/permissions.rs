@@ -18,10 +18,10 @@ fn user(server: &RedisServer, rules: &[&str]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_permissions_of_services_and_scan_are_sufficient() {
+async fn the_permissions_of_services_and_two_more_are_sufficient() {
     let (server, _) = used_server().await;
     let documented = documented();
-    let rules: Vec<&str> = documented.iter().map(String::as_str).chain(["+scan"]).collect();
+    let rules: Vec<&str> = documented.iter().map(String::as_str).chain(["+scan", "+pttl"]).collect();
     let url = user(&server, &rules);
     run(&url, &["list", "--limit", LOGIN_TEXT]).exits(0).says(&["5 of 5"]);
     run(&url, &["peek", "login", "--for", "203.0.113.2"]).exits(0).says(&["3 units"]);
