@@ -37,7 +37,8 @@ local function life_of(anchor)
 end
 local anchor, old, reset = now - elapsed, now - elapsed, ceil((level + cost * time_ms) / count)
 units = units + cost
-if level > 0 and tag == grid and life_of(anchor) >= reset and units <= 1800000 then
+if level > 0 and tag == grid and life_of(anchor) >= reset then
+  if units > 1800000 then return nil end
   call("INCRBY", key, format("%.0f00000000000", cost * 50))
   return room
 end
