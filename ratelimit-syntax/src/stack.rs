@@ -50,7 +50,8 @@ fn is_limit(path: &Path, runtime: Option<&Expr>) -> bool {
 /// Whether another attribute, under any name, has already put its guard into this body.
 fn is_guarded(body: &Group) -> bool {
     let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
-    let call = |path: &[TokenTree]| is_word(&path[0], "__private") && is_word(&path[3], "Call");
+    let starts = |word: &TokenTree| is_word(word, "Call") || is_word(word, "Check");
+    let call = |path: &[TokenTree]| is_word(&path[0], "__private") && starts(&path[3]);
     tokens.windows(4).any(call)
         || tokens.iter().any(|token| matches!(token, TokenTree::Group(group) if is_guarded(group)))
 }
