@@ -28,7 +28,7 @@ pub enum Algorithm {
     /// A bucket that leaks `count` units per `time`, of the family of the generic cell rate algorithm (ITU-T I.371).
     ///
     /// Without a wait it holds `burst` units and refuses calls that would overflow it. Any interval of length W admits at most
-    /// `burst + count * W / time`. With [`Limit::wait`](crate::Limit::wait) it is a queue: calls leave it at even intervals, at most
+    /// `burst + count * W / time`. With `Limit::wait` it is a queue: calls leave it at even intervals, at most
     /// `1 + count * W / time` of them, and `wait` limits its length.
     LeakyBucket,
     /// At most `count` units at a time, held in permits. A permit is returned when the work is done, or ends with its lease of
