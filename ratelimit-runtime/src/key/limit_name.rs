@@ -1,6 +1,6 @@
 //! The name of a limit in a rejection, which outlives the key, and the form of it that clients may see.
 
-use super::write::Name;
+use super::Name;
 use smallvec::SmallVec;
 use std::fmt;
 

@@ -12,21 +12,25 @@
 //! another part of the key.
 
 mod bytes;
+mod digits;
 mod hash;
 mod limit_name;
+mod name;
 mod render;
 mod store_key;
 mod stored;
 mod write;
 
 pub(crate) use bytes::Bytes;
+pub(crate) use digits::{push_hex_number, push_number};
 pub(crate) use hash::HashKey;
 pub(crate) use limit_name::LimitName;
+pub(crate) use name::Name;
 pub(crate) use render::{KeyBuilder, render, render_into};
 pub use store_key::StoreKey;
 pub use stored::StoredKey;
 pub use write::KeyWriter;
-pub(crate) use write::{Name, derive_key, push_hex_number, push_number};
+pub(crate) use write::derive_key;
 
 use crate::identity::Identity;
 use std::fmt;

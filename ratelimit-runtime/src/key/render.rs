@@ -1,7 +1,7 @@
 //! Writes the bytes of a key.
 
-use super::write::{Absent, KeyWriter, Name};
-use super::{AsKey, KeySettings, StoreKey};
+use super::write::{Absent, KeyWriter};
+use super::{AsKey, KeySettings, Name, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 

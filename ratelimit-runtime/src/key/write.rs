@@ -1,5 +1,6 @@
 //! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
 
+use super::digits::{push_hex, push_number};
 use super::{Bytes, KeySettings};
 use crate::error::ErrorKind;
 use crate::identity::ip;
@@ -10,8 +11,6 @@ use std::net::IpAddr;
 
 /// Longer values are replaced by their hash, so that callers cannot make keys long.
 const MAX_VALUE: usize = 64;
-
-const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Why the key has no identity.
 pub(super) type Absent = Option<(ErrorKind, &'static str)>;
@@ -190,136 +189,14 @@ fn push_value(bytes: &mut Bytes, value: &[u8]) {
     }
 }
 
-/// The name of a limit. The programmer chose it, so its braces and colons stay readable.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Name<'n> {
-    text: &'n str,
-    /// Whether nothing in it must be escaped. For an attribute this is computed at compile time.
-    plain: bool,
-    /// Whether it is the path of a function.
-    path: bool,
-}
-
-impl<'n> Name<'n> {
-    /// A name that somebody has written.
-    pub(crate) const fn new(text: &'n str) -> Self {
-        let bytes = text.as_bytes();
-        let mut plain = !bytes.is_empty();
-        let mut i = 0;
-        while i < bytes.len() {
-            plain = plain && (bytes[i] == b':' || PLAIN[bytes[i] as usize]);
-            i += 1;
-        }
-        Self { text, plain, path: false }
-    }
-
-    /// The name of an attribute. One with `::` is the path of the function, unless it is [`written`](Self::written).
-    pub(crate) const fn of_site(text: &'n str) -> Self {
-        let bytes = text.as_bytes();
-        let mut path = false;
-        let mut i = 1;
-        while i < bytes.len() {
-            path = path || (bytes[i - 1] == b':' && bytes[i] == b':');
-            i += 1;
-        }
-        Self { path, ..Self::new(text) }
-    }
-
-    /// Marks the name as the `key` of the attribute.
-    pub(crate) const fn written(self) -> Self {
-        Self { path: false, ..self }
-    }
-
-    /// The name of the same limit in a trial.
-    pub(crate) const fn renamed(self, text: &'n str) -> Self {
-        Self { path: self.path, ..Self::new(text) }
-    }
-
-    pub(crate) const fn is_path(&self) -> bool {
-        self.path
-    }
-
-    pub(crate) const fn as_str(&self) -> &'n str {
-        self.text
-    }
-
-    #[inline]
-    pub(super) fn push_to(self, bytes: &mut Bytes) {
-        if self.plain {
-            bytes.extend_from_slice(self.text.as_bytes());
-        } else {
-            self.push_escaped_to(bytes);
-        }
-    }
-
-    fn push_escaped_to(self, bytes: &mut Bytes) {
-        if self.text.is_empty() {
-            bytes.push(b'%');
-        }
-        for byte in self.text.bytes() {
-            match byte {
-                b'{' => bytes.push(b'<'),
-                b'}' => bytes.push(b'>'),
-                b':' => bytes.push(b':'),
-                other => push_escaped(bytes, other),
-            }
-        }
-    }
-}
-
-/// Writes a number.
-#[inline]
-pub(crate) fn push_number(bytes: &mut Bytes, number: u64) {
-    if number >= EIGHT_DIGITS {
-        return push_long_number(bytes, number);
-    }
-    let digits = digits_of(number);
-    let zeros = (digits.trailing_zeros() / 8).min(7);
-    bytes.push_word((digits | ZEROS) >> (8 * zeros), 8 - zeros as usize);
-}
-
-#[cold]
-fn push_long_number(bytes: &mut Bytes, number: u64) {
-    push_number(bytes, number / EIGHT_DIGITS);
-    bytes.push_word(digits_of(number % EIGHT_DIGITS) | ZEROS, 8);
-}
-
-/// The numbers from here on have more than eight digits.
-const EIGHT_DIGITS: u64 = 100_000_000;
-/// Eight digits `0`.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// The eight digits of a number as bytes from 0 to 9, the first in the lowest byte. Each step splits all groups of digits at
-/// once: two of four digits, four of two, and eight of one. The products with rounded-up reciprocals are exact for them.
-#[inline]
-const fn digits_of(number: u64) -> u64 {
-    let fours = (number / 10_000) | ((number % 10_000) << 32);
-    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = hundreds | (fours - 100 * hundreds) << 16;
-    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    tens | (twos - 10 * tens) << 8
-}
-
-/// Writes a number in hexadecimal digits without leading zeros.
-pub(crate) fn push_hex_number(bytes: &mut Bytes, number: u16) {
-    let digits = (u16::BITS - number.leading_zeros()).div_ceil(4).max(1);
-    for digit in (0..digits).rev() {
-        bytes.push(HEX[usize::from(number >> (4 * digit) & 15)]);
-    }
-}
-
-fn push_escaped(bytes: &mut Bytes, byte: u8) {
+/// Writes a byte of a value.
+pub(super) fn push_escaped(bytes: &mut Bytes, byte: u8) {
     if PLAIN[usize::from(byte)] {
         bytes.push(byte);
     } else {
         bytes.push(b'%');
         push_hex(bytes, byte);
     }
-}
-
-fn push_hex(bytes: &mut Bytes, byte: u8) {
-    bytes.push(HEX[usize::from(byte >> 4)]);
-    bytes.push(HEX[usize::from(byte & 15)]);
 }
 
 /// Whether a byte of a value is written as it is.
