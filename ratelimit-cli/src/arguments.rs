@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::doctor::Doctor;
-use crate::exit;
+use crate::exit::{self, Exit};
 use crate::list::List;
 use crate::overrides::{Set, Unset};
 use crate::peek::Peek;
@@ -10,6 +10,15 @@ use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+
+/// Parses a command line. If it is wrong, or asks for help or the version, prints that and returns the exit code.
+pub(crate) fn parse<C: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<C, Exit> {
+    C::try_parse_from(arguments).map_err(|error| {
+        let _ = error.print();
+        if error.use_stderr() { Exit::Usage } else { Exit::Success }
+    })
+}
 
 /// Inspects and operates rate limits in Redis or Valkey.
 #[derive(Debug, Parser)]

@@ -36,7 +36,7 @@ mod top;
 mod usage;
 
 use arguments::{Cli, Command};
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 use exit::{Exit, Failure};
 use interrupt::Interrupt;
 use output::Output;
@@ -48,13 +48,9 @@ use std::process::ExitCode;
 /// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match arguments::parse::<Cli>(arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-            let _ = error.print();
-            return exit.into();
-        }
+        Err(exit) => return exit.into(),
     };
     let output = Output::new(&cli.global);
     if let Command::Simulate(simulate) = cli.command {

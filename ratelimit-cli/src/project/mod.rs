@@ -4,8 +4,8 @@ mod check;
 mod list;
 mod named;
 
-use crate::arguments::{Global, When};
-use crate::exit::{Exit, Failure};
+use crate::arguments::{self, Global, When};
+use crate::exit::Failure;
 use crate::manifest::{Manifest, Problem, VERSION, clashes};
 use crate::output::{Output, Style, note};
 use crate::sources::{self, Scope, Workspace};
@@ -88,13 +88,9 @@ impl Sources {
 /// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match arguments::parse::<Cli>(arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-            let _ = error.print();
-            return exit.into();
-        }
+        Err(exit) => return exit.into(),
     };
     let (output, ran) = match cli.command {
         Command::List(list) => (list.output(), list.run()),
