@@ -120,7 +120,7 @@ fn rewritten(signature: &Signature) -> Signature {
     signature
 }
 
-/// The line of a span, unless it is none of the file.
+/// The line of a span in the file, or `None` if the parser has made up the token.
 fn line_of(span: Span) -> Option<usize> {
     let range = span.byte_range();
     (range.end > 0).then(|| span.start().line)

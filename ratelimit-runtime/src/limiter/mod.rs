@@ -181,13 +181,13 @@ impl RateLimiter {
         let _ = tokio::time::timeout(timeout, self.shared.tasks.idle()).await;
     }
 
-    /// A limiter for background tasks, which do not use the failure policy.
     /// Whether the other one is a clone of this limiter.
     #[cfg(feature = "rocket")]
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.on_error == other.on_error
     }
 
+    /// A limiter for background tasks, which do not use the failure policy.
     fn of(shared: Arc<Shared>) -> Self {
         Self { shared, on_error: OnError::default() }
     }
