@@ -56,9 +56,13 @@ impl Call {
             ));
         }
         let record = || Record::of(std::iter::once((0, name, request)));
-        limiter
-            .decide_one(Mode::Check, request, |decided| Check::decided(conclude(&[name], record, decided)))
-            .unwrap_or_else(|reply| Check::deciding(smallvec![name], record(), reply))
+        let mut concluded = Ok(());
+        match limiter
+            .decide_one(Mode::Check, request, |decided| concluded = conclude(&[name], record, decided))
+        {
+            Ok(()) => Check::decided(concluded),
+            Err(reply) => Check::deciding(smallvec![name], record(), reply),
+        }
     }
 }
 

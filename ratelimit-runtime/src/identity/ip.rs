@@ -30,18 +30,19 @@ fn write_v4(bytes: &mut Bytes, address: Ipv4Addr) {
 /// The digits of each octet and a dot, and how many digits these are.
 const OCTETS: [([u8; 4], usize); 256] = {
     let mut octets = [([0; 4], 0); 256];
-    let mut octet = 0;
-    while octet < 256 {
-        let (hundreds, tens, ones) = (octet / 100, octet / 10 % 10, octet % 10);
-        let [hundreds, tens, ones] = [b'0' + hundreds as u8, b'0' + tens as u8, b'0' + ones as u8];
-        octets[octet] = match octet {
+    let mut octet = 0_u8;
+    loop {
+        let [hundreds, tens, ones] = [b'0' + octet / 100, b'0' + octet / 10 % 10, b'0' + octet % 10];
+        octets[octet as usize] = match octet {
             0..10 => ([ones, b'.', 0, 0], 1),
             10..100 => ([tens, ones, b'.', 0], 2),
             _ => ([hundreds, tens, ones, b'.'], 3),
         };
+        if octet == u8::MAX {
+            break octets;
+        }
         octet += 1;
     }
-    octets
 };
 
 fn canonical(address: IpAddr) -> IpAddr {

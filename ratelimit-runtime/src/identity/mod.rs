@@ -100,12 +100,14 @@ displayed!(u128, i128, bool, char);
 
 macro_rules! integers {
     ($($unsigned:ty, $signed:ty);* $(;)?) => {$(
+        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
         impl Identity for $unsigned {
             fn write(&self, key: &mut KeyWriter<'_>) {
                 key.integer(false, *self as u64);
             }
         }
 
+        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
         impl Identity for $signed {
             fn write(&self, key: &mut KeyWriter<'_>) {
                 key.integer(*self < 0, self.unsigned_abs() as u64);

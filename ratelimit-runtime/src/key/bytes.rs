@@ -26,7 +26,7 @@ impl Bytes {
         let mut inline = [0; INLINE];
         let heap = match inline.get_mut(..bytes.len()) {
             Some(place) => {
-                copy(place, bytes);
+                place.copy_from_slice(bytes);
                 Vec::new()
             }
             None => bytes.to_vec(),
@@ -64,7 +64,7 @@ impl Bytes {
     }
 }
 
-/// Copies up to 32 bytes as two halves of a fixed size, which overlap.
+/// Copies from 4 to 32 bytes as two halves of a fixed size, which overlap.
 #[inline]
 fn copy(to: &mut [u8], from: &[u8]) {
     macro_rules! halves {
@@ -85,12 +85,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     halves!(8);
     halves!(16);
     halves!(4);
-    if from.len() > 32 {
-        return to.copy_from_slice(from);
-    }
-    for (to, from) in to.iter_mut().zip(from).take(3) {
-        *to = *from;
-    }
+    to.copy_from_slice(from);
 }
 
 impl Deref for Bytes {

@@ -5,7 +5,7 @@
 //! 128 bits, another secret is added, and the upper half of the sum is the hash. It is strongly universal: whatever two keys
 //! somebody chooses, the probability that their hashes are equal is 2^-64, and so it is for any part of the hash, such as the
 //! bits that select a shard. The proof assumes only that the secrets are random and that the keys are chosen without
-//! knowledge of them. No hash leaves the process. SipHash rests on the belief that nobody can break it, and takes three to
+//! knowledge of them. No hash leaves the process. `SipHash` rests on the belief that nobody can break it, and takes three to
 //! four times as long for such keys. It hashes longer keys, and makes the secrets.
 
 use super::StoreKey;
@@ -100,6 +100,7 @@ mod tests {
 
     /// Each group of bits that a table uses is as even as random numbers: the sum of squares is within six standard deviations.
     #[test]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
     fn low_and_high_bits_are_spread_evenly() {
         const PLACES: usize = 512;
         for family in keys().chunks(100_000).filter(|family| family.len() == 100_000) {
@@ -111,7 +112,9 @@ mod tests {
             ];
             for place in places {
                 let mut counts = [0_f64; PLACES];
-                family.iter().for_each(|key| counts[place(hash_key.hash(key))] += 1.0);
+                for key in family {
+                    counts[place(hash_key.hash(key))] += 1.0;
+                }
                 let mean = family.len() as f64 / PLACES as f64;
                 let chi_squared: f64 = counts.iter().map(|count| (count - mean).powi(2) / mean).sum();
                 let (expected, deviation) = (PLACES as f64 - 1.0, (2.0 * (PLACES as f64 - 1.0)).sqrt());

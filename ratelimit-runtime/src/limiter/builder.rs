@@ -153,7 +153,7 @@ impl RateLimiterBuilder {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis.filter(|_| !lazily) {
-            redis.verify(&limiter.keys().prefix()).await?;
+            redis.verify(limiter.keys().prefix()).await?;
             limiter.learn_overrides().await;
         }
         Ok(limiter)

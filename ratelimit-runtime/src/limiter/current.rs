@@ -55,6 +55,7 @@ impl Deref for CurrentLimiter {
 ///
 /// If no limiter is scoped or installed, and `RATELIMIT_URL`, `RATELIMIT_TRUSTED_PROXIES` or `RATELIMIT_OFF` is invalid. The next
 /// call tries again.
+#[inline]
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
     if let Some(limiter) = current_scope() {
         return Ok(CurrentLimiter::Own(limiter));
@@ -194,6 +195,7 @@ impl<F: Future> Future for InScope<F> {
 
 /// Returns the limiter of the innermost [`scope`](crate::scope()) around this call, so that a spawned task can use it.
 #[must_use]
+#[inline]
 pub fn current_scope() -> Option<RateLimiter> {
     #[cfg(feature = "rocket")]
     if let Some(limiter) = tasks::find(of_request) {

@@ -17,13 +17,12 @@ mod verdict;
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
-use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use list::List;
 use overrides::Overrides;
 use std::fmt;
-use table::Table;
+use table::{Hash, Table};
 use terms::{Now, Terms, is_number};
 
 /// Stores limits in the memory of this process: for services with one process, for tests, and while Redis is
@@ -120,7 +119,7 @@ impl<C: Clock> MemoryStore<C> {
         if let [request] = requests
             && !request.passes_with_next()
         {
-            return Ok(Decisions::one(self.decide_one(mode, request, Now::of(&self.clock))));
+            return Ok(self.decide_one(mode, request, Now::of(&self.clock)));
         }
         self.decide_stacks(mode, requests)
     }
@@ -130,7 +129,7 @@ impl<C: Clock> MemoryStore<C> {
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
-                [request] => decisions.push(self.decide_one(mode, request, now)),
+                [request] => decisions.extend(self.decide_one(mode, request, now).iter().copied()),
                 _ => self.decide_stack(mode, stack, now, &mut decisions),
             }
         }
@@ -139,15 +138,19 @@ impl<C: Clock> MemoryStore<C> {
 
     #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
     #[inline(always)]
-    fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decision {
+    fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
         let terms = Terms::of(mode, request);
         if is_number(terms.limit) {
-            return number::decide(self.numbers.lock(hash).entry(hash, now.ms), &terms, now);
+            return Decisions::one(number::decide(self.numbers.lock(hash).entry(hash, now.ms), &terms, now));
         }
-        let decision = list::decide(self.lists.lock(hash).entry(hash, now.ms), &terms, now);
+        self.decide_list(hash, &terms, now)
+    }
+
+    fn decide_list(&self, hash: Hash, terms: &Terms<'_>, now: Now) -> Decisions {
+        let decision = list::decide(self.lists.lock(hash).entry(hash, now.ms), terms, now);
         self.lists.shed(now.ms);
-        decision
+        Decisions::one(decision)
     }
 
     /// [`Store::adjust`] without the [`Reply`].

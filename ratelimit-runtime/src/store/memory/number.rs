@@ -66,7 +66,8 @@ fn charge_by<'l, S: State<'l>>(
     S::read(limit, number, now.ms).charge(cost, wait)
 }
 
-#[inline]
+#[expect(clippy::inline_always, reason = "as of `decide`")]
+#[inline(always)]
 fn decide_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Decision {
     let state = S::read(terms.limit, read(&entry, now), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();

@@ -41,6 +41,7 @@ impl Wait {
 
 impl Verdict {
     /// The decision if nothing is charged.
+    #[inline]
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
         let (remaining, reset_after) = (remaining(self.room, 0), Duration::from_millis(self.reset_ms));
         match self.wait {
