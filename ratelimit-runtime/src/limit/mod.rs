@@ -138,7 +138,8 @@ impl Limit {
     pub(crate) const fn any_of(algorithm: Algorithm) -> Self {
         const TIME_MS: u64 = 1000;
         let rate = Rate { tokens: 1, period_ms: TIME_MS };
-        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived { capacity: 1, rate } }
+        let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived { capacity: 1, rate, full_ms } }
     }
 
     /// The algorithm and the version of its state format, which is the last part of a key. With a new version a limit starts from
