@@ -31,9 +31,15 @@ pub(super) fn parted(
     let warning = warn::warnings(model, item);
     let (call, moved) = (calls(model, item, client, None), probe::moved(model));
     let decided = decided(model, reject);
+    let is_decided_in_place = model.members.len() == 1 && !model.keeps_admission();
+    let check = if is_decided_in_place {
+        quote_spanned!(at=> { let mut __call = __call; #runtime::__private::Call::start(&mut __call) })
+    } else {
+        quote_spanned!(at=> #runtime::__private::#kind::#start(__call))
+    };
     (
         quote_spanned!(at=> #warning let __call = { #moved #call };),
-        quote_spanned!(at=> let __check = #runtime::__private::#kind::#start(__call); #decided),
+        quote_spanned!(at=> let __check = #check; #decided),
     )
 }
 

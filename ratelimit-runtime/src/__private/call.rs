@@ -19,6 +19,7 @@ const NO_USER: &str = "the request has no user; set one in a middleware, for exa
 const NO_HEADER: &str = "the header that identifies the caller is missing or occurs more than once";
 
 /// One limit of a call that is about to be decided.
+#[derive(Clone)]
 pub struct Call {
     limiter: Result<CurrentLimiter, Error>,
     /// The request to the store. Its key is written here, so that it is never moved.
@@ -31,6 +32,7 @@ pub struct Call {
 }
 
 /// Whether the request has a limit.
+#[derive(Clone, Copy)]
 enum Given {
     Valid,
     Invalid(LimitError),

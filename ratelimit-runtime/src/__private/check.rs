@@ -35,12 +35,14 @@ enum State {
 
 impl Call {
     /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
-    pub fn start(mut self) -> Check {
+    ///
+    /// The call is large, so it is decided where it is. It cannot be started again.
+    pub fn start(&mut self) -> Check {
         if self.is_skipped() {
-            return Check::decided(Ok(()));
+            return Check(State::Admitted);
         }
         if self.is_shadow() || !self.knows_overrides() {
-            return Check::admitting(self.admit());
+            return Check::admitting(self.clone().admit());
         }
         let (name, charges_after) = (self.name(), self.charges_after());
         let (limiter, request) = match self.complete() {
@@ -52,15 +54,18 @@ impl Call {
             return Check::admitting(admission::admit(
                 limiter,
                 smallvec![name],
-                smallvec![self.into_member()],
+                smallvec![self.clone().into_member()],
             ));
         }
         let record = || Record::of(std::iter::once((0, name, request)));
-        let mut concluded = Ok(());
-        match limiter
-            .decide_one(Mode::Check, request, |decided| concluded = conclude(&[name], record, decided))
-        {
-            Ok(()) => Check::decided(concluded),
+        let mut check = Check(State::Admitted);
+        let decided = limiter.decide_one(Mode::Check, request, |decided| {
+            if let Err(rejection) = conclude(&[name], record, decided) {
+                check.0 = State::Refused(Some(rejection));
+            }
+        });
+        match decided {
+            Ok(()) => check,
             Err(reply) => Check::deciding(smallvec![name], record(), reply),
         }
     }
@@ -122,6 +127,7 @@ impl Check {
 }
 
 /// Records the decisions, and returns the rejection if a limit has refused the call.
+#[inline]
 fn conclude(
     names: &[Name<'static>],
     record: impl FnOnce() -> Option<Record>,

@@ -38,6 +38,7 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
+    #[inline]
     fn now(&self) -> Duration {
         Duration::from_nanos(nanos().saturating_sub(self.start))
     }
@@ -136,6 +137,7 @@ impl Clock for ManualClock {
 }
 
 /// The duration in whole microseconds, rounded down, at most `u64::MAX`.
+#[inline]
 pub(crate) fn micros(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(duration.subsec_micros()))
 }

@@ -33,6 +33,7 @@ thread_local! {
 static SOURCE: LazyLock<(Clock, Instant)> = LazyLock::new(|| (Clock::new(), Instant::now()));
 
 /// The time of the system's monotonic clock since the first call in this process, in nanoseconds.
+#[inline]
 pub(crate) fn nanos() -> u64 {
     let counter = &SOURCE.0;
     let (ticks, anchor) = (counter.raw(), ANCHOR.get());

@@ -54,6 +54,19 @@ impl Bytes {
         }
     }
 
+    /// Appends the first `len` bytes of a word, which are its lowest, in one store.
+    #[inline]
+    pub(crate) fn push_word(&mut self, word: u64, len: usize) {
+        let bytes = word.to_le_bytes();
+        match self.inline.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
+            Some(place) => {
+                *place = bytes;
+                self.len += len;
+            }
+            None => self.extend_from_slice(&bytes[..len]),
+        }
+    }
+
     #[cold]
     fn extend_on_heap(&mut self, bytes: &[u8]) {
         if let Some(inline) = self.inline.get(..self.len) {
@@ -64,7 +77,7 @@ impl Bytes {
     }
 }
 
-/// Copies from 4 to 32 bytes as two halves of a fixed size, which overlap.
+/// Copies up to 32 bytes as two halves of a fixed size, which overlap.
 #[inline]
 fn copy(to: &mut [u8], from: &[u8]) {
     macro_rules! halves {
@@ -85,6 +98,8 @@ fn copy(to: &mut [u8], from: &[u8]) {
     halves!(8);
     halves!(16);
     halves!(4);
+    halves!(2);
+    halves!(1);
     to.copy_from_slice(from);
 }
 

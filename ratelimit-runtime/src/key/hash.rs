@@ -1,25 +1,25 @@
 //! Keyed hash of a store key. Tables in this process store the hash instead of the key.
 //!
-//! Keys of at most 128 bytes are hashed by multilinear hashing (Carter and Wegman 1979; Lemire and Kaser, "Strongly
-//! universal string hashing is fast", 2014). The length and each word of 64 bits are multiplied by a secret random number of
-//! 128 bits, another secret is added, and the upper half of the sum is the hash. It is strongly universal: whatever two keys
-//! somebody chooses, the probability that their hashes are equal is 2^-64, and so it is for any part of the hash, such as the
-//! bits that select a shard. The proof assumes only that the secrets are random and that the keys are chosen without
-//! knowledge of them. No hash leaves the process. `SipHash` rests on the belief that nobody can break it, and takes three to
-//! four times as long for such keys. It hashes longer keys, and makes the secrets.
+//! Keys of at most 135 bytes are hashed by multilinear hashing (Carter and Wegman 1979; Lemire and Kaser, "Strongly
+//! universal string hashing is fast", 2014). Each word of 64 bits is multiplied by a secret random number of 128 bits,
+//! another secret is added, and the upper half of the sum is the hash. A bit behind the last byte of the key tells keys of
+//! different lengths apart. The hash is strongly universal: whatever two keys somebody chooses, the probability that their
+//! hashes are equal is 2^-64, and so it is for any part of the hash, such as the bits that select a shard. The proof assumes
+//! only that the secrets are random and that the keys are chosen without knowledge of them. No hash leaves the process.
+//! `SipHash` rests on the belief that nobody can break it, and takes three to four times as long for such keys. It hashes
+//! longer keys, and makes the secrets.
 
 use super::StoreKey;
 use siphasher::sip::SipHasher13;
 use std::hash::{BuildHasher, RandomState};
 
-/// The words of the longest key that has secrets of its own.
+/// The whole words of the longest key that has secrets of its own.
 const WORDS: usize = 16;
 
 /// A secret random hash key, so that nobody can choose keys that collide.
 pub(crate) struct HashKey {
     added: u128,
-    of_length: u128,
-    of_words: [u128; WORDS],
+    of_words: [u128; WORDS + 1],
     of_long_keys: SipHasher13,
 }
 
@@ -32,43 +32,40 @@ impl HashKey {
             |at: usize| u128::from(random.hash_one((at, 0))) << 64 | u128::from(random.hash_one((at, 1)));
         let of_long_keys = SipHasher13::new_with_keys(random.hash_one(2), random.hash_one(3));
         Self {
-            added: number(WORDS),
-            of_length: number(WORDS + 1),
+            added: number(WORDS + 1),
             of_words: std::array::from_fn(number),
             of_long_keys,
         }
     }
 
+    #[inline]
     pub(crate) fn hash(&self, key: &StoreKey) -> u64 {
         let bytes = key.as_bytes();
-        if bytes.len() > 8 * WORDS {
-            return self.of_long_keys.hash(bytes);
-        }
-        let mut sum = self.added.wrapping_add(self.of_length.wrapping_mul(bytes.len() as u128));
         let (words, rest) = bytes.as_chunks::<8>();
-        let mut add = |word: u64, secret: &u128| {
-            sum = sum.wrapping_add(secret.wrapping_mul(u128::from(word)));
-        };
+        let Some(of_last) = self.of_words.get(words.len()) else { return self.of_long_keys.hash(bytes) };
+        let product = |word: u64, secret: &u128| secret.wrapping_mul(u128::from(word));
+        let mut sum = self.added.wrapping_add(product(last_word(bytes, rest.len()), of_last));
         for (word, secret) in words.iter().zip(&self.of_words) {
-            add(u64::from_le_bytes(*word), secret);
-        }
-        if let Some(secret) = self.of_words.get(words.len()).filter(|_| !rest.is_empty()) {
-            add(last_word(bytes, rest), secret);
+            sum = sum.wrapping_add(product(u64::from_le_bytes(*word), secret));
         }
         scattered((sum >> 64) as u64)
     }
 }
 
-/// The bytes behind the last whole word, as a word.
-fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
+/// The last `rest` bytes of a key, fewer than eight, and a bit behind them.
+#[inline]
+fn last_word(bytes: &[u8], rest: usize) -> u64 {
+    let end = 1 << (8 * rest);
     match bytes.last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last) >> (64 - 8 * rest.len()),
-        None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        // Shifted twice, because a shift by all 64 bits is not defined.
+        Some(last) => end | u64::from_le_bytes(*last) >> 8 >> (56 - 8 * rest),
+        None => bytes.iter().rev().fold(1, |word, byte| word << 8 | u64::from(*byte)),
     }
 }
 
 /// Moves the hashes of consecutive keys, which are at equal distances, to places without a pattern. Different numbers stay
 /// different, so the probabilities are the same.
+#[inline]
 fn scattered(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ hash >> 29

@@ -26,6 +26,7 @@ pub(crate) fn render_into(
 
 /// Writes a key from left to right: prefix, identities, name, parts, format. The key is in the request to the store, where it
 /// stays, because it is too large to be moved.
+#[derive(Clone)]
 pub(crate) struct KeyBuilder<'n> {
     name: Name<'n>,
     begun: bool,
@@ -40,6 +41,7 @@ impl<'n> KeyBuilder<'n> {
     }
 
     /// Writes the prefix, unless it is written.
+    #[inline]
     fn begin(&mut self, key: &mut StoreKey, settings: &KeySettings) {
         if !std::mem::replace(&mut self.begun, true) {
             key.0.extend_from_slice(settings.head.as_bytes());
@@ -58,6 +60,7 @@ impl<'n> KeyBuilder<'n> {
     }
 
     /// A writer for one more identity. Identities come before parts.
+    #[inline]
     pub(crate) fn identity<'w>(
         &'w mut self,
         key: &'w mut StoreKey,
@@ -86,6 +89,7 @@ impl<'n> KeyBuilder<'n> {
     /// # Errors
     ///
     /// If an identity is absent.
+    #[inline]
     pub(crate) fn finish(&mut self, key: &mut StoreKey, settings: &KeySettings) -> Result<(), Error> {
         self.begin(key, settings);
         self.write_name(key);
@@ -95,6 +99,7 @@ impl<'n> KeyBuilder<'n> {
         self.absent.map_or(Ok(()), |(kind, why)| Err(Error::new(kind, why)))
     }
 
+    #[inline]
     fn write_name(&mut self, key: &mut StoreKey) {
         if std::mem::replace(&mut self.named, true) {
             return;
@@ -108,6 +113,7 @@ impl<'n> KeyBuilder<'n> {
 
 impl StoreKey {
     /// Completes the key with the format of the state.
+    #[inline]
     pub(crate) fn add_format(&mut self, limit: &Limit) {
         self.0.push(b':');
         self.0.extend_from_slice(limit.state_format().as_bytes());

@@ -72,6 +72,7 @@ impl RateLimiter {
     ///
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if there is no peer, or a trusted one without headers, or a unix
     /// socket without an address behind it.
+    #[inline]
     pub(crate) fn resolve_client(
         &self,
         peer: Option<PeerAddr>,

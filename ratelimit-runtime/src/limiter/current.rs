@@ -33,6 +33,7 @@ struct Process {
 }
 
 /// The limiter of one call.
+#[derive(Clone)]
 pub(crate) enum CurrentLimiter {
     Process(&'static RateLimiter),
     Own(RateLimiter),
@@ -41,6 +42,7 @@ pub(crate) enum CurrentLimiter {
 impl Deref for CurrentLimiter {
     type Target = RateLimiter;
 
+    #[inline]
     fn deref(&self) -> &RateLimiter {
         match self {
             Self::Process(limiter) => limiter,

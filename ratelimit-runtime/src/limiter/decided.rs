@@ -50,7 +50,12 @@ impl<D: Deref<Target = [Decision]>> Decided<D> {
     }
 
     /// The position of the refusal with the longest wait, if there is one.
+    #[inline]
     pub(crate) fn refused(&self) -> Option<usize> {
+        if self.decisions.iter().all(Decision::allowed) { None } else { self.longest_refusal() }
+    }
+
+    fn longest_refusal(&self) -> Option<usize> {
         let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
         let refused = self.decisions.iter().enumerate().filter(|(_, decision)| !decision.allowed());
         // `max_by_key` returns the last of equal elements, so reversing makes it the first.

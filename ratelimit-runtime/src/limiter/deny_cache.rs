@@ -63,8 +63,12 @@ impl DenyCache {
     }
 
     /// The refusal that the store would return now, if it is known.
+    #[inline]
     pub(super) fn refusal(&self, requests: &[&Request]) -> Option<Decision> {
-        let now = self.now_if_not_empty()?;
+        self.find(requests, self.now_if_not_empty()?)
+    }
+
+    fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
         let request = cacheable(requests)?;
         let key = self.hash(request.key());
         let shard = self.shard(key);
@@ -116,6 +120,7 @@ impl DenyCache {
     }
 
     /// The time, if an entry may refuse calls now.
+    #[inline]
     fn now_if_not_empty(&self) -> Option<u64> {
         let latest = self.latest.load(Ordering::Relaxed);
         if latest == 0 {

@@ -9,6 +9,7 @@ use crate::store::{NO_PERMIT, Request, StoreKey};
 impl RateLimiter {
     /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
     /// sets the permit's id if the limit is a concurrency limit.
+    #[inline]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
         if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
             request.set_limit(limit);

@@ -50,6 +50,7 @@ enum Trust {
 }
 
 impl Trust {
+    #[inline]
     fn includes(&self, peer: PeerAddr) -> bool {
         match self {
             Self::Nobody => false,
@@ -83,6 +84,7 @@ impl Proxies {
     ///
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the server does not know the peer, if the peer is a trusted
     /// proxy and the headers are not at hand, or if there is only a unix socket.
+    #[inline]
     pub(crate) fn resolve(
         &self,
         peer: Option<PeerAddr>,
@@ -139,6 +141,7 @@ impl Proxies {
 }
 
 /// A dual-stack socket shows IPv4 peers as mapped addresses.
+#[inline]
 fn canonical(peer: PeerAddr) -> PeerAddr {
     peer.ip().map_or(peer, |address| PeerAddr::Ip(address.to_canonical()))
 }

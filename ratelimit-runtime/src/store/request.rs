@@ -75,6 +75,7 @@ impl Request {
     }
 
     /// Completes a key without a format.
+    #[inline]
     pub(crate) fn add_format(&mut self) {
         self.key.add_format(&self.limit);
     }

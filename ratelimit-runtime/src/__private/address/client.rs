@@ -26,6 +26,7 @@ pub struct Client<'a> {
 
 impl Client<'_> {
     /// The address, as this limiter sees it.
+    #[inline]
     pub(crate) fn address(self, limiter: &RateLimiter) -> Result<IpAddr, Error> {
         let peer = match self.address {
             Address::Resolved(Some(address)) => return Ok(address),

@@ -41,10 +41,12 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// The limit that an override gives to a name and a key without a format. `None` without an override.
+    #[inline]
     pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
-        if !self.any.load(Ordering::Relaxed) {
-            return None;
-        }
+        if self.any.load(Ordering::Relaxed) { self.find(name, key, limit) } else { None }
+    }
+
+    fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         self.met.note(name, limit);
         let entries = self.entries();
         let found = entries.get(&field_of_key(key)).or_else(|| entries.get(&field_of_name(name)));
