@@ -59,7 +59,7 @@ impl Call {
         Self::of(Name::new(name), Some(&limit), limiter)
     }
 
-    fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
+    pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
         Self::of(site.name, site.limit.as_ref(), limiter)
     }
 

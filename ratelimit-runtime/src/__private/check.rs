@@ -3,12 +3,14 @@
 use super::admission;
 use super::call::{Call, Calls, Names};
 use super::record::Record;
+use super::site::{Site, SiteRequest};
 use crate::context::RequestContext;
 use crate::error::Error;
 use crate::key::Name;
+use crate::limiter::current::current;
 use crate::limiter::{Decided, DecidedRef, RateLimiter, Stack, join, undecided};
 use crate::rejection::Rejection;
-use crate::store::{Mode, PendingReply};
+use crate::store::{Mode, PendingReply, Request};
 use smallvec::smallvec;
 use std::fmt;
 use std::future::Future;
@@ -42,32 +44,30 @@ impl Call {
             return Check(State::Admitted);
         }
         if self.is_shadow() || !self.knows_overrides() {
-            return Check::admitting(self.clone().admit());
+            return self.start_admission();
         }
         let (name, charges_after) = (self.name(), self.charges_after());
-        let (limiter, request) = match self.complete() {
-            Ok(completed) => completed,
-            Err(error) => return Check::failed(name, error),
-        };
-        if charges_after || !request.limit().is_charged_at_once() {
-            let limiter = limiter.clone();
-            return Check::admitting(admission::admit(
-                limiter,
-                smallvec![name],
-                smallvec![self.clone().into_member()],
-            ));
-        }
-        let record = || Record::of(std::iter::once((0, name, request)));
-        let mut check = Check(State::Admitted);
-        let decided = limiter.decide_one(Mode::Check, request, |decided| {
-            if let Err(rejection) = conclude(&[name], record, decided) {
-                check.0 = State::Refused(Some(rejection));
+        match self.complete() {
+            Ok((limiter, request)) if !charges_after && request.limit().is_charged_at_once() => {
+                Check::decide(limiter, name, request)
             }
-        });
-        match decided {
-            Ok(()) => check,
-            Err(reply) => Check::deciding(smallvec![name], record(), reply),
+            Ok((limiter, _)) => {
+                let limiter = limiter.clone();
+                self.admit_completed(limiter)
+            }
+            Err(error) => Check::failed(name, error),
         }
+    }
+
+    #[cold]
+    fn start_admission(&self) -> Check {
+        Check::admitting(self.clone().admit())
+    }
+
+    #[inline(never)]
+    fn admit_completed(&self, limiter: RateLimiter) -> Check {
+        let stack = smallvec![self.clone().into_member()];
+        Check::admitting(admission::admit(limiter, smallvec![self.name()], stack))
     }
 }
 
@@ -105,6 +105,32 @@ impl Calls {
 }
 
 impl Check {
+    /// Decides a call of a site whose request is constant, as [`Call::start`].
+    #[must_use]
+    pub fn of_site(site: &'static Site, request: &'static SiteRequest) -> Self {
+        let limiter = current(site.name.as_str());
+        match limiter.as_deref().ok().and_then(|limiter| Some((limiter, request.of(site, limiter)?))) {
+            Some((limiter, request)) => Self::decide(limiter, site.name, request),
+            None => Call::with(site, limiter).start(),
+        }
+    }
+
+    /// Decides a completed request, which stays where it is.
+    fn decide(limiter: &RateLimiter, name: Name<'static>, request: &Request) -> Self {
+        let record = || Record::of(std::iter::once((0, name, request)));
+        let mut check = Self(State::Admitted);
+        let decided = limiter.decide_one(Mode::Check, request, |decided| {
+            if let Err(rejection) = conclude(&[name], record, decided) {
+                check.0 = State::Refused(Some(rejection));
+            }
+        });
+        match decided {
+            Ok(()) => check,
+            Err(reply) => Self::deciding(smallvec![name], record(), reply),
+        }
+    }
+
+    #[cold]
     fn deciding(names: Names, record: Option<Record>, reply: PendingReply<Decided>) -> Self {
         Self(State::Deciding { names, record: record.map(Box::new), reply })
     }
@@ -117,6 +143,7 @@ impl Check {
     }
 
     /// A call whose limit cannot be decided.
+    #[cold]
     fn failed(name: Name<'static>, error: Error) -> Self {
         Self::decided(Err(undecided(name, error)))
     }

@@ -18,6 +18,13 @@ pub trait Clock: Send + Sync + 'static {
     /// If the clock steps back, limits last longer by the step. A time above `u64::MAX` microseconds counts as `u64::MAX`
     /// microseconds, so nothing expires after that.
     fn now(&self) -> Duration;
+
+    /// The same in whole microseconds, at most `u64::MAX`.
+    #[doc(hidden)]
+    #[inline]
+    fn now_micros(&self) -> u64 {
+        micros(self.now())
+    }
 }
 
 /// The system's monotonic clock. Its time starts at zero when it is created.
@@ -41,6 +48,11 @@ impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Duration {
         Duration::from_nanos(nanos().saturating_sub(self.start))
+    }
+
+    #[inline]
+    fn now_micros(&self) -> u64 {
+        nanos().saturating_sub(self.start) / 1000
     }
 }
 

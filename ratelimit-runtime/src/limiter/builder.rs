@@ -20,6 +20,7 @@ use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -76,6 +77,9 @@ impl Default for RateLimiterBuilder {
         }
     }
 }
+
+/// The id of the next limiter.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 impl RateLimiterBuilder {
     /// Stores the limits' state in the Redis or Valkey servers at `url`, shared by all processes:
@@ -200,6 +204,7 @@ impl RateLimiterBuilder {
         };
         RateLimiter {
             shared: Arc::new(Shared {
+                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
                 store,
                 keys,
                 proxies,

@@ -87,6 +87,8 @@ pub struct RateLimiter {
 }
 
 struct Shared {
+    /// The number of this limiter in the process.
+    id: u64,
     store: Box<dyn Store>,
     keys: KeySettings,
     proxies: Proxies,
@@ -188,6 +190,13 @@ impl RateLimiter {
         Self { shared, on_error: OnError::default() }
     }
 
+    /// A number that clones share, and no other limiter of this process has.
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.shared.id
+    }
+
+    #[inline]
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
     }

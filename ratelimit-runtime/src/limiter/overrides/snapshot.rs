@@ -59,6 +59,7 @@ impl Snapshot {
     }
 
     /// Whether a call need not ask for overrides: the store was asked, and changes are noticed.
+    #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.asked.load(Ordering::Acquire)
             && (self.in_process.load(Ordering::Relaxed) || self.watch.is_started())
@@ -125,8 +126,15 @@ impl RateLimiter {
     }
 
     /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
+    #[inline]
     pub(crate) fn knows_overrides(&self) -> bool {
         self.shared.overrides.is_settled() || self.watch_overrides()
+    }
+
+    /// Whether the overrides are loaded and there are none.
+    #[inline]
+    pub(crate) fn has_no_overrides(&self) -> bool {
+        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
     }
 
     /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the

@@ -1,7 +1,7 @@
 //! The terms of a request: its limit and cost, what its mode allows, and the time of its decision.
 
 use super::verdict::{Charged, Verdict, Wait, remaining};
-use crate::clock::{Clock, micros};
+use crate::clock::Clock;
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Mode, Request};
@@ -15,8 +15,9 @@ pub(super) struct Now {
 }
 
 impl Now {
+    #[inline]
     pub(super) fn of(clock: &impl Clock) -> Self {
-        let us = micros(clock.now());
+        let us = clock.now_micros();
         Self { ms: us / 1000, us }
     }
 }
