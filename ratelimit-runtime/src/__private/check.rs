@@ -182,14 +182,18 @@ impl Future for Check {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let admitted = match &mut self.0 {
             State::Admitted => return Poll::Ready(Ok(())),
-            State::Refused(rejection) => match rejection.take() {
-                Some(rejection) => Err(rejection),
-                #[expect(
-                    clippy::panic,
-                    reason = "futures may panic if they are polled after they were ready"
-                )]
-                None => panic!("polled after it was ready"),
-            },
+            State::Refused(rejection) => {
+                // Read in place, because a rejection is large.
+                rejection.as_ref().map(RequestContext::record_rejection);
+                match rejection.take() {
+                    Some(rejection) => return Poll::Ready(Err(rejection)),
+                    #[expect(
+                        clippy::panic,
+                        reason = "futures may panic if they are polled after they were ready"
+                    )]
+                    None => panic!("polled after it was ready"),
+                }
+            }
             State::Deciding { names, record, reply } => {
                 let decided = ready!(Pin::new(reply).poll(context));
                 let decided = decided.as_ref().map(Decided::borrowed).map_err(Error::clone);

@@ -61,6 +61,7 @@ impl Timer {
     }
 
     /// The time now.
+    #[inline]
     pub(crate) fn micros(&self) -> u64 {
         if CAN_PAUSE {
             return self.micros_at(Instant::now());

@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use super::admitted::Admitted;
-use super::decided::{Decided, invalid_reply};
+use super::decided::{Decided, DecidedRef, invalid_reply};
 use super::deny_cache::Forgetting;
 use super::refused::undecided;
 use super::stack::join;
@@ -66,29 +66,34 @@ impl RateLimiter {
     ///
     /// A [`Rejection`], as [`check`](Self::check).
     pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
-        self.learn_overrides().await;
-        let name = key.name();
+        if !self.knows_overrides() {
+            self.learn_overrides().await;
+        }
         match self.spend(limit, &key, cost) {
             Ok(admitted) => admitted,
-            Err(reply) => Admitted::of(name, reply.await.and_then(|decided| first(&decided.decisions))),
+            Err(reply) => {
+                Admitted::of(key.name(), reply.await.and_then(|decided| first(&decided.decisions)))
+            }
         }
     }
 
     /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small.
+    #[inline]
     fn spend(
         &self,
         limit: &Limit,
         key: &impl AsKey,
         cost: u32,
     ) -> Result<Result<Admitted, Rejection>, PendingReply<Decided>> {
-        let admitted = |decided: Result<Decision, Error>| Admitted::of(key.name(), decided);
         let mut request = Request::new(StoreKey::default(), *limit, cost);
-        match self.complete_spending(&mut request, key) {
-            Ok(()) => self.decide_one(Mode::Check, &request, |decided| {
-                admitted(decided.and_then(|decided| first(decided.decisions)))
-            }),
-            Err(error) => Ok(admitted(Err(error))),
+        if let Err(error) = self.complete_spending(&mut request, key) {
+            return Ok(Admitted::of(key.name(), Err(error)));
         }
+        self.decide_one(Mode::Check, &request, |decided| match decided {
+            Ok(DecidedRef { decisions: [decision], .. }) => Admitted::of_decision(key.name(), decision),
+            Ok(_) => Admitted::of(key.name(), Err(invalid_reply())),
+            Err(error) => Admitted::of(key.name(), Err(error)),
+        })
     }
 
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 impl RateLimiter {
     /// Decides a request under the failure policy. If nothing has to be awaited, passes the result to `then`, so that the
     /// decision need not be copied. Otherwise returns the reply.
+    #[inline]
     pub(crate) fn decide_one<T>(
         &self,
         mode: Mode,
@@ -70,6 +71,7 @@ impl RateLimiter {
         }
     }
 
+    #[inline]
     fn begin<T>(
         &self,
         mode: Mode,

@@ -68,6 +68,7 @@ impl DenyCache {
         self.find(requests, self.now_if_not_empty()?)
     }
 
+    #[inline]
     fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
         let request = cacheable(requests)?;
         let key = self.hash(request.key());
@@ -160,11 +161,16 @@ impl Shard {
 }
 
 impl Entry {
+    #[inline]
     fn refusal(&self, request: &Request, now: u64) -> Option<Decision> {
         if now >= self.until || *request.limit() != self.limit {
             return None;
         }
-        let later = extra_wait(&self.limit, self.cost, request.cost())?;
+        let later = if request.cost() == self.cost {
+            Duration::ZERO
+        } else {
+            extra_wait(&self.limit, self.cost, request.cost())?
+        };
         let left = |moment: u64| Duration::from_millis(moment.saturating_sub(now).div_ceil(1000));
         let retry = self.passes.map(|passes| (left(passes) + later).max(Duration::from_millis(1)));
         Some(Decision::refuse(&self.limit, self.remaining, retry, left(self.reset)))
@@ -175,7 +181,6 @@ impl Entry {
 fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
     let more = cost.checked_sub(refused)?;
     match limit.algorithm() {
-        _ if more == 0 => Some(Duration::ZERO),
         _ if cost > limit.capacity() => None,
         Algorithm::Counter => Some(Duration::ZERO),
         Algorithm::TokenBucket | Algorithm::LeakyBucket if !limit.refills_by_interval() => {

@@ -40,6 +40,7 @@ impl RateLimiter {
     }
 
     /// Writes the key of a request, which stays where it is, and [resolves](Self::resolve) it.
+    #[inline]
     fn complete(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
         match key::render_into(request.key_mut(), key, self.keys()) {
             Err(error) if !self.is_off() => return Err(error), // else nobody reads the key
@@ -50,6 +51,7 @@ impl RateLimiter {
 
     /// As [`complete`](Self::complete), for a method that charges units. A concurrency limit, which has permits instead, is
     /// an error.
+    #[inline]
     pub(super) fn complete_spending(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
         self.complete(request, key)?;
         ensure_not_concurrency(request.limit())
@@ -68,6 +70,7 @@ impl RateLimiter {
     }
 }
 
+#[inline]
 fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     if limit.is_concurrency() {
         return Err(Error::new(
