@@ -31,11 +31,7 @@ impl HashKey {
         let number =
             |at: usize| u128::from(random.hash_one((at, 0))) << 64 | u128::from(random.hash_one((at, 1)));
         let of_long_keys = SipHasher13::new_with_keys(random.hash_one(2), random.hash_one(3));
-        Self {
-            added: number(WORDS + 1),
-            of_words: std::array::from_fn(number),
-            of_long_keys,
-        }
+        Self { added: number(WORDS + 1), of_words: std::array::from_fn(number), of_long_keys }
     }
 
     #[inline]

@@ -71,9 +71,7 @@ impl RateLimiter {
         }
         match self.spend(limit, &key, cost) {
             Ok(admitted) => admitted,
-            Err(reply) => {
-                Admitted::of(key.name(), reply.await.and_then(|decided| first(&decided.decisions)))
-            }
+            Err(reply) => Admitted::of(key.name(), reply.await.and_then(|decided| first(&decided.decisions))),
         }
     }
 

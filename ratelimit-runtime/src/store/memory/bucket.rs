@@ -93,18 +93,8 @@ fn rounded_up(grains: i64, by: i64) -> i64 {
 
 impl Bucket<'_> {
     #[inline]
-    fn is_empty(&self) -> bool {
-        self.level.grains == 0
-    }
-
-    #[inline]
     fn capacity(&self) -> i64 {
         i64::from(self.limit.capacity()) * self.scale.per_unit
-    }
-
-    #[inline]
-    fn leak_time(&self, grains: i64) -> u64 {
-        self.scale.leak_time(grains, self.level.elapsed_ms)
     }
 }
 
@@ -126,7 +116,7 @@ impl<'l> State<'l> for Bucket<'l> {
         }
         let free = self.capacity() - self.level.grains;
         let short = i64::from(cost).saturating_mul(self.scale.per_unit).saturating_sub(free);
-        Wait::Millis(if short > 0 { self.leak_time(short) } else { 0 })
+        Wait::Millis(if short > 0 { self.scale.leak_time(short, self.level.elapsed_ms) } else { 0 })
     }
 
     #[inline]
@@ -141,14 +131,15 @@ impl<'l> State<'l> for Bucket<'l> {
 
     #[inline]
     fn reset_ms(&self) -> u64 {
-        if self.is_empty() { 0 } else { self.leak_time(self.level.grains) }
+        let Level { grains, elapsed_ms, .. } = self.level;
+        if grains == 0 { 0 } else { self.scale.leak_time(grains, elapsed_ms) }
     }
 
     #[inline]
     fn charge(self, cost: u32, _: u64) -> (Number, u64) {
         let Self { limit, level, now, .. } = self;
         let charged = i64::from(cost).saturating_mul(self.scale.per_unit);
-        let reset_ms = self.leak_time(level.grains.saturating_add(charged));
+        let reset_ms = self.scale.leak_time(level.grains.saturating_add(charged), level.elapsed_ms);
         let full_ms = limit.full_ms();
         let longest = 2 * full_ms.max(limit.wait_ms());
         let units = level.units + u64::from(cost);
@@ -186,7 +177,7 @@ fn anchor(limit: &Limit, level: Level, reset_ms: u64, lifetime_ms: u64, now: u64
 /// that a clock that steps back does not bring its units back.
 pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, now: u64) -> u32 {
     let bucket = Bucket::read(limit, Some(*number), now);
-    if bucket.is_empty() {
+    if bucket.level.grains == 0 {
         return 0;
     }
     let (scale, level, reset) = (&bucket.scale, bucket.level, signed(bucket.reset_ms()));
