@@ -18,7 +18,7 @@ use std::time::Instant;
 use subject::{BUCKET, COUNTER, kinds};
 
 pub(crate) use fresh::Fresh;
-pub(crate) use subject::{GOVERNOR, Kind, Subject};
+pub(crate) use subject::{GOVERNOR, Kind, QUOTA, Subject};
 
 /// Decisions of a round.
 const CALLS: usize = 500_000;
@@ -74,11 +74,13 @@ fn keyed(title: &str, count: usize, effort: &Effort) -> Table {
             row.push(&[time.nanos() / calls as f64]);
         }
     }
-    let [of_counter, of_bucket] = if count == 1 { [0.9, 1.1] } else { [0.5, 0.5] };
+    let [of_counter, of_bucket, of_quota] = if count == 1 { [0.9, 1.1, 1.1] } else { [0.5, 0.5, 0.5] };
     table.goal(COUNTER, GOVERNOR, 0, Bound::AtMost(of_counter));
     table.goal(BUCKET, GOVERNOR, 0, Bound::AtMost(of_bucket));
+    table.goal(BUCKET, QUOTA, 0, Bound::AtMost(of_quota));
     if count > 1 {
-        table.goal(BUCKET, GOVERNOR, 1, Bound::AtMost(0.5));
+        table.goal(BUCKET, QUOTA, 1, Bound::AtMost(0.4));
+        table.goal(BUCKET, GOVERNOR, 1, Bound::AtMost(0.4));
     }
     table
 }
@@ -112,6 +114,7 @@ fn threads(effort: &Effort) -> Table {
     }
     table.goal(COUNTER, GOVERNOR, 0, Bound::AtMost(1.0));
     table.goal(BUCKET, GOVERNOR, 0, Bound::AtMost(1.0));
+    table.goal(BUCKET, QUOTA, 0, Bound::AtMost(1.0));
     table
 }
 

@@ -30,6 +30,7 @@ impl Kind {
 }
 
 pub(crate) const BUCKET: &str = "MemoryStore, token bucket";
+pub(crate) const QUOTA: &str = "quota";
 pub(crate) const GOVERNOR: &str = "governor, keyed";
 pub(crate) const COUNTER: &str = "MemoryStore, counter";
 

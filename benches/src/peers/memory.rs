@@ -1,6 +1,6 @@
 //! Other crates that decide in memory.
 
-use crate::memory::{Fresh, GOVERNOR, Kind, Subject};
+use crate::memory::{Fresh, GOVERNOR, Kind, QUOTA, Subject};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter as Governor};
 use limitador::RateLimiter as Limitador;
 use limitador::limit::{Expression, Limit, Namespace};
@@ -14,7 +14,7 @@ use throttled::{MemoryStore, RateLimiter as _, StoreLimiter};
 
 pub(crate) fn kinds() -> [Kind; 5] {
     [
-        Kind::new("quota", || Box::new(quota())),
+        Kind::new(QUOTA, || Box::new(quota())),
         Kind::new(GOVERNOR, || Box::new(governor())),
         Kind::new("throttled", || Box::new(throttled())),
         // It evaluates an expression for each call.

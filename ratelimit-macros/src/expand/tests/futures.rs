@@ -33,7 +33,10 @@ fn a_future_whose_block_waits() {
                 {
                     let smtp = self.smtp.clone();
                     async move {
-                        let __check = ::ratelimit::__private::Call::start(__call);
+                        let __check = {
+                            let mut __call = __call;
+                            ::ratelimit::__private::Call::start(&mut __call)
+                        };
                         if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
                                 (),

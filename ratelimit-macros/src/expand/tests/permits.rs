@@ -26,7 +26,8 @@ fn a_call_that_waits_for_its_turn() {
                             ::core::time::Duration::from_secs(2),
                         ),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).start()
+                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
+                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
