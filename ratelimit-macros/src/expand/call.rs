@@ -40,20 +40,15 @@ pub(super) fn call(
 
 impl Call {
     /// Writes a block that starts the decision.
-    pub(super) fn started(self, traits: Option<&TokenStream>, start: &Ident) -> TokenStream {
-        let Self { declared, new, of_site, statements } = self;
-        match of_site {
-            Some(of_site) if statements.is_empty() => {
-                return quote_spanned!(Span::mixed_site()=> { #declared #of_site });
-            }
-            _ if statements.is_empty() => {
-                return quote_spanned!(Span::mixed_site()=> { #declared #new.#start() });
-            }
-            _ => {}
+    pub(super) fn started(self, model: &Model, traits: Option<&TokenStream>) -> TokenStream {
+        let (at, Self { declared, new, of_site, statements }) = (Span::mixed_site(), self);
+        let start = |call: &TokenStream| start(model, call);
+        if statements.is_empty() {
+            let check = of_site.unwrap_or_else(|| start(&new));
+            return quote_spanned!(at=> { #declared #check });
         }
-        quote_spanned! {Span::mixed_site()=>
-            { #traits #declared let mut __call = #new; #statements __call.#start() }
-        }
+        let check = start(&quote_spanned!(at=> __call));
+        quote_spanned!(at=> { #traits #declared let mut __call = #new; #statements #check })
     }
 
     /// Writes an expression whose value is the call.
@@ -63,6 +58,16 @@ impl Call {
             return quote_spanned!(Span::mixed_site()=> { #declared #new });
         }
         quote_spanned!(Span::mixed_site()=> { #traits #declared let mut __call = #new; #statements __call })
+    }
+}
+
+/// Writes the start of the decision about a call. A call that is only checked is decided where it is.
+pub(super) fn start(model: &Model, call: &TokenStream) -> TokenStream {
+    let (at, runtime) = (Span::mixed_site(), &model.runtime);
+    if model.keeps_admission() {
+        quote_spanned!(at=> #runtime::__private::Call::admit(#call))
+    } else {
+        quote_spanned!(at=> #runtime::__private::Call::start(&mut #call))
     }
 }
 

@@ -134,7 +134,8 @@ fn integers_are_written_as_they_display() {
         value.write(&mut builder.identity(&mut key, &settings()));
         String::from_utf8(key.as_bytes().to_vec()).unwrap()
     };
-    let edges = (0..20).flat_map(|digits| [10_u64.pow(digits) - 1, 10_u64.pow(digits), 7 * 10_u64.pow(digits.min(18))]);
+    let edges = (0..20)
+        .flat_map(|digits| [10_u64.pow(digits) - 1, 10_u64.pow(digits), 7 * 10_u64.pow(digits.min(18))]);
     for number in edges.chain([12_345_678, 90_807_060_504, u64::MAX]).chain(0..100_000) {
         assert_eq!(rendered(&number), format!("shop:{{{number}"));
         assert_eq!(rendered(&number.cast_signed()), format!("shop:{{{}", number.cast_signed()));

@@ -63,7 +63,7 @@ fn a_permit() {
                             patience,
                         ),
                     );
-                    __call.admit()
+                    ::ratelimit::__private::Call::admit(__call)
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -100,7 +100,7 @@ fn a_limit_that_may_be_of_permits() {
                         &mut __call,
                         ::core::any::type_name::<Self>(),
                     );
-                    __call.admit()
+                    ::ratelimit::__private::Call::admit(__call)
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
