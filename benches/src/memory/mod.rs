@@ -15,7 +15,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::Instant;
-use subject::{BUCKET, kinds};
+use subject::{BUCKET, COUNTER, kinds};
 
 pub(crate) use fresh::Fresh;
 pub(crate) use subject::{GOVERNOR, Kind, QUOTA, Subject};
@@ -74,9 +74,10 @@ fn keyed(title: &str, count: usize, effort: &Effort) -> Table {
             row.push(&[time.nanos() / calls as f64]);
         }
     }
-    let [of_quota, of_governor] = if count == 1 { [1.1, 0.6] } else { [0.5, 0.5] };
+    let [of_counter, of_bucket, of_quota] = if count == 1 { [0.9, 1.1, 1.1] } else { [0.5, 0.5, 0.5] };
+    table.goal(COUNTER, GOVERNOR, 0, Bound::AtMost(of_counter));
+    table.goal(BUCKET, GOVERNOR, 0, Bound::AtMost(of_bucket));
     table.goal(BUCKET, QUOTA, 0, Bound::AtMost(of_quota));
-    table.goal(BUCKET, GOVERNOR, 0, Bound::AtMost(of_governor));
     if count > 1 {
         table.goal(BUCKET, QUOTA, 1, Bound::AtMost(0.4));
         table.goal(BUCKET, GOVERNOR, 1, Bound::AtMost(0.4));
@@ -111,8 +112,9 @@ fn threads(effort: &Effort) -> Table {
             row.push(&[f64::midpoint(nanos[0], nanos[1]) / calls as f64]);
         }
     }
+    table.goal(COUNTER, GOVERNOR, 0, Bound::AtMost(1.0));
+    table.goal(BUCKET, GOVERNOR, 0, Bound::AtMost(1.0));
     table.goal(BUCKET, QUOTA, 0, Bound::AtMost(1.0));
-    table.goal(BUCKET, GOVERNOR, 0, Bound::AtMost(0.6));
     table
 }
 

@@ -3,9 +3,6 @@
 use crate::peers;
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Clock, Limit, MemoryStore};
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// A limiter that is measured.
@@ -35,6 +32,7 @@ impl Kind {
 pub(crate) const BUCKET: &str = "MemoryStore, token bucket";
 pub(crate) const QUOTA: &str = "quota";
 pub(crate) const GOVERNOR: &str = "governor, keyed";
+pub(crate) const COUNTER: &str = "MemoryStore, counter";
 
 /// All kinds, always in the same order.
 pub(crate) fn kinds() -> Vec<Kind> {
@@ -42,7 +40,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
     let counter = || ours(Limit::counter(4_000_000_000, Duration::from_secs(86_400)));
     let ours = [
         Kind { is_ours: true, ..Kind::new(BUCKET, bucket) },
-        Kind { is_ours: true, ..Kind::new("MemoryStore, counter", counter) },
+        Kind { is_ours: true, ..Kind::new(COUNTER, counter) },
     ];
     ours.into_iter().chain(peers::kinds()).collect()
 }
@@ -56,9 +54,7 @@ pub(crate) struct Ours<C>(pub(crate) MemoryStore<C>, pub(crate) Limit);
 impl<C: Clock> Subject for Ours<C> {
     fn pass(&self, key: &String) {
         let request = Request::new(StoreKey::new(key.as_bytes()), self.1, 1);
-        let mut reply = self.0.decide(Mode::Check, &[&request]);
-        let polled = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(Ok(decisions)) = polled else { unreachable!("the memory store is ready at once") };
-        assert!(decisions[0].allowed());
+        let reply = self.0.decide(Mode::Check, &[&request]);
+        assert!(reply.ready_value().is_some_and(|decisions| decisions[0].allowed()));
     }
 }

@@ -4,6 +4,7 @@ use crate::memory::{Fresh, GOVERNOR, Kind, QUOTA, Subject};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter as Governor};
 use limitador::RateLimiter as Limitador;
 use limitador::limit::{Expression, Limit, Namespace};
+use lock_free_bucket::Ratelimiter;
 use quota::{QuotaPolicy, QuotaPool, RefillRate};
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -11,13 +12,15 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use throttled::{MemoryStore, RateLimiter as _, StoreLimiter};
 
-pub(crate) fn kinds() -> [Kind; 4] {
+pub(crate) fn kinds() -> [Kind; 5] {
     [
         Kind::new(QUOTA, || Box::new(quota())),
         Kind::new(GOVERNOR, || Box::new(governor())),
         Kind::new("throttled", || Box::new(throttled())),
         // It evaluates an expression for each call.
         Kind { keys: 1, share: 25, ..Kind::new("limitador", || Box::new(limitador())) },
+        // The floor of a limit that all callers share.
+        Kind { keys: 1, ..Kind::new("ratelimit: one bucket, no keys", || Box::new(lock_free_bucket())) },
     ]
 }
 
@@ -47,6 +50,12 @@ fn throttled() -> Throttled {
     StoreLimiter::new(MemoryStore::new())
 }
 
+fn lock_free_bucket() -> Ratelimiter {
+    let bucket =
+        Ratelimiter::builder(1_000_000_000).max_tokens(1_000_000_000).initial_available(1_000_000_000);
+    bucket.build().unwrap_or_else(|error| unreachable!("{error}"))
+}
+
 type Throttled = StoreLimiter<MemoryStore<String>>;
 
 fn limitador() -> Limitador {
@@ -59,6 +68,12 @@ fn limitador() -> Limitador {
 impl Subject for DefaultKeyedRateLimiter<String> {
     fn pass(&self, key: &String) {
         assert!(self.check_key(key).is_ok());
+    }
+}
+
+impl Subject for Ratelimiter {
+    fn pass(&self, _: &String) {
+        assert!(self.try_wait().is_ok());
     }
 }
 

@@ -10,6 +10,8 @@ use quote::{quote, quote_spanned};
 pub(super) struct Call {
     declared: Option<TokenStream>,
     new: TokenStream,
+    /// The decision in place of `new`, if the call turns out to have no statements.
+    of_site: Option<TokenStream>,
     /// Statements that complete the variable `call`.
     statements: TokenStream,
 }
@@ -27,28 +29,45 @@ pub(super) fn call(
     let new =
         if let Some(limiter) = limiter { quote!(by_limiter(#site, #limiter)) } else { quote!(new(#site)) };
     let new = quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new);
-    Call { declared, new, statements: statements(model, member, item, client) }
+    let of_site = (limiter.is_none() && declared.is_some() && !model.keeps_admission()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            static __REQUEST: #runtime::__private::SiteRequest = #runtime::__private::SiteRequest::new();
+            #runtime::__private::Check::of_site(#site, &__REQUEST)
+        }
+    });
+    Call { declared, new, of_site, statements: statements(model, member, item, client) }
 }
 
 impl Call {
     /// Writes a block that starts the decision.
-    pub(super) fn started(self, traits: Option<&TokenStream>, start: &Ident) -> TokenStream {
-        let Self { declared, new, statements } = self;
+    pub(super) fn started(self, model: &Model, traits: Option<&TokenStream>) -> TokenStream {
+        let (at, Self { declared, new, of_site, statements }) = (Span::mixed_site(), self);
+        let start = |call: &TokenStream| start(model, call);
         if statements.is_empty() {
-            return quote_spanned!(Span::mixed_site()=> { #declared #new.#start() });
+            let check = of_site.unwrap_or_else(|| start(&new));
+            return quote_spanned!(at=> { #declared #check });
         }
-        quote_spanned! {Span::mixed_site()=>
-            { #traits #declared let mut __call = #new; #statements __call.#start() }
-        }
+        let check = start(&quote_spanned!(at=> __call));
+        quote_spanned!(at=> { #traits #declared let mut __call = #new; #statements #check })
     }
 
     /// Writes an expression whose value is the call.
     pub(super) fn made(self, traits: Option<&TokenStream>) -> TokenStream {
-        let Self { declared, new, statements } = self;
+        let Self { declared, new, statements, .. } = self;
         if statements.is_empty() {
             return quote_spanned!(Span::mixed_site()=> { #declared #new });
         }
         quote_spanned!(Span::mixed_site()=> { #traits #declared let mut __call = #new; #statements __call })
+    }
+}
+
+/// Writes the start of the decision about a call. A call that is only checked is decided where it is.
+pub(super) fn start(model: &Model, call: &TokenStream) -> TokenStream {
+    let (at, runtime) = (Span::mixed_site(), &model.runtime);
+    if model.keeps_admission() {
+        quote_spanned!(at=> #runtime::__private::Call::admit(#call))
+    } else {
+        quote_spanned!(at=> #runtime::__private::Call::start(&mut #call))
     }
 }
 

@@ -16,7 +16,7 @@ use syn::{Path, parse_quote};
 // Output:
 //     fn open(id: u64) -> impl Future<Output = R> {
 //         let call = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; call };
-//         { let door = find(id); async move { let check = Call::start(call); if let Err(rejection) = check.await { return ..; } { body } } }
+//         { let door = find(id); async move { let check = Call::start(&mut call); if let Err(rejection) = check.await { return ..; } { body } } }
 //     }
 // Input:
 //     fn open(id: u64) -> impl Future<Output = R> { body }

@@ -1,6 +1,6 @@
 //! Writes the decision in front of the body.
 
-use super::call::call;
+use super::call::{self, call};
 use super::spans::{borrowed, ends};
 use super::{key_part, probe, until, warn};
 use crate::item::Item;
@@ -27,13 +27,20 @@ pub(super) fn parted(
     reject: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
-    let kind = Ident::new(if model.members.len() == 1 { "Call" } else { "Calls" }, at);
     let warning = warn::warnings(model, item);
     let (call, moved) = (calls(model, item, client, None), probe::moved(model));
     let decided = decided(model, reject);
+    let check = if model.members.len() > 1 {
+        quote_spanned!(at=> #runtime::__private::Calls::#start(__call))
+    } else {
+        // The call moves into the block, so that it ends before the await.
+        let check = call::start(model, &quote_spanned!(at=> __call));
+        let moved = (!model.keeps_admission()).then(|| quote_spanned!(at=> let mut __call = __call;));
+        quote_spanned!(at=> { #moved #check })
+    };
     (
         quote_spanned!(at=> #warning let __call = { #moved #call };),
-        quote_spanned!(at=> let __check = #runtime::__private::#kind::#start(__call); #decided),
+        quote_spanned!(at=> let __check = #check; #decided),
     )
 }
 
@@ -80,7 +87,7 @@ fn calls(model: &Model, item: &Item, client: &TokenStream, start: Option<&Ident>
     if let [member] = model.members.as_slice() {
         let call = call(model, member, limiter.as_ref(), item, client);
         return match start {
-            Some(start) => call.started(traits.as_ref(), start),
+            Some(_) => call.started(model, traits.as_ref()),
             None => call.made(traits.as_ref()),
         };
     }

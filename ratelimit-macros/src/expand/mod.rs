@@ -38,7 +38,7 @@ use syn::{Pat, Type};
 //     async fn login(user: User) -> Result<Session, ApiError> { body }
 // Output:
 //     async fn login(user: User) -> Result<Session, ApiError> {
-//         let check = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; call.start() };
+//         let check = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; Call::start(&mut call) };
 //         if let Err(rejection) = check.await { return <Result<Session, ApiError> as FromRejection>::from_rejection(rejection); }
 //         { body }
 //     }

@@ -38,7 +38,8 @@ fn a_plain_function() {
                         "login",
                         ::ratelimit::Limit::counter(5, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).start()
+                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
+                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<

@@ -42,10 +42,10 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
             limiter.learn_overrides().await;
             first = Some(limiter);
         }
-        match call.request() {
-            Ok(request) => {
+        match call.complete() {
+            Ok(_) => {
                 admission.positions[position] = Some(stack.len());
-                stack.push(call.member(request));
+                stack.push(call.into_member());
                 names.push(name);
             }
             Err(error) if shadow => {

@@ -5,11 +5,11 @@ use super::request::HeaderValue;
 use super::site::Site;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
-use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name};
+use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, StoreKey};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter};
-use crate::store::Request;
+use crate::store::{PROBE, Request};
 use smallvec::SmallVec;
 use std::sync::LazyLock;
 
@@ -19,14 +19,25 @@ const NO_USER: &str = "the request has no user; set one in a middleware, for exa
 const NO_HEADER: &str = "the header that identifies the caller is missing or occurs more than once";
 
 /// One limit of a call that is about to be decided.
+#[derive(Clone)]
 pub struct Call {
     limiter: Result<CurrentLimiter, Error>,
+    /// The request to the store. Its key is written here, so that it is never moved.
+    request: Request,
     key: KeyBuilder<'static>,
-    limit: Option<Result<Limit, LimitError>>,
-    cost: u32,
+    limit: Given,
     charge_after: bool,
     shadow: bool,
     skipped: bool,
+}
+
+/// Whether the request has a limit.
+#[derive(Clone, Copy)]
+enum Given {
+    Valid,
+    Invalid(LimitError),
+    /// The site has no limit, and none was set yet.
+    Nothing,
 }
 
 impl Call {
@@ -45,27 +56,40 @@ impl Call {
     /// A call of a limit that belongs to no attribute.
     #[cfg(feature = "_web")]
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
-        Self::of(Name::new(name), Some(limit), limiter)
+        Self::of(Name::new(name), Some(&limit), limiter)
     }
 
-    fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
-        Self::of(site.name, site.limit, limiter)
+    pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
+        Self::of(site.name, site.limit.as_ref(), limiter)
     }
 
-    fn of(name: Name<'static>, limit: Option<Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
-        let key = KeyBuilder::new(settings(&limiter), name);
+    fn of(name: Name<'static>, limit: Option<&Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
         let skipped = limiter.as_ref().is_ok_and(|limiter| limiter.is_off());
-        Self { limiter, key, limit: limit.map(Ok), cost: 1, charge_after: false, shadow: false, skipped }
+        Self {
+            limiter,
+            request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
+            key: KeyBuilder::new(name),
+            limit: if limit.is_some() { Given::Valid } else { Given::Nothing },
+            charge_after: false,
+            shadow: false,
+            skipped,
+        }
     }
 
     /// Sets the limit, if the site has none.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
-        self.limit = Some(limit);
+        match limit {
+            Ok(limit) => {
+                self.request.set_limit(limit);
+                self.limit = Given::Valid;
+            }
+            Err(error) => self.limit = Given::Invalid(error),
+        }
     }
 
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
-        self.cost = cost;
+        self.request.set_cost(cost);
     }
 
     /// Takes the units after the call, depending on its result.
@@ -75,12 +99,12 @@ impl Call {
 
     /// Returns a writer for the next value of the identity.
     pub fn identity(&mut self) -> KeyWriter<'_> {
-        self.key.identity(settings(&self.limiter))
+        self.key.identity(self.request.key_mut(), settings(&self.limiter))
     }
 
     /// Returns a writer for the value of the next placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
-        self.key.part(settings(&self.limiter))
+        self.key.part(self.request.key_mut(), settings(&self.limiter))
     }
 
     /// Sets the identity to the address of the client that was found among the arguments.
@@ -171,21 +195,22 @@ impl Call {
         self.limiter.as_deref().map_err(Error::clone)
     }
 
-    /// The request to the store, with the override applied and the key completed. It takes the key of this call.
-    pub(super) fn request(&mut self) -> Result<Request, Error> {
+    /// Completes the request to the store: applies the override, and completes the key.
+    pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        let limit = match &self.limit {
-            Some(limit) => limit.as_ref().map_err(|error| *error)?,
-            None => return Err(no_limit()),
-        };
-        let mut request = Request::new(self.key.finish()?, *limit, self.cost);
-        limiter.resolve(self.name().as_str(), &mut request);
-        Ok(request)
+        match self.limit {
+            Given::Valid => {}
+            Given::Invalid(error) => return Err(error.into()),
+            Given::Nothing => return Err(no_limit()),
+        }
+        self.key.finish(self.request.key_mut(), limiter.keys())?;
+        limiter.resolve(self.key.name().as_str(), &mut self.request);
+        Ok((limiter, &self.request))
     }
 
-    /// The member of a stack with the request of this call.
-    pub(super) fn member(&self, request: Request) -> Member {
-        let mut member = Member::new(request);
+    /// The member of a stack with the completed request.
+    pub(super) fn into_member(self) -> Member {
+        let mut member = Member::new(self.request);
         (member.charge_after, member.shadow) = (self.charge_after, self.shadow);
         member
     }
@@ -218,7 +243,7 @@ impl Calls {
 /// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.
 fn settings(limiter: &Result<CurrentLimiter, Error>) -> &KeySettings {
     static NONE: LazyLock<KeySettings> =
-        LazyLock::new(|| KeySettings { prefix: Box::default(), secret: [0; 16], ipv6_prefix: 64 });
+        LazyLock::new(|| KeySettings { head: Box::default(), secret: [0; 16], ipv6_prefix: 64 });
     match limiter {
         Ok(limiter) => limiter.keys(),
         Err(_) => &NONE,

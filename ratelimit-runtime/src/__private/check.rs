@@ -3,12 +3,14 @@
 use super::admission;
 use super::call::{Call, Calls, Names};
 use super::record::Record;
+use super::site::{Site, SiteRequest};
 use crate::context::RequestContext;
 use crate::error::Error;
 use crate::key::Name;
-use crate::limiter::{Decided, RateLimiter, Stack, join, undecided};
+use crate::limiter::current::current;
+use crate::limiter::{Decided, DecidedRef, RateLimiter, Stack, join, undecided};
 use crate::rejection::Rejection;
-use crate::store::{Mode, Reply};
+use crate::store::{Mode, PendingReply, Request};
 use smallvec::smallvec;
 use std::fmt;
 use std::future::Future;
@@ -17,28 +19,55 @@ use std::task::{Context, Poll, ready};
 
 /// A future of the decision about a call. If the call waits for a turn, the future is ready at its turn.
 #[must_use = "the decision must be awaited"]
-pub struct Check {
-    state: State,
-    record: Option<Box<Record>>,
-}
+pub struct Check(State);
 
 enum State {
+    Admitted,
+    /// `None` after the future was ready.
+    Refused(Option<Rejection>),
     /// The reply of the store is the whole decision.
-    Deciding { names: Names, reply: Reply<Decided> },
+    Deciding {
+        names: Names,
+        record: Option<Box<Record>>,
+        reply: PendingReply<Decided>,
+    },
     /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
 }
 
 impl Call {
     /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
-    pub fn start(mut self) -> Check {
+    ///
+    /// The call is large, so it is decided where it is. It cannot be started again.
+    pub fn start(&mut self) -> Check {
         if self.is_skipped() {
-            return exempt();
+            return Check(State::Admitted);
         }
         if self.is_shadow() || !self.knows_overrides() {
-            return admit(self.admit());
+            return self.start_admission();
         }
-        decide(&mut self).unwrap_or_else(|error| failed(self.name(), error))
+        let (name, charges_after) = (self.name(), self.charges_after());
+        match self.complete() {
+            Ok((limiter, request)) if !charges_after && request.limit().is_charged_at_once() => {
+                Check::decide(limiter, name, request)
+            }
+            Ok((limiter, _)) => {
+                let limiter = limiter.clone();
+                self.admit_completed(limiter)
+            }
+            Err(error) => Check::failed(name, error),
+        }
+    }
+
+    #[cold]
+    fn start_admission(&self) -> Check {
+        Check::admitting(self.clone().admit())
+    }
+
+    #[inline(never)]
+    fn admit_completed(&self, limiter: RateLimiter) -> Check {
+        let stack = smallvec![self.clone().into_member()];
+        Check::admitting(admission::admit(limiter, smallvec![self.name()], stack))
     }
 }
 
@@ -46,83 +75,131 @@ impl Calls {
     /// Decides the limits together, as [`Call::start`].
     pub fn start(self) -> Check {
         if self.0.iter().any(|call| call.is_shadow() || !call.knows_overrides()) {
-            return admit(self.admit());
+            return Check::admitting(self.admit());
         }
         let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
         for mut call in self.0.into_iter().filter(|call| !call.is_skipped()) {
-            match call.request() {
-                Ok(request) => stack.push(call.member(request)),
-                Err(error) => return failed(call.name(), error),
+            let name = call.name();
+            match call.complete() {
+                Ok((limiter, _)) => first = first.or_else(|| Some(limiter.clone())),
+                Err(error) => return Check::failed(name, error),
             }
-            names.push(call.name());
-            first = first.or_else(|| call.limiter().ok().cloned());
+            names.push(name);
+            stack.push(call.into_member());
         }
-        let Some(limiter) = first else { return exempt() };
+        let Some(limiter) = first else { return Check::decided(Ok(())) };
         if stack.iter().any(|member| !member.is_only_checked()) {
-            return admit(admission::admit(limiter, names, stack));
+            return Check::admitting(admission::admit(limiter, names, stack));
         }
         join(stack.iter_mut().map(|member| &mut member.request));
         let members = names.iter().zip(&stack).enumerate();
         let record = Record::of(members.map(|(at, (name, member))| (at, *name, &member.request)));
         let requests = stack.into_iter().map(|member| member.request).collect();
-        Check { state: State::Deciding { names, reply: limiter.decide(Mode::Check, requests) }, record }
+        let mut record = Some(record);
+        limiter
+            .decide(Mode::Check, requests, |decided| {
+                Check::decided(conclude(&names, || record.take().flatten(), decided))
+            })
+            .unwrap_or_else(|reply| Check::deciding(names, record.flatten(), reply))
     }
 }
 
-/// Decides a call of one limit, as nearly all calls are. Its parts are too large to be moved about, so it stays in place.
-fn decide(call: &mut Call) -> Result<Check, Error> {
-    let request = call.request()?;
-    let (limiter, names) = (call.limiter()?, smallvec![call.name()]);
-    if call.charges_after() || !request.limit().is_charged_at_once() {
-        return Ok(admit(admission::admit(limiter.clone(), names, smallvec![call.member(request)])));
+impl Check {
+    /// Decides a call of a site whose request is constant, as [`Call::start`].
+    #[must_use]
+    pub fn of_site(site: &'static Site, request: &'static SiteRequest) -> Self {
+        let limiter = current(site.name.as_str());
+        match limiter.as_deref().ok().and_then(|limiter| Some((limiter, request.of(site, limiter)?))) {
+            Some((limiter, request)) => Self::decide(limiter, site.name, request),
+            None => Call::with(site, limiter).start(),
+        }
     }
-    let record = Record::of(std::iter::once((0, call.name(), &request)));
-    Ok(Check { state: State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) }, record })
+
+    /// Decides a completed request, which stays where it is.
+    fn decide(limiter: &RateLimiter, name: Name<'static>, request: &Request) -> Self {
+        let record = || Record::of(std::iter::once((0, name, request)));
+        let mut check = Self(State::Admitted);
+        let decided = limiter.decide_one(Mode::Check, request, |decided| {
+            if let Err(rejection) = conclude(&[name], record, decided) {
+                check.0 = State::Refused(Some(rejection));
+            }
+        });
+        match decided {
+            Ok(()) => check,
+            Err(reply) => Self::deciding(smallvec![name], record(), reply),
+        }
+    }
+
+    #[cold]
+    fn deciding(names: Names, record: Option<Record>, reply: PendingReply<Decided>) -> Self {
+        Self(State::Deciding { names, record: record.map(Box::new), reply })
+    }
+
+    fn decided(decided: Result<(), Rejection>) -> Self {
+        match decided {
+            Ok(()) => Self(State::Admitted),
+            Err(rejection) => Self(State::Refused(Some(rejection))),
+        }
+    }
+
+    /// A call whose limit cannot be decided.
+    #[cold]
+    fn failed(name: Name<'static>, error: Error) -> Self {
+        Self::decided(Err(undecided(name, error)))
+    }
+
+    fn admitting<T: Send>(admitted: impl Future<Output = Result<T, Rejection>> + Send + 'static) -> Self {
+        Self(State::Admitting(Box::pin(async move { admitted.await.map(drop) })))
+    }
 }
 
-fn exempt() -> Check {
-    State::Deciding { names: Names::new(), reply: Reply::ready(Ok(Decided::of_nobody())) }.into()
-}
-
-/// A call whose limit cannot be decided.
-fn failed(name: Name<'static>, error: Error) -> Check {
-    State::Deciding { names: smallvec![name], reply: Reply::ready(Err(error)) }.into()
-}
-
-fn admit<T: Send>(admitted: impl Future<Output = Result<T, Rejection>> + Send + 'static) -> Check {
-    State::Admitting(Box::pin(async move { admitted.await.map(drop) })).into()
-}
-
-impl From<State> for Check {
-    /// A check that records nothing itself.
-    fn from(state: State) -> Self {
-        Self { state, record: None }
+/// Records the decisions, and returns the rejection if a limit has refused the call.
+#[inline]
+fn conclude(
+    names: &[Name<'static>],
+    record: impl FnOnce() -> Option<Record>,
+    decided: Result<DecidedRef<'_>, Error>,
+) -> Result<(), Rejection> {
+    let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
+    let decided = decided.map_err(|error| undecided(name(0), error))?;
+    if decided.is_by_limits()
+        && let Some(record) = record()
+    {
+        let _ = record.decided(decided.decisions.iter().copied().enumerate());
+    }
+    match decided.refused() {
+        None => Ok(()),
+        Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),
     }
 }
 
 impl Future for Check {
     type Output = Result<(), Rejection>;
 
+    /// # Panics
+    ///
+    /// If it is polled again after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { state, record } = &mut *self;
-        let admitted = match state {
-            State::Admitting(future) => ready!(future.as_mut().poll(context)),
-            State::Deciding { names, reply } => {
-                let decided = ready!(Pin::new(reply).poll(context));
-                if let (Some(record), Ok(decided)) = (record.take(), &decided)
-                    && decided.is_by_limits()
-                {
-                    let _ = record.decided(decided.decisions.iter().copied().enumerate());
-                }
-                let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
-                match decided {
-                    Ok(decided) => match decided.refused() {
-                        None => Ok(()),
-                        Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),
-                    },
-                    Err(error) => Err(undecided(name(0), error)),
+        let admitted = match &mut self.0 {
+            State::Admitted => return Poll::Ready(Ok(())),
+            State::Refused(rejection) => {
+                // Read in place, because a rejection is large.
+                rejection.as_ref().map(RequestContext::record_rejection);
+                match rejection.take() {
+                    Some(rejection) => return Poll::Ready(Err(rejection)),
+                    #[expect(
+                        clippy::panic,
+                        reason = "futures may panic if they are polled after they were ready"
+                    )]
+                    None => panic!("polled after it was ready"),
                 }
             }
+            State::Deciding { names, record, reply } => {
+                let decided = ready!(Pin::new(reply).poll(context));
+                let decided = decided.as_ref().map(Decided::borrowed).map_err(Error::clone);
+                conclude(names, || record.take().map(|record| *record), decided)
+            }
+            State::Admitting(future) => ready!(future.as_mut().poll(context)),
         };
         Poll::Ready(admitted.inspect_err(RequestContext::record_rejection))
     }

@@ -25,7 +25,7 @@ pub use error::ErrorOfRejection;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
-pub use site::Site;
+pub use site::{Site, SiteRequest};
 pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
 pub use target::{FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target, Written};
 pub use warn::{

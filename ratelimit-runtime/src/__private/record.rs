@@ -24,7 +24,7 @@ impl Record {
     /// Notes the limits, each with its position in the stack. `None` outside a request, where nobody reads the decisions.
     pub(super) fn of<'r>(
         requests: impl Iterator<Item = (usize, Name<'static>, &'r Request)>,
-    ) -> Option<Box<Self>> {
+    ) -> Option<Self> {
         let context = RequestContext::current()?;
         let limits = requests.map(|(at, name, request)| Decided {
             at,
@@ -32,7 +32,7 @@ impl Record {
             limit: *request.limit(),
             cost: request.cost(),
         });
-        Some(Box::new(Self { context, limits: limits.collect() }))
+        Some(Self { context, limits: limits.collect() })
     }
 
     /// Records the decisions, each with the position of its limit in the stack.

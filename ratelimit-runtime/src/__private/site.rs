@@ -1,7 +1,10 @@
-//! `Site`: the constants of one attribute in the generated code.
+//! `Site`: the constants of one attribute in the generated code. `SiteRequest`: its request, if all of it is constant.
 
-use crate::key::Name;
+use crate::key::{KeyBuilder, Name};
 use crate::limit::Limit;
+use crate::limiter::RateLimiter;
+use crate::store::{Request, StoreKey};
+use std::sync::OnceLock;
 
 /// The name of an attribute, and its limit if that is a constant.
 #[derive(Debug)]
@@ -29,5 +32,42 @@ impl Site {
     pub const fn written(mut self) -> Self {
         self.name = self.name.written();
         self
+    }
+}
+
+/// The request of a site without an identity and without placeholders, whose limit is a constant. It is made once, for the first
+/// limiter that decides the site. For others, each call makes its own.
+#[derive(Debug)]
+pub struct SiteRequest(OnceLock<Made>);
+
+#[derive(Debug)]
+struct Made {
+    /// The id of the limiter.
+    limiter: u64,
+    request: Request,
+}
+
+impl SiteRequest {
+    /// A request that is not made yet.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "it initializes a static")]
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// The request, if this limiter decides it as it is: no override applies, and the units are charged at once.
+    #[inline]
+    pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
+        let made = self.0.get().or_else(|| self.make(site, limiter))?;
+        (made.limiter == limiter.id() && limiter.has_no_overrides()).then_some(&made.request)
+    }
+
+    #[cold]
+    fn make(&self, site: &Site, limiter: &RateLimiter) -> Option<&Made> {
+        let limit = site.limit.filter(|limit| limit.is_charged_at_once() && !limiter.is_off())?;
+        let mut request = Request::new(StoreKey::default(), limit, 1);
+        KeyBuilder::new(site.name).finish(request.key_mut(), limiter.keys()).ok()?;
+        request.add_format();
+        Some(self.0.get_or_init(|| Made { limiter: limiter.id(), request }))
     }
 }

@@ -96,7 +96,27 @@ macro_rules! displayed {
     )*};
 }
 
-displayed!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool, char);
+displayed!(u128, i128, bool, char);
+
+macro_rules! integers {
+    ($($unsigned:ty, $signed:ty);* $(;)?) => {$(
+        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
+        impl Identity for $unsigned {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                key.integer(false, *self as u64);
+            }
+        }
+
+        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
+        impl Identity for $signed {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                key.integer(*self < 0, self.unsigned_abs() as u64);
+            }
+        }
+    )*};
+}
+
+integers!(u8, i8; u16, i16; u32, i32; u64, i64; usize, isize);
 
 macro_rules! addresses {
     ($($type:ty: |$address:ident| $ip:expr),* $(,)?) => {$(

@@ -11,37 +11,42 @@
 //! Identities and parts are escaped ([`write`]), so different values never make the same key, and no value can change
 //! another part of the key.
 
+mod bytes;
+mod hash;
 mod limit_name;
 mod render;
 mod store_key;
 mod stored;
 mod write;
 
+pub(crate) use bytes::Bytes;
+pub(crate) use hash::HashKey;
 pub(crate) use limit_name::LimitName;
-pub(crate) use render::{KeyBuilder, render};
+pub(crate) use render::{KeyBuilder, render, render_into};
 pub use store_key::StoreKey;
 pub use stored::StoredKey;
 pub use write::KeyWriter;
-pub(crate) use write::{Name, derive_key};
+pub(crate) use write::{Name, derive_key, push_hex_number, push_number};
 
 use crate::identity::Identity;
-use smallvec::SmallVec;
 use std::fmt;
-
-/// Keys of at most this many bytes need no heap.
-const INLINE: usize = 128;
-
-pub(crate) type Bytes = SmallVec<[u8; INLINE]>;
 
 /// The settings of a limiter that its keys depend on.
 #[derive(Clone)]
 pub(crate) struct KeySettings {
-    /// The first part of every key.
-    pub(crate) prefix: Box<str>,
+    /// The beginning of every key: the prefix, and `:{`.
+    pub(crate) head: Box<str>,
     /// The key of the hash that replaces long and secret values.
     pub(crate) secret: [u8; 16],
     /// IPv6 addresses that have this many first bits in common are one identity.
     pub(crate) ipv6_prefix: u8,
+}
+
+impl KeySettings {
+    /// The first part of every key.
+    pub(crate) fn prefix(&self) -> &str {
+        self.head.strip_suffix(":{").unwrap_or_default()
+    }
 }
 
 /// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).

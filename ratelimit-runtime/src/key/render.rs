@@ -1,32 +1,51 @@
 //! Writes the bytes of a key.
 
 use super::write::{Absent, KeyWriter, Name};
-use super::{AsKey, Bytes, KeySettings, StoreKey};
+use super::{AsKey, KeySettings, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 
-/// Writes a key without a format.
+/// Makes a key without a format.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {
-    let mut builder = KeyBuilder::new(settings, Name::new(key.name()));
-    key.identities().each(&mut |identity| identity.write(&mut builder.identity(settings)));
-    key.parts().each(&mut |part| part.write(&mut builder.part(settings)));
-    builder.finish()
+    let mut rendered = StoreKey::default();
+    render_into(&mut rendered, key, settings)?;
+    Ok(rendered)
 }
 
-/// Writes a key from left to right: prefix, identities, name, parts, format.
+/// Writes a key without a format into an empty one, which stays where it is.
+pub(crate) fn render_into(
+    rendered: &mut StoreKey,
+    key: &(impl AsKey + ?Sized),
+    settings: &KeySettings,
+) -> Result<(), Error> {
+    let mut builder = KeyBuilder::new(Name::new(key.name()));
+    key.identities().each(&mut |identity| identity.write(&mut builder.identity(rendered, settings)));
+    key.parts().each(&mut |part| part.write(&mut builder.part(rendered, settings)));
+    builder.finish(rendered, settings)
+}
+
+/// Writes a key from left to right: prefix, identities, name, parts, format. The key is in the request to the store, where it
+/// stays, because it is too large to be moved.
+#[derive(Clone)]
 pub(crate) struct KeyBuilder<'n> {
-    key: StoreKey,
     name: Name<'n>,
+    begun: bool,
     named: bool,
     has_identity: bool,
     absent: Absent,
 }
 
 impl<'n> KeyBuilder<'n> {
-    pub(crate) fn new(settings: &KeySettings, name: Name<'n>) -> Self {
-        let mut bytes = Bytes::from_slice(settings.prefix.as_bytes());
-        bytes.extend_from_slice(b":{");
-        Self { key: StoreKey(bytes), name, named: false, has_identity: false, absent: Absent::default() }
+    pub(crate) fn new(name: Name<'n>) -> Self {
+        Self { name, begun: false, named: false, has_identity: false, absent: None }
+    }
+
+    /// Writes the prefix, unless it is written.
+    #[inline]
+    fn begin(&mut self, key: &mut StoreKey, settings: &KeySettings) {
+        if !std::mem::replace(&mut self.begun, true) {
+            key.0.extend_from_slice(settings.head.as_bytes());
+        }
     }
 
     /// The name of the limit.
@@ -41,16 +60,23 @@ impl<'n> KeyBuilder<'n> {
     }
 
     /// A writer for one more identity. Identities come before parts.
-    pub(crate) fn identity<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
+    #[inline]
+    pub(crate) fn identity<'w>(
+        &'w mut self,
+        key: &'w mut StoreKey,
+        settings: &'w KeySettings,
+    ) -> KeyWriter<'w> {
         debug_assert!(!self.named, "identities come before parts");
+        self.begin(key, settings);
         let separated = std::mem::replace(&mut self.has_identity, true);
-        KeyWriter::new(&mut self.key.0, settings, &mut self.absent, separated.then_some(b','))
+        KeyWriter::new(&mut key.0, settings, &mut self.absent, separated.then_some(b','))
     }
 
     /// A writer for one more part of the name.
-    pub(crate) fn part<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
-        self.write_name();
-        KeyWriter::new(&mut self.key.0, settings, &mut self.absent, Some(b'='))
+    pub(crate) fn part<'w>(&'w mut self, key: &'w mut StoreKey, settings: &'w KeySettings) -> KeyWriter<'w> {
+        self.begin(key, settings);
+        self.write_name(key);
+        KeyWriter::new(&mut key.0, settings, &mut self.absent, Some(b'='))
     }
 
     /// Notes why the key has no identity.
@@ -58,35 +84,36 @@ impl<'n> KeyBuilder<'n> {
         self.absent = Some((kind, why));
     }
 
-    /// Takes the key, which has no format yet. Nothing can be written after this.
+    /// Completes the key except for its format. Only the format is written after this.
     ///
     /// # Errors
     ///
     /// If an identity is absent.
-    pub(crate) fn finish(&mut self) -> Result<StoreKey, Error> {
-        self.write_name();
+    #[inline]
+    pub(crate) fn finish(&mut self, key: &mut StoreKey, settings: &KeySettings) -> Result<(), Error> {
+        self.begin(key, settings);
+        self.write_name(key);
         if !self.has_identity {
-            self.key.0.push(b'}');
+            key.0.push(b'}');
         }
-        match self.absent {
-            Some((kind, why)) => Err(Error::new(kind, why)),
-            None => Ok(StoreKey(std::mem::take(&mut self.key.0))),
-        }
+        self.absent.map_or(Ok(()), |(kind, why)| Err(Error::new(kind, why)))
     }
 
-    fn write_name(&mut self) {
+    #[inline]
+    fn write_name(&mut self, key: &mut StoreKey) {
         if std::mem::replace(&mut self.named, true) {
             return;
         }
         if self.has_identity {
-            self.key.0.extend_from_slice(b"}:");
+            key.0.extend_from_slice(b"}:");
         }
-        self.name.push_to(&mut self.key.0);
+        self.name.push_to(&mut key.0);
     }
 }
 
 impl StoreKey {
     /// Completes the key with the format of the state.
+    #[inline]
     pub(crate) fn add_format(&mut self, limit: &Limit) {
         self.0.push(b':');
         self.0.extend_from_slice(limit.state_format().as_bytes());

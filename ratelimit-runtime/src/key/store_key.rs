@@ -3,18 +3,19 @@
 use super::{Bytes, derive_key};
 use siphasher::sip::SipHasher13;
 use std::fmt;
-use std::hash::Hasher as _;
+use std::hash::{Hash, Hasher};
 
 /// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
 /// the identity. A key of at most 128 bytes needs no heap.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub struct StoreKey(pub(super) Bytes);
 
 impl StoreKey {
     /// A key of these bytes, for tests of a store. Limiters make their keys from a [`Key`](crate::Key).
     #[must_use]
+    #[inline]
     pub fn new(bytes: &[u8]) -> Self {
-        Self(Bytes::from_slice(bytes))
+        Self(Bytes::of(bytes))
     }
 
     /// A hash that identifies the key in messages, which must not contain the key: SipHash-1-3, keyed with the limiter's
@@ -34,10 +35,25 @@ impl StoreKey {
     }
 }
 
-impl Clone for StoreKey {
-    fn clone(&self) -> Self {
-        // One copy of all bytes. The derived clone would copy them one by one.
-        Self::new(&self.0)
+/// An empty key, which is written in place.
+impl Default for StoreKey {
+    #[inline]
+    fn default() -> Self {
+        Self(Bytes::new())
+    }
+}
+
+impl PartialEq for StoreKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for StoreKey {}
+
+impl Hash for StoreKey {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.as_bytes().hash(hasher);
     }
 }
 

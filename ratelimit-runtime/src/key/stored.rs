@@ -102,7 +102,7 @@ fn name(written: &str) -> Option<String> {
     let name = unescaped(&open)?;
     let mut again = super::Bytes::new();
     super::Name::new(&name).push_to(&mut again);
-    (again.as_slice() == written.as_bytes()).then_some(name)
+    (*again == *written.as_bytes()).then_some(name)
 }
 
 /// The text of an escaped text.

@@ -5,7 +5,7 @@ use crate::error::ErrorKind;
 use std::collections::HashMap;
 
 fn settings() -> KeySettings {
-    KeySettings { prefix: "shop".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
+    KeySettings { head: "shop:{".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
 }
 
 fn rendered(key: impl AsKey) -> String {
@@ -124,5 +124,20 @@ fn distinct_keys_never_collide() {
                 add(format!("{name:?} by {a:?} part {b:?}"), rendered(Key::new(name).by(a).part(b)));
             }
         }
+    }
+}
+
+#[test]
+fn integers_are_written_as_they_display() {
+    let rendered = |value: &dyn Identity| {
+        let (mut key, mut builder) = (StoreKey::default(), KeyBuilder::new(Name::new("n")));
+        value.write(&mut builder.identity(&mut key, &settings()));
+        String::from_utf8(key.as_bytes().to_vec()).unwrap()
+    };
+    let edges = (0..20)
+        .flat_map(|digits| [10_u64.pow(digits) - 1, 10_u64.pow(digits), 7 * 10_u64.pow(digits.min(18))]);
+    for number in edges.chain([12_345_678, 90_807_060_504, u64::MAX]).chain(0..100_000) {
+        assert_eq!(rendered(&number), format!("shop:{{{number}"));
+        assert_eq!(rendered(&number.cast_signed()), format!("shop:{{{}", number.cast_signed()));
     }
 }

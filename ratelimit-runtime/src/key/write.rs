@@ -29,6 +29,7 @@ pub struct KeyWriter<'w> {
 }
 
 impl<'w> KeyWriter<'w> {
+    #[inline]
     pub(super) fn new(
         bytes: &'w mut Bytes,
         settings: &'w KeySettings,
@@ -50,6 +51,16 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
+    /// Writes a whole number.
+    #[inline]
+    pub(crate) fn integer(&mut self, is_negative: bool, magnitude: u64) {
+        self.separate();
+        if is_negative {
+            self.bytes.push(b'-');
+        }
+        push_number(self.bytes, magnitude);
+    }
+
     /// Writes the text that a value displays.
     pub fn display(&mut self, value: &dyn fmt::Display) {
         self.separate();
@@ -69,6 +80,7 @@ impl<'w> KeyWriter<'w> {
 
     /// Writes an address: all of an IPv4 address, also if it is mapped into IPv6 or comes through NAT64, and the first bits of
     /// an IPv6 address (64, unless the limiter has another [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix)).
+    #[inline]
     pub fn ip(&mut self, address: IpAddr) {
         self.separate();
         ip::write(self.bytes, address, self.settings.ipv6_prefix);
@@ -107,6 +119,7 @@ impl<'w> KeyWriter<'w> {
         *self.absent = Some((kind, why));
     }
 
+    #[inline]
     fn separate(&mut self) {
         self.written = true;
         if let Some(separator) = self.separator.replace(b',') {
@@ -128,6 +141,7 @@ impl<'w> KeyWriter<'w> {
 
 /// An identity that wrote nothing is absent. It must not share one limit with others that wrote nothing.
 impl Drop for KeyWriter<'_> {
+    #[inline]
     fn drop(&mut self) {
         if !self.written {
             self.absent.get_or_insert((ErrorKind::NoIdentity, "the `Identity` implementation wrote nothing"));
@@ -167,7 +181,7 @@ impl Write for DisplayedText {
 fn push_value(bytes: &mut Bytes, value: &[u8]) {
     if value.is_empty() {
         bytes.push(b'%');
-    } else if value.iter().all(|byte| PLAIN[usize::from(*byte)]) {
+    } else if value.iter().fold(true, |plain, byte| plain & PLAIN[usize::from(*byte)]) {
         bytes.extend_from_slice(value);
     } else {
         for byte in value {
@@ -229,10 +243,16 @@ impl<'n> Name<'n> {
         self.text
     }
 
+    #[inline]
     pub(super) fn push_to(self, bytes: &mut Bytes) {
         if self.plain {
-            return bytes.extend_from_slice(self.text.as_bytes());
+            bytes.extend_from_slice(self.text.as_bytes());
+        } else {
+            self.push_escaped_to(bytes);
         }
+    }
+
+    fn push_escaped_to(self, bytes: &mut Bytes) {
         if self.text.is_empty() {
             bytes.push(b'%');
         }
@@ -244,6 +264,47 @@ impl<'n> Name<'n> {
                 other => push_escaped(bytes, other),
             }
         }
+    }
+}
+
+/// Writes a number.
+#[inline]
+pub(crate) fn push_number(bytes: &mut Bytes, number: u64) {
+    if number >= EIGHT_DIGITS {
+        return push_long_number(bytes, number);
+    }
+    let digits = digits_of(number);
+    let zeros = (digits.trailing_zeros() / 8).min(7);
+    bytes.push_word((digits | ZEROS) >> (8 * zeros), 8 - zeros as usize);
+}
+
+#[cold]
+fn push_long_number(bytes: &mut Bytes, number: u64) {
+    push_number(bytes, number / EIGHT_DIGITS);
+    bytes.push_word(digits_of(number % EIGHT_DIGITS) | ZEROS, 8);
+}
+
+/// The numbers from here on have more than eight digits.
+const EIGHT_DIGITS: u64 = 100_000_000;
+/// Eight digits `0`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The eight digits of a number as bytes from 0 to 9, the first in the lowest byte. Each step splits all groups of digits at
+/// once: two of four digits, four of two, and eight of one. The products with rounded-up reciprocals are exact for them.
+#[inline]
+const fn digits_of(number: u64) -> u64 {
+    let fours = number / 10_000 | (number % 10_000) << 32;
+    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
+    tens | (twos - 10 * tens) << 8
+}
+
+/// Writes a number in hexadecimal digits without leading zeros.
+pub(crate) fn push_hex_number(bytes: &mut Bytes, number: u16) {
+    let digits = (u16::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    for digit in (0..digits).rev() {
+        bytes.push(HEX[usize::from(number >> (4 * digit) & 15)]);
     }
 }
 

@@ -128,7 +128,7 @@ impl Settings {
     fn start(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
         let request = LayerRequest { parts, context };
         let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
-        let first = calls.next()?;
+        let mut first = calls.next()?;
         let holds = self.limits.iter().any(|limit| limit.limit.is_concurrency());
         Some(match calls.next() {
             None if holds => Deciding::Admit(first.admit()),

@@ -169,7 +169,7 @@ impl Settings {
         if peer.is_none() {
             finish::warn_no_peer();
         }
-        let client = limiter.resolve_client(peer, Some(request.headers()));
+        let client = limiter.resolve_client(peer.as_ref(), Some(request.headers()));
         RequestContext::of_addresses(peer, client.ok())
     }
 }

@@ -13,7 +13,7 @@ pub use error::LimitError;
 pub use rules::{Algorithm, Refill};
 pub use text::ParseLimitError;
 
-use rules::numbers::{Derived, Numbers, Rate};
+use rules::numbers::{Cell, Derived, Numbers, Rate};
 use std::time::Duration;
 
 /// A rule: how many units are admitted in how much time, and how they are counted.
@@ -97,6 +97,16 @@ impl Limit {
         self.derived.rate
     }
 
+    /// The time in ms in which a full bucket refills or leaks.
+    pub(crate) const fn full_ms(&self) -> u64 {
+        self.derived.full_ms
+    }
+
+    /// The end of a bucket's state with this anchor, if the bucket is empty before that time.
+    pub(crate) const fn grid_end(&self, anchor: i64) -> i64 {
+        self.derived.cell.eighth_end(anchor)
+    }
+
     pub(crate) const fn refills_by_interval(&self) -> bool {
         self.numbers.refills_by_interval()
     }
@@ -133,7 +143,9 @@ impl Limit {
     pub(crate) const fn any_of(algorithm: Algorithm) -> Self {
         const TIME_MS: u64 = 1000;
         let rate = Rate { tokens: 1, period_ms: TIME_MS };
-        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived { capacity: 1, rate } }
+        let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
+        let derived = Derived { capacity: 1, rate, full_ms, cell: Cell::of(full_ms) };
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived }
     }
 
     /// The algorithm and the version of its state format, which is the last part of a key. With a new version a limit starts from

@@ -22,9 +22,18 @@ impl Admitted {
     /// The result of a call of one limit.
     pub(super) fn of(name: &str, decided: Result<Decision, Error>) -> Result<Self, Rejection> {
         match decided {
-            Ok(decision) if decision.allowed() => Ok(Self(decision)),
-            Ok(decision) => Err(Rejection::limited(LimitName::copy(name), decision)),
+            Ok(decision) => Self::of_decision(name, &decision),
             Err(error) => Err(undecided(LimitName::copy(name), error)),
+        }
+    }
+
+    /// The result of a call that a limit has decided.
+    #[inline]
+    pub(super) fn of_decision(name: &str, decision: &Decision) -> Result<Self, Rejection> {
+        if decision.allowed() {
+            Ok(Self(*decision))
+        } else {
+            Err(Rejection::limited(LimitName::copy(name), *decision))
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -76,6 +77,9 @@ impl Default for RateLimiterBuilder {
         }
     }
 }
+
+/// The id of the next limiter.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 impl RateLimiterBuilder {
     /// Stores the limits' state in the Redis or Valkey servers at `url`, shared by all processes:
@@ -153,7 +157,7 @@ impl RateLimiterBuilder {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis.filter(|_| !lazily) {
-            redis.verify(&limiter.keys().prefix).await?;
+            redis.verify(limiter.keys().prefix()).await?;
             limiter.learn_overrides().await;
         }
         Ok(limiter)
@@ -195,11 +199,12 @@ impl RateLimiterBuilder {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
         let keys = KeySettings {
             secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
-            prefix: self.prefix.into(),
+            head: format!("{}:{{", self.prefix).into(),
             ipv6_prefix: self.ipv6_prefix,
         };
         RateLimiter {
             shared: Arc::new(Shared {
+                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
                 store,
                 keys,
                 proxies,

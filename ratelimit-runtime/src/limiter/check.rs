@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use super::admitted::Admitted;
-use super::decided::invalid_reply;
+use super::decided::{Decided, DecidedRef, invalid_reply};
 use super::deny_cache::Forgetting;
 use super::refused::undecided;
 use super::stack::join;
@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind};
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
 use crate::rejection::Rejection;
-use crate::store::{Mode, Request};
+use crate::store::{Mode, PendingReply, Request, StoreKey};
 use smallvec::SmallVec;
+use std::future::Future;
 
 type Requests = SmallVec<[Request; 1]>;
 
@@ -50,8 +51,12 @@ impl RateLimiter {
     /// - [`Unavailable`](Rejection::Unavailable), if the limit could not be decided: the store failed under
     ///   [`OnError::Deny`](crate::OnError::Deny), the configuration is wrong, or the limit is a concurrency limit, whose
     ///   units are held ([`permit`](Self::permit)).
-    pub async fn check(&self, limit: &Limit, key: impl AsKey) -> Result<Admitted, Rejection> {
-        self.check_cost(limit, key, 1).await
+    pub fn check(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
+        self.check_cost(limit, key, 1)
     }
 
     /// Takes `cost` units of a limit, or none. A cost of zero asks for a decision and takes nothing. A cost above the limit's
@@ -61,12 +66,32 @@ impl RateLimiter {
     ///
     /// A [`Rejection`], as [`check`](Self::check).
     pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
-        self.learn_overrides().await;
-        let decided = match self.spending_request(limit, &key, cost) {
-            Ok(request) => self.decide_here(Mode::Check, &request).await,
-            Err(error) => Err(error),
-        };
-        Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))
+        if !self.knows_overrides() {
+            self.learn_overrides().await;
+        }
+        match self.spend(limit, &key, cost) {
+            Ok(admitted) => admitted,
+            Err(reply) => Admitted::of(key.name(), reply.await.and_then(|decided| first(&decided.decisions))),
+        }
+    }
+
+    /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small.
+    #[inline]
+    fn spend(
+        &self,
+        limit: &Limit,
+        key: &impl AsKey,
+        cost: u32,
+    ) -> Result<Result<Admitted, Rejection>, PendingReply<Decided>> {
+        let mut request = Request::new(StoreKey::default(), *limit, cost);
+        if let Err(error) = self.complete_spending(&mut request, key) {
+            return Ok(Admitted::of(key.name(), Err(error)));
+        }
+        self.decide_one(Mode::Check, &request, |decided| match decided {
+            Ok(DecidedRef { decisions: [decision], .. }) => Admitted::of_decision(key.name(), decision),
+            Ok(_) => Admitted::of(key.name(), Err(invalid_reply())),
+            Err(error) => Admitted::of(key.name(), Err(error)),
+        })
     }
 
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
@@ -106,7 +131,12 @@ impl RateLimiter {
         }
         join(requests.iter_mut());
         let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
-        match self.decide(Mode::Check, requests).await {
+        let decided =
+            match self.decide(Mode::Check, requests, |decided| decided.map(|decided| decided.to_owned())) {
+                Ok(decided) => decided,
+                Err(reply) => reply.await,
+            };
+        match decided {
             Ok(decided) => match decided.refused() {
                 None => Ok(decided.decisions.iter().copied().map(Admitted).collect()),
                 Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),

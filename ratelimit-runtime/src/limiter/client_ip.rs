@@ -38,7 +38,7 @@ impl RateLimiter {
     /// ```
     #[must_use]
     pub fn client_ip(&self, peer: impl Into<PeerAddr>, headers: &impl RequestHeaders) -> Option<IpAddr> {
-        self.resolve_client(Some(peer.into()), Some(headers)).ok()
+        self.resolve_client(Some(&peer.into()), Some(headers)).ok()
     }
 
     /// Replaces the addresses and networks of the [trusted proxies](crate::RateLimiterBuilder::trusted_proxies) for all later calls,
@@ -72,9 +72,10 @@ impl RateLimiter {
     ///
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if there is no peer, or a trusted one without headers, or a unix
     /// socket without an address behind it.
+    #[inline]
     pub(crate) fn resolve_client(
         &self,
-        peer: Option<PeerAddr>,
+        peer: Option<&PeerAddr>,
         headers: Option<&dyn RequestHeaders>,
     ) -> Result<IpAddr, Error> {
         self.shared.proxies.resolve(peer, headers)

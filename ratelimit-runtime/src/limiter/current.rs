@@ -10,6 +10,7 @@ use once_cell::sync::OnceCell;
 use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The environment variable that names the store of the default limiter.
 pub(super) const URL: &str = "RATELIMIT_URL";
@@ -22,6 +23,9 @@ tokio::task_local! {
     static SCOPED: RateLimiter;
 }
 
+/// Whether there was ever a scope. Most programs have none, and their calls need not look for one.
+static ANY_SCOPE: AtomicBool = AtomicBool::new(false);
+
 struct Process {
     limiter: RateLimiter,
     /// The limit whose call built the default limiter. `None` if the limiter was installed.
@@ -29,6 +33,7 @@ struct Process {
 }
 
 /// The limiter of one call.
+#[derive(Clone)]
 pub(crate) enum CurrentLimiter {
     Process(&'static RateLimiter),
     Own(RateLimiter),
@@ -37,6 +42,7 @@ pub(crate) enum CurrentLimiter {
 impl Deref for CurrentLimiter {
     type Target = RateLimiter;
 
+    #[inline]
     fn deref(&self) -> &RateLimiter {
         match self {
             Self::Process(limiter) => limiter,
@@ -51,6 +57,7 @@ impl Deref for CurrentLimiter {
 ///
 /// If no limiter is scoped or installed, and `RATELIMIT_URL`, `RATELIMIT_TRUSTED_PROXIES` or `RATELIMIT_OFF` is invalid. The next
 /// call tries again.
+#[inline]
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
     if let Some(limiter) = current_scope() {
         return Ok(CurrentLimiter::Own(limiter));
@@ -147,6 +154,7 @@ impl std::error::Error for InstallError {}
 /// # }
 /// ```
 pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output = F::Output> {
+    ANY_SCOPE.store(true, Ordering::Relaxed);
     SCOPED.scope(limiter, future)
 }
 
@@ -164,7 +172,10 @@ pin_project_lite::pin_project! {
 #[cfg(any(feature = "tower", feature = "poem"))]
 pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> InScope<F> {
     match limiter {
-        Some(limiter) => InScope::Scoped { future: SCOPED.scope(limiter, future) },
+        Some(limiter) => {
+            ANY_SCOPE.store(true, Ordering::Relaxed);
+            InScope::Scoped { future: SCOPED.scope(limiter, future) }
+        }
         None => InScope::Unscoped { future },
     }
 }
@@ -186,10 +197,14 @@ impl<F: Future> Future for InScope<F> {
 
 /// Returns the limiter of the innermost [`scope`](crate::scope()) around this call, so that a spawned task can use it.
 #[must_use]
+#[inline]
 pub fn current_scope() -> Option<RateLimiter> {
     #[cfg(feature = "rocket")]
     if let Some(limiter) = tasks::find(of_request) {
         return Some(limiter);
+    }
+    if !ANY_SCOPE.load(Ordering::Relaxed) {
+        return None;
     }
     SCOPED.try_with(RateLimiter::clone).ok()
 }
@@ -214,7 +229,10 @@ pub(crate) fn scoped() -> Option<RateLimiter> {
 #[cfg(feature = "rocket")]
 pub(crate) fn sync_scope<R>(limiter: Option<&RateLimiter>, run: impl FnOnce() -> R) -> R {
     match limiter {
-        Some(limiter) => SCOPED.sync_scope(limiter.clone(), run),
+        Some(limiter) => {
+            ANY_SCOPE.store(true, Ordering::Relaxed);
+            SCOPED.sync_scope(limiter.clone(), run)
+        }
         None => run(),
     }
 }

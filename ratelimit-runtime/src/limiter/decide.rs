@@ -1,6 +1,6 @@
 //! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
-use super::decided::{Begun, Decided, Source, invalid_reply};
+use super::decided::{Begun, Decided, DecidedRef, Source, invalid_reply};
 use super::deciding::Deciding;
 use super::deny_cache::Forgetting;
 use super::lease::is_leased;
@@ -16,47 +16,52 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 impl RateLimiter {
-    /// Decides a request under the failure policy. If nothing has to be awaited, the reply is ready at once.
-    pub(crate) fn decide_one(&self, mode: Mode, request: Request) -> Reply<Decided> {
-        match self.begin(mode, &[&request]) {
-            Begun::Ready(decided) => Reply::ready(decided),
-            Begun::Leasing(reply) => reply,
-            Begun::Deciding(deciding) => self.finish_later(deciding, mode, SmallVec::from_buf([request])),
+    /// Decides a request under the failure policy. If nothing has to be awaited, passes the result to `then`, so that the
+    /// decision need not be copied. Otherwise returns the reply.
+    #[inline]
+    pub(crate) fn decide_one<T>(
+        &self,
+        mode: Mode,
+        request: &Request,
+        then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
+    ) -> Result<T, PendingReply<Decided>> {
+        match self.begin(mode, &[request], then) {
+            Begun::Ready(told) => Ok(told),
+            Begun::Leasing(reply) => Err(reply),
+            Begun::Deciding(deciding) => {
+                Err(self.finish_later(deciding, mode, SmallVec::from_buf([request.clone()])))
+            }
         }
     }
 
     /// Decides a stack as [`decide_one`](Self::decide_one) decides a request.
-    pub(crate) fn decide(&self, mode: Mode, requests: SmallVec<[Request; 1]>) -> Reply<Decided> {
-        let begun = self.begin(mode, &references(&requests));
+    pub(crate) fn decide<T>(
+        &self,
+        mode: Mode,
+        requests: SmallVec<[Request; 1]>,
+        then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
+    ) -> Result<T, PendingReply<Decided>> {
+        let begun = self.begin(mode, &references(&requests), then);
         match begun {
-            Begun::Ready(decided) => Reply::ready(decided),
-            Begun::Leasing(reply) => reply,
-            Begun::Deciding(deciding) => self.finish_later(deciding, mode, requests),
+            Begun::Ready(told) => Ok(told),
+            Begun::Leasing(reply) => Err(reply),
+            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, requests)),
         }
     }
 
+    #[cold]
     fn finish_later(
         &self,
         deciding: PendingReply<Decisions>,
         mode: Mode,
         requests: SmallVec<[Request; 1]>,
-    ) -> Reply<Decided> {
-        Reply::pending(Deciding::new(self.clone(), deciding, mode, requests))
-    }
-
-    /// As [`decide_one`](Self::decide_one), but borrows the request and needs no heap. The future is large.
-    pub(super) async fn decide_here(&self, mode: Mode, request: &Request) -> Result<Decided, Error> {
-        let requests = [request];
-        match self.begin(mode, &requests) {
-            Begun::Ready(decided) => decided,
-            Begun::Leasing(reply) => reply.await,
-            Begun::Deciding(deciding) => self.finish(Instant::now(), deciding, mode, &requests).await,
-        }
+    ) -> PendingReply<Decided> {
+        PendingReply::new(Deciding::new(self.clone(), deciding, mode, requests))
     }
 
     /// As [`decide`](Self::decide), but borrows the requests.
     pub(super) async fn decide_borrowed(&self, mode: Mode, requests: &[&Request]) -> Result<Decided, Error> {
-        match self.begin(mode, requests) {
+        match self.begin(mode, requests, |decided| decided.map(|decided| decided.to_owned())) {
             Begun::Ready(decided) => decided,
             Begun::Leasing(reply) => reply.await,
             // Boxed, so that the future stays small for a store that replies at once.
@@ -66,17 +71,33 @@ impl RateLimiter {
         }
     }
 
-    fn begin(&self, mode: Mode, requests: &[&Request]) -> Begun {
+    #[inline]
+    fn begin<T>(
+        &self,
+        mode: Mode,
+        requests: &[&Request],
+        then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
+    ) -> Begun<T> {
         if is_leased(mode, requests)
             && let Some(begun) = self.decide_by_lease(requests[0])
         {
-            return begun;
+            return match begun.into_kind() {
+                ReplyKind::Ready(decided) => Begun::Ready(then(borrowed(&decided))),
+                ReplyKind::Pending(reply) => Begun::Leasing(reply),
+            };
         }
         if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
-            return Begun::Ready(Ok(Decided { decisions: Decisions::one(refusal), source: Source::Store }));
+            return Begun::Ready(then(Ok(DecidedRef::by_store(&[refusal]))));
         }
-        match self.shared.store.decide(mode, requests).into_kind() {
-            ReplyKind::Ready(decisions) => Begun::Ready(self.conclude(decisions, mode, requests)),
+        let reply = self.shared.store.decide(mode, requests);
+        if let Some(decisions) = reply.ready_value().filter(|decisions| decisions.len() == requests.len()) {
+            self.shared.outage.succeeded();
+            return Begun::Ready(then(Ok(DecidedRef::by_store(decisions))));
+        }
+        match reply.into_kind() {
+            ReplyKind::Ready(decisions) => {
+                Begun::Ready(then(borrowed(&self.conclude(decisions, mode, requests))))
+            }
             ReplyKind::Pending(deciding) => Begun::Deciding(deciding),
         }
     }
@@ -191,6 +212,10 @@ impl RateLimiter {
             }
         }
     }
+}
+
+fn borrowed(decided: &Result<Decided, Error>) -> Result<DecidedRef<'_>, Error> {
+    decided.as_ref().map(Decided::borrowed).map_err(Error::clone)
 }
 
 fn references(requests: &[Request]) -> SmallVec<[&Request; 2]> {

@@ -2,7 +2,8 @@
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Decisions, PendingReply, Reply};
+use crate::store::{Decisions, PendingReply};
+use std::ops::Deref;
 use std::time::Duration;
 
 /// Who decided about a call, and therefore where its units are charged.
@@ -18,24 +19,43 @@ pub(crate) enum Source {
 
 /// The decisions about a stack, and their source.
 #[derive(Debug)]
-pub(crate) struct Decided {
-    pub(crate) decisions: Decisions,
+pub(crate) struct Decided<D = Decisions> {
+    pub(crate) decisions: D,
     pub(crate) source: Source,
 }
 
+/// Decisions that stay where the store has written them.
+pub(crate) type DecidedRef<'d> = Decided<&'d [Decision]>;
+
 impl Decided {
-    /// The result for a call without limits.
-    pub(crate) fn of_nobody() -> Self {
-        Self { decisions: Decisions::new(), source: Source::Nobody }
+    pub(crate) fn borrowed(&self) -> DecidedRef<'_> {
+        Decided { decisions: &self.decisions, source: self.source }
+    }
+}
+
+impl<'d> DecidedRef<'d> {
+    pub(super) const fn by_store(decisions: &'d [Decision]) -> Self {
+        Self { decisions, source: Source::Store }
     }
 
+    pub(super) fn to_owned(&self) -> Decided {
+        Decided { decisions: self.decisions.iter().copied().collect(), source: self.source }
+    }
+}
+
+impl<D: Deref<Target = [Decision]>> Decided<D> {
     /// Whether the limits have decided, and not only the failure policy.
     pub(crate) fn is_by_limits(&self) -> bool {
         self.source != Source::Nobody
     }
 
     /// The position of the refusal with the longest wait, if there is one.
+    #[inline]
     pub(crate) fn refused(&self) -> Option<usize> {
+        if self.decisions.iter().all(Decision::allowed) { None } else { self.longest_refusal() }
+    }
+
+    fn longest_refusal(&self) -> Option<usize> {
         let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
         let refused = self.decisions.iter().enumerate().filter(|(_, decision)| !decision.allowed());
         // `max_by_key` returns the last of equal elements, so reversing makes it the first.
@@ -43,11 +63,11 @@ impl Decided {
     }
 }
 
-/// A decision that is ready, or what it waits for.
-pub(super) enum Begun {
-    Ready(Result<Decided, Error>),
+/// What is made of decisions that are ready, or what they wait for.
+pub(super) enum Begun<T> {
+    Ready(T),
     /// The call waits for leased units.
-    Leasing(Reply<Decided>),
+    Leasing(PendingReply<Decided>),
     /// The call waits for the store's reply.
     Deciding(PendingReply<Decisions>),
 }

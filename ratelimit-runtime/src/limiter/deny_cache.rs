@@ -1,14 +1,15 @@
 //! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
 
 use super::{LONGEST_TIME, RateLimiter};
+use crate::clock::Timer;
 use crate::decision::Decision;
+use crate::key::HashKey;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Request, StoreKey};
 use hashbrown::HashTable;
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -17,8 +18,8 @@ use tokio::time::Instant;
 /// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused cost
 /// would pass, after at most one second. The cache has a bounded size: a full shard is emptied.
 pub(super) struct DenyCache {
-    hasher: RandomState,
-    start: Instant,
+    hash_key: HashKey,
+    timer: Timer,
     /// The end of the last entry, in microseconds from the start.
     latest: AtomicU64,
     shards: [Mutex<Shard>; SHARDS],
@@ -54,17 +55,22 @@ const LONGEST: Duration = Duration::from_secs(1);
 impl DenyCache {
     pub(super) fn new() -> Self {
         Self {
-            hasher: RandomState::new(),
-            start: Instant::now(),
+            hash_key: HashKey::random(),
+            timer: Timer::start(),
             latest: AtomicU64::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
         }
     }
 
     /// The refusal that the store would return now, if it is known.
+    #[inline]
     pub(super) fn refusal(&self, requests: &[&Request]) -> Option<Decision> {
+        self.find(requests, self.now_if_not_empty()?)
+    }
+
+    #[inline]
+    fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
         let request = cacheable(requests)?;
-        let now = self.now_if_not_empty()?;
         let key = self.hash(request.key());
         let shard = self.shard(key);
         let entry = shard.entries.find(key, |entry| entry.key == key)?;
@@ -82,7 +88,7 @@ impl DenyCache {
             }
             return;
         }
-        let (sent, now) = (self.at(sent), self.at(Instant::now()));
+        let (sent, now) = (self.timer.micros_at(sent), self.timer.micros());
         let retry = decision.retry_after();
         let until = sent + micros(retry.unwrap_or(LONGEST).min(LONGEST));
         let key = self.hash(request.key());
@@ -106,7 +112,7 @@ impl DenyCache {
 
     /// Forgets the refusals of these keys, because units are being returned.
     fn forget(&self, keys: &[u64]) {
-        let now = self.at(Instant::now());
+        let now = self.timer.micros();
         for key in keys {
             let mut shard = self.shard(*key);
             shard.forgotten = Some(now);
@@ -115,27 +121,23 @@ impl DenyCache {
     }
 
     /// The time, if an entry may refuse calls now.
+    #[inline]
     fn now_if_not_empty(&self) -> Option<u64> {
         let latest = self.latest.load(Ordering::Relaxed);
         if latest == 0 {
             return None;
         }
-        let now = self.at(Instant::now());
+        let now = self.timer.micros();
         (now < latest).then_some(now)
     }
 
     fn hash(&self, key: &StoreKey) -> u64 {
-        self.hasher.hash_one(key.as_bytes())
+        self.hash_key.hash(key)
     }
 
     fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
         // The hash table uses the highest and the lowest bits.
-        let shard = &self.shards[(key >> 32) as usize % SHARDS];
-        shard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn at(&self, moment: Instant) -> u64 {
-        micros(moment.saturating_duration_since(self.start))
+        self.shards[(key >> 32) as usize % SHARDS].lock()
     }
 }
 
@@ -159,11 +161,16 @@ impl Shard {
 }
 
 impl Entry {
+    #[inline]
     fn refusal(&self, request: &Request, now: u64) -> Option<Decision> {
         if now >= self.until || *request.limit() != self.limit {
             return None;
         }
-        let later = extra_wait(&self.limit, self.cost, request.cost())?;
+        let later = if request.cost() == self.cost {
+            Duration::ZERO
+        } else {
+            extra_wait(&self.limit, self.cost, request.cost())?
+        };
         let left = |moment: u64| Duration::from_millis(moment.saturating_sub(now).div_ceil(1000));
         let retry = self.passes.map(|passes| (left(passes) + later).max(Duration::from_millis(1)));
         Some(Decision::refuse(&self.limit, self.remaining, retry, left(self.reset)))
@@ -174,7 +181,6 @@ impl Entry {
 fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
     let more = cost.checked_sub(refused)?;
     match limit.algorithm() {
-        _ if more == 0 => Some(Duration::ZERO),
         _ if cost > limit.capacity() => None,
         Algorithm::Counter => Some(Duration::ZERO),
         Algorithm::TokenBucket | Algorithm::LeakyBucket if !limit.refills_by_interval() => {
@@ -241,7 +247,7 @@ mod tests {
             assert_eq!(cache.refusal(&[&request]).map(|decision| decision.allowed()), Some(false));
         }
         for shard in &cache.shards {
-            let shard = shard.lock().unwrap();
+            let shard = shard.lock();
             assert!(
                 (1..=SHARD_CAPACITY).contains(&shard.entries.len())
                     && shard.entries.capacity() < 2 * SHARD_CAPACITY + 1

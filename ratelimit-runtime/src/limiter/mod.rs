@@ -34,7 +34,7 @@ pub use admitted::Admitted;
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
 pub(crate) use current::CurrentLimiter;
-pub(crate) use decided::Decided;
+pub(crate) use decided::{Decided, DecidedRef};
 pub(crate) use holdings::Holdings;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
@@ -87,6 +87,8 @@ pub struct RateLimiter {
 }
 
 struct Shared {
+    /// The number of this limiter in the process.
+    id: u64,
     store: Box<dyn Store>,
     keys: KeySettings,
     proxies: Proxies,
@@ -188,6 +190,13 @@ impl RateLimiter {
         Self { shared, on_error: OnError::default() }
     }
 
+    /// A number that clones share, and no other limiter of this process has.
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.shared.id
+    }
+
+    #[inline]
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
     }
@@ -196,7 +205,7 @@ impl RateLimiter {
 impl fmt::Debug for RateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimiter")
-            .field("prefix", &self.shared.keys.prefix)
+            .field("prefix", &self.shared.keys.prefix())
             .field("deadline", &self.shared.deadline)
             .field("on_error", &self.on_error)
             .field("off", &self.shared.off)

@@ -31,8 +31,9 @@ impl Outage {
         }
     }
 
+    #[inline]
     pub(super) fn succeeded(&self) {
-        if self.ends() {
+        if self.ongoing.load(Ordering::Relaxed) && self.ends() {
             tracing::info!("the store is available again");
         }
     }

@@ -9,6 +9,7 @@ use crate::store::{NO_PERMIT, Request, StoreKey};
 impl RateLimiter {
     /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
     /// sets the permit's id if the limit is a concurrency limit.
+    #[inline]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
         if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
             request.set_limit(limit);
@@ -33,28 +34,43 @@ impl RateLimiter {
 
     /// The request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
-        let rendered = match key::render(key, self.keys()) {
-            Err(_) if self.is_off() => StoreKey::new(b""), // nobody reads the key
-            rendered => rendered?,
-        };
-        let mut request = Request::new(rendered, *limit, cost);
-        self.resolve(key.name(), &mut request);
+        let mut request = Request::new(StoreKey::default(), *limit, cost);
+        self.complete(&mut request, key)?;
         Ok(request)
     }
 
-    /// The request of a method that charges units. A concurrency limit, which has permits instead, is an error.
+    /// Writes the key of a request, which stays where it is, and [resolves](Self::resolve) it.
+    #[inline]
+    fn complete(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
+        match key::render_into(request.key_mut(), key, self.keys()) {
+            Err(error) if !self.is_off() => return Err(error), // else nobody reads the key
+            _ => self.resolve(key.name(), request),
+        }
+        Ok(())
+    }
+
+    /// As [`complete`](Self::complete), for a method that charges units. A concurrency limit, which has permits instead, is
+    /// an error.
+    #[inline]
+    pub(super) fn complete_spending(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
+        self.complete(request, key)?;
+        ensure_not_concurrency(request.limit())
+    }
+
+    /// The request of a method that charges units.
     pub(super) fn spending_request(
         &self,
         limit: &Limit,
         key: &impl AsKey,
         cost: u32,
     ) -> Result<Request, Error> {
-        let request = self.request(limit, key, cost)?;
-        ensure_not_concurrency(request.limit())?;
+        let mut request = Request::new(StoreKey::default(), *limit, cost);
+        self.complete_spending(&mut request, key)?;
         Ok(request)
     }
 }
 
+#[inline]
 fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     if limit.is_concurrency() {
         return Err(Error::new(

@@ -50,10 +50,11 @@ enum Trust {
 }
 
 impl Trust {
-    fn includes(&self, peer: PeerAddr) -> bool {
+    #[inline]
+    fn includes(&self, peer: &PeerAddr) -> bool {
         match self {
             Self::Nobody => false,
-            Self::Networks(networks) => networks.contain(peer),
+            Self::Networks(networks) => networks.contain(canonical(peer)),
             Self::Hops(_) => true,
         }
     }
@@ -83,12 +84,13 @@ impl Proxies {
     ///
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the server does not know the peer, if the peer is a trusted
     /// proxy and the headers are not at hand, or if there is only a unix socket.
+    #[inline]
     pub(crate) fn resolve(
         &self,
-        peer: Option<PeerAddr>,
+        peer: Option<&PeerAddr>,
         headers: Option<&dyn RequestHeaders>,
     ) -> Result<IpAddr, Error> {
-        let peer = canonical(peer.ok_or_else(error::no_peer)?);
+        let peer = peer.ok_or_else(error::no_peer)?;
         let flags = self.flags.load(Ordering::Relaxed);
         let replaced;
         let trust = if flags & REPLACED == 0 {
@@ -101,8 +103,9 @@ impl Proxies {
             if flags & WARNED == 0 && matches!(trust, Trust::Nobody) {
                 self.report_proxy(peer, headers);
             }
-            return peer.ip().ok_or_else(error::unix_socket);
+            return canonical(peer).ip().ok_or_else(error::unix_socket);
         }
+        let peer = canonical(peer);
         let headers = headers.ok_or_else(error::no_headers)?;
         self.behind(trust, peer, headers).ip().ok_or_else(|| error::nameless_proxy(&self.header))
     }
@@ -128,8 +131,8 @@ impl Proxies {
 
     /// Reports a proxy that is not configured, if the request came through one. At most once.
     #[cold]
-    fn report_proxy(&self, peer: PeerAddr, headers: Option<&dyn RequestHeaders>) {
-        let header = headers.and_then(|headers| unconfigured::forwarding_header(peer, headers));
+    fn report_proxy(&self, peer: &PeerAddr, headers: Option<&dyn RequestHeaders>) {
+        let header = headers.and_then(|headers| unconfigured::forwarding_header(canonical(peer), headers));
         if let Some(header) = header
             && self.flags.fetch_or(WARNED, Ordering::Relaxed) & WARNED == 0
         {
@@ -139,8 +142,14 @@ impl Proxies {
 }
 
 /// A dual-stack socket shows IPv4 peers as mapped addresses.
-fn canonical(peer: PeerAddr) -> PeerAddr {
-    peer.ip().map_or(peer, |address| PeerAddr::Ip(address.to_canonical()))
+#[inline]
+fn canonical(peer: &PeerAddr) -> PeerAddr {
+    match peer {
+        // Its four bytes are copied, instead of what an address may have.
+        PeerAddr::Ip(IpAddr::V4(address)) => PeerAddr::Ip(IpAddr::V4(*address)),
+        PeerAddr::Ip(IpAddr::V6(address)) => PeerAddr::Ip(address.to_canonical()),
+        PeerAddr::Unix => PeerAddr::Unix,
+    }
 }
 
 #[cfg(test)]

@@ -54,13 +54,14 @@ pub trait MissedDeadline: Send + Sync {
 
 impl<T> Reply<T> {
     /// Makes a reply that is ready.
+    #[inline]
     pub const fn ready(result: Result<T, Error>) -> Self {
         Self(Some(ReplyKind::Ready(result)))
     }
 
     /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
-        Self(Some(ReplyKind::Pending(PendingReply::Future(Box::pin(future), None))))
+        Self(Some(ReplyKind::Pending(PendingReply::new(future))))
     }
 
     /// Makes a reply from a call of a store of this crate.
@@ -91,6 +92,16 @@ impl<T> Reply<T> {
         }
     }
 
+    /// The value of a reply that is ready and is not an error.
+    #[must_use]
+    #[inline]
+    pub const fn ready_value(&self) -> Option<&T> {
+        match &self.0 {
+            Some(ReplyKind::Ready(Ok(value))) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Returns the result, or the reply that must be awaited. A reply that a store has awaited already is an error.
     pub(crate) fn into_kind(self) -> ReplyKind<T> {
         self.0.unwrap_or_else(|| {
@@ -107,6 +118,10 @@ impl<T> From<ReplyKind<T>> for Reply<T> {
 }
 
 impl<T> PendingReply<T> {
+    pub(crate) fn new(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
+        Self::Future(Box::pin(future), None)
+    }
+
     /// Returns the observer of a missed deadline.
     pub(crate) fn observer(&mut self) -> Option<Arc<dyn MissedDeadline>> {
         match self {

@@ -35,6 +35,7 @@ pub(crate) const NO_PERMIT: u64 = 1;
 impl Request {
     /// Makes a request that is decided by itself.
     #[must_use]
+    #[inline]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
         Self { key, limit, cost, permit: NO_PERMIT, with_next: false }
     }
@@ -65,13 +66,23 @@ impl Request {
         self.limit = limit;
     }
 
+    pub(crate) fn set_cost(&mut self, cost: u32) {
+        self.cost = cost;
+    }
+
     pub(crate) fn set_permit(&mut self, id: u64) {
         self.permit = id;
     }
 
     /// Completes a key without a format.
+    #[inline]
     pub(crate) fn add_format(&mut self) {
         self.key.add_format(&self.limit);
+    }
+
+    /// The key, to write it in place.
+    pub(crate) fn key_mut(&mut self) -> &mut StoreKey {
+        &mut self.key
     }
 
     /// The key under which the state is stored.

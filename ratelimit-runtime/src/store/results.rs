@@ -1,24 +1,71 @@
 //! `Decisions` and `Adjusted`: the results in a reply, in the order of the requests. One result needs no heap allocation.
 
 use crate::decision::Decision;
-use smallvec::SmallVec;
 use std::ops::Deref;
+
+/// One result in place, or any number on the heap. A single result is written where it is read, which a small vector does
+/// not achieve.
+#[derive(Clone, Debug)]
+enum Results<T> {
+    One([T; 1]),
+    Several(Vec<T>),
+}
+
+impl<T> Results<T> {
+    fn push(&mut self, result: T) {
+        *self = match std::mem::take(self) {
+            Self::One([first]) => Self::Several(vec![first, result]),
+            Self::Several(results) if results.is_empty() => Self::One([result]),
+            Self::Several(mut results) => {
+                results.push(result);
+                Self::Several(results)
+            }
+        };
+    }
+}
+
+impl<T> Default for Results<T> {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
+}
+
+impl<T> Deref for Results<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::One(result) => result,
+            Self::Several(results) => results,
+        }
+    }
+}
 
 macro_rules! results {
     ($(#[$attribute:meta])* $name:ident of $element:ty) => {
         $(#[$attribute])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        pub struct $name(SmallVec<[$element; 1]>);
+        #[derive(Clone, Debug, Default)]
+        pub struct $name(Results<$element>);
 
         impl $name {
             pub(crate) fn new() -> Self {
-                Self(SmallVec::new())
+                Self::default()
             }
         }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                **self == **other
+            }
+        }
+
+        impl Eq for $name {}
 
         impl Deref for $name {
             type Target = [$element];
 
+            #[inline]
             fn deref(&self) -> &[$element] {
                 &self.0
             }
@@ -26,13 +73,15 @@ macro_rules! results {
 
         impl FromIterator<$element> for $name {
             fn from_iter<I: IntoIterator<Item = $element>>(elements: I) -> Self {
-                Self(SmallVec::from_iter(elements))
+                let mut all = Self::default();
+                all.extend(elements);
+                all
             }
         }
 
         impl Extend<$element> for $name {
             fn extend<I: IntoIterator<Item = $element>>(&mut self, elements: I) {
-                self.0.extend(elements);
+                elements.into_iter().for_each(|element| self.0.push(element));
             }
         }
 
@@ -63,8 +112,9 @@ results! {
 }
 
 impl Decisions {
+    #[inline]
     pub(crate) fn one(decision: Decision) -> Self {
-        Self(SmallVec::from_buf([decision]))
+        Self(Results::One([decision]))
     }
 
     pub(crate) fn push(&mut self, decision: Decision) {
@@ -88,7 +138,7 @@ mod tests {
         assert_eq!(decisions.iter().map(Decision::remaining).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
         assert_eq!((&decisions).into_iter().count(), decisions.len());
         assert_eq!(Decisions::one(decision(7)), [decision(7)].into_iter().collect());
-        assert!(Decisions::new().is_empty() && !Decisions::one(decision(7)).0.spilled());
+        assert!(Decisions::new().is_empty() && matches!(Decisions::one(decision(7)).0, Results::One(_)));
         assert_eq!(*[1, 2].into_iter().collect::<Adjusted>(), [1, 2]);
     }
 }

@@ -1,8 +1,9 @@
 //! `limiter`: a named limiter decides, or else the one of the scope.
 
 use crate::harness::{Runs, limiter, scoped};
-use ratelimit::{MemoryStore, RateLimiter, Rejection, rate_limit};
+use ratelimit::{Limit, LimitChange, MemoryStore, RateLimiter, Rejection, rate_limit, scope};
 use std::sync::{Arc, LazyLock};
+use support::MINUTE;
 
 struct State {
     limits: RateLimiter,
@@ -83,4 +84,24 @@ async fn a_named_limiter_replaces_the_scoped_one() {
     })
     .await;
     assert_eq!(runs.count(), 2);
+}
+
+#[rate_limit(key = "two_limiters", time = "1m", count = 1)]
+async fn of_two_limiters(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
+/// The request of a function without an identity is made once, for the first of its limiters.
+#[tokio::test]
+async fn limiters_with_other_keys_and_with_overrides_decide_one_function() {
+    let (runs, limit) = (&Runs::default(), Limit::counter(1, MINUTE));
+    for prefix in ["first", "second", "third"] {
+        let limiter = RateLimiter::builder().prefix(prefix).build().await.unwrap();
+        let call = || scope(limiter.clone(), of_two_limiters(runs));
+        assert!(call().await.is_ok() && call().await.is_err());
+        assert_eq!(limiter.peek(&limit, "two_limiters").await.unwrap().remaining(), 0, "{prefix}");
+        limiter.overrides().set("two_limiters", LimitChange::new().count(2)).await.unwrap();
+        assert!(call().await.is_ok() && call().await.is_err());
+    }
+    assert_eq!(runs.count(), 6);
 }

@@ -34,7 +34,7 @@ fn a_block() {
                             &mut __call,
                             ::core::any::type_name::<Self>(),
                         );
-                        __call.start()
+                        ::ratelimit::__private::Call::start(&mut __call)
                     };
                     if let ::core::result::Result::Err(__rejection) = __check.await {
                         return <Result<

@@ -20,7 +20,7 @@ fn a_charge_that_is_given_back() {
                         "search",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let mut __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -82,7 +82,7 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                             );
                             let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                             ::ratelimit::__private::Call::charge_after(&mut __call);
-                            __call.admit()
+                            ::ratelimit::__private::Call::admit(__call)
                         };
                         let mut __admission = match __check.await {
                             ::core::result::Result::Ok(__admission) => __admission,
@@ -137,7 +137,7 @@ fn the_true_cost_of_an_opaque_result() {
                     );
                     let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                     ::ratelimit::__private::Call::cost(&mut __call, 10);
-                    __call.admit()
+                    ::ratelimit::__private::Call::admit(__call)
                 };
                 let mut __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,

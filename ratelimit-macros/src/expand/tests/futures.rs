@@ -33,7 +33,10 @@ fn a_future_whose_block_waits() {
                 {
                     let smtp = self.smtp.clone();
                     async move {
-                        let __check = ::ratelimit::__private::Call::start(__call);
+                        let __check = {
+                            let mut __call = __call;
+                            ::ratelimit::__private::Call::start(&mut __call)
+                        };
                         if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
                                 (),
@@ -65,7 +68,7 @@ fn a_boxed_future_that_is_made_elsewhere() {
                     }
                 };
                 ::ratelimit::__private::Box::pin(async move {
-                    let __check = ::ratelimit::__private::Call::admit(__call);
+                    let __check = { ::ratelimit::__private::Call::admit(__call) };
                     let mut __admission = match __check.await {
                         ::core::result::Result::Ok(__admission) => __admission,
                         ::core::result::Result::Err(__rejection) => {
@@ -167,7 +170,7 @@ fn a_method_that_async_trait_has_expanded() {
                                     .__ratelimit_key_part(),
                                 &mut ::ratelimit::__private::Call::part(&mut __call),
                             );
-                            __call.start()
+                            ::ratelimit::__private::Call::start(&mut __call)
                         };
                         if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
@@ -205,7 +208,7 @@ fn a_future_of_a_stream() {
                 #[allow(clippy::cargo_common_metadata)]
                 {
                     async move {
-                        let __check = ::ratelimit::__private::Call::admit(__call);
+                        let __check = { ::ratelimit::__private::Call::admit(__call) };
                         let __admission = match __check.await {
                             ::core::result::Result::Ok(__admission) => __admission,
                             ::core::result::Result::Err(__rejection) => {

@@ -16,7 +16,8 @@ fn a_key_that_looks_like_a_path() {
                             ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                         )
                         .written();
-                    ::ratelimit::__private::Call::new(&__SITE).start()
+                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
+                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<

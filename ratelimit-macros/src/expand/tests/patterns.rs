@@ -11,7 +11,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r#"
+        &expect![[r##"
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -52,7 +52,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                             )
                         },
                     );
-                    __call.start()
+                    ::ratelimit::__private::Call::start(&mut __call)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
@@ -62,7 +62,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -72,7 +72,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r#"
+        &expect![[r##"
             #[OpenApi]
             impl Api {
                 async fn hello(
@@ -111,7 +111,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                                 )
                             },
                         );
-                        __call.start()
+                        ::ratelimit::__private::Call::start(&mut __call)
                     };
                     if let ::core::result::Result::Err(__rejection) = __check.await {
                         return <Result<
@@ -122,7 +122,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -132,7 +132,7 @@ fn a_route_reads_no_names() {
     check(
         r#"key = "hello", by = "header:x-api-key""#,
         &handler,
-        &expect![[r#"
+        &expect![[r##"
             #[get("/hello")]
             async fn hello(
                 __parameter0: ConnectInfo<SocketAddr>,
@@ -172,7 +172,7 @@ fn a_route_reads_no_names() {
                             &mut __call,
                             ::core::option::Option::as_ref(&__header0),
                         );
-                        __call.start()
+                        ::ratelimit::__private::Call::start(&mut __call)
                     }
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
@@ -183,6 +183,6 @@ fn a_route_reads_no_names() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "#]],
+        "##]],
     );
 }

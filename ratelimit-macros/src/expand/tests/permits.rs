@@ -26,7 +26,8 @@ fn a_call_that_waits_for_its_turn() {
                             ::core::time::Duration::from_secs(2),
                         ),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).start()
+                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
+                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
@@ -62,7 +63,7 @@ fn a_permit() {
                             patience,
                         ),
                     );
-                    __call.admit()
+                    ::ratelimit::__private::Call::admit(__call)
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -99,7 +100,7 @@ fn a_limit_that_may_be_of_permits() {
                         &mut __call,
                         ::core::any::type_name::<Self>(),
                     );
-                    __call.admit()
+                    ::ratelimit::__private::Call::admit(__call)
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,

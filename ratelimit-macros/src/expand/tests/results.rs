@@ -22,7 +22,7 @@ fn a_function_that_becomes_fallible() {
                         (&&&&::ratelimit::__private::KeyPart(&name)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::identity(&mut __call),
                     );
-                    __call.start()
+                    ::ratelimit::__private::Call::start(&mut __call)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return ::core::result::Result::Err(__rejection);
@@ -55,7 +55,8 @@ fn an_opaque_return_type_is_widened() {
                         "page",
                         ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).start()
+                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
+                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return ::core::result::Result::Err(__rejection);
@@ -81,7 +82,7 @@ fn a_file_of_a_function_that_becomes_fallible() {
                         "files",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -130,7 +131,7 @@ fn a_file_of_a_function_that_becomes_fallible() {
                 #[allow(clippy::cargo_common_metadata)]
                 {
                     Box::pin(async move {
-                        let __check = ::ratelimit::__private::Call::admit(__call);
+                        let __check = { ::ratelimit::__private::Call::admit(__call) };
                         let __admission = match __check.await {
                             ::core::result::Result::Ok(__admission) => __admission,
                             ::core::result::Result::Err(__rejection) => {

@@ -22,7 +22,7 @@ fn a_permit_that_may_end_too_early() {
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -51,7 +51,7 @@ fn a_permit_that_is_said_to_end_early() {
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,

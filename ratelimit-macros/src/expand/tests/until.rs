@@ -17,7 +17,7 @@ fn a_permit_of_a_stream() {
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -130,7 +130,7 @@ fn a_response_in_an_argument() {
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,
@@ -191,7 +191,7 @@ fn an_opaque_response() {
                         "events",
                         ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
                     );
-                    ::ratelimit::__private::Call::new(&__SITE).admit()
+                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
                 };
                 let __admission = match __check.await {
                     ::core::result::Result::Ok(__admission) => __admission,

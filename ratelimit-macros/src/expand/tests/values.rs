@@ -52,7 +52,7 @@ fn a_handler_limited_by_address() {
                             )
                         },
                     );
-                    __call.start()
+                    ::ratelimit::__private::Call::start(&mut __call)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
@@ -145,7 +145,7 @@ fn values_that_are_known_at_the_call() {
                         &mut ::ratelimit::__private::Call::part(&mut __call),
                     );
                     ::ratelimit::__private::Call::cost(&mut __call, rows / 1000 + 1);
-                    __call.start()
+                    ::ratelimit::__private::Call::start(&mut __call)
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
@@ -167,7 +167,8 @@ fn constants_of_a_generic_type() {
         &expect![[r#"
             async fn take<T: Plan>(&self) -> Option<Job> {
                 let __check = {
-                    my::limits::__private::Call::new(const {
+                    my::limits::__private::Call::start(
+                        &mut my::limits::__private::Call::new(const {
                             &my::limits::__private::Site::new(
                                 "jobs",
                                 my::limits::Limit::counter(
@@ -175,8 +176,8 @@ fn constants_of_a_generic_type() {
                                     my::limits::__private::limit::time(T::WINDOW),
                                 ),
                             )
-                        })
-                        .start()
+                        }),
+                    )
                 };
                 if let ::core::result::Result::Err(__rejection) = __check.await {
                     return my::limits::__private::on_limit(|_| None, __rejection);

@@ -26,15 +26,16 @@ pub struct Client<'a> {
 
 impl Client<'_> {
     /// The address, as this limiter sees it.
-    pub(crate) fn address(self, limiter: &RateLimiter) -> Result<IpAddr, Error> {
-        let peer = match self.address {
-            Address::Resolved(Some(address)) => return Ok(address),
+    #[inline]
+    pub(crate) fn address(&self, limiter: &RateLimiter) -> Result<IpAddr, Error> {
+        let peer = match &self.address {
+            Address::Resolved(Some(address)) => return Ok(*address),
             Address::Resolved(None) | Address::Unknown => None,
-            Address::Peer(peer) => peer,
+            Address::Peer(peer) => peer.as_ref(),
         };
         limiter.resolve_client(peer, self.headers).or_else(|error| {
             // A request context has read the headers that no argument has.
-            let peer = peer.filter(|_| self.headers.is_none());
+            let peer = peer.copied().filter(|_| self.headers.is_none());
             peer.and_then(RequestContext::client_ip_behind).ok_or(error)
         })
     }

@@ -5,7 +5,7 @@ use crate::key::{Key, KeySettings, derive_key, render};
 use std::time::Duration;
 
 fn settings() -> KeySettings {
-    KeySettings { prefix: "shop:eu".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
+    KeySettings { head: "shop:eu:{".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
 }
 
 fn stored(key: impl AsKey, limit: &Limit) -> Vec<u8> {

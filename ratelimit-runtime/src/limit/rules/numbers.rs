@@ -41,6 +41,39 @@ pub(crate) struct Derived {
     pub(crate) capacity: u32,
     /// `count` per `time_ms`, in lowest terms where units come back continuously.
     pub(crate) rate: Rate,
+    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
+    pub(crate) full_ms: u64,
+    pub(crate) cell: Cell,
+}
+
+/// A part of the time by which buckets are collected: 64, 96, 128, 192, 256, 384 .. ms (`lua/token_bucket.lua`). It is
+/// `2^shift` ms, or three times that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Cell {
+    shift: u8,
+    is_triple: bool,
+}
+
+impl Cell {
+    /// The longest cell of which eight are at most twice this time and one second.
+    #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
+    pub(crate) const fn of(period_ms: u64) -> Self {
+        let longest = (2 * period_ms + 1000) / 256;
+        let log = longest.ilog2();
+        let is_triple = longest >> (log - 1) == 3;
+        Self { shift: if is_triple { log as u8 + 4 } else { log as u8 + 5 }, is_triple }
+    }
+
+    /// The end of the eighth cell from the one with this time.
+    #[inline]
+    pub(crate) const fn eighth_end(self, time: i64) -> i64 {
+        let cells = time >> self.shift;
+        if self.is_triple {
+            ((cells.div_euclid(3) + 8) * 3).saturating_mul(1 << self.shift)
+        } else {
+            (cells + 8).saturating_mul(1 << self.shift)
+        }
+    }
 }
 
 impl Numbers {
@@ -71,7 +104,9 @@ impl Numbers {
         } else {
             self.burst.saturating_add(self.borrow)
         };
-        let derived = Derived { capacity, rate };
+        let full_ms = self.full_ms(capacity, rate);
+        let cell = Cell::of(if full_ms > self.wait_ms { full_ms } else { self.wait_ms });
+        let derived = Derived { capacity, rate, full_ms, cell };
         if let Err(violation) = self.check_state(derived) {
             return Err(violation);
         }
@@ -95,7 +130,7 @@ impl Numbers {
     }
 
     /// Checks that the state of the limit stays below 2^53.
-    const fn check_state(&self, Derived { capacity, rate }: Derived) -> Result<(), Violation> {
+    const fn check_state(&self, Derived { capacity, rate, .. }: Derived) -> Result<(), Violation> {
         match self.algorithm {
             Algorithm::TokenBucket | Algorithm::LeakyBucket if self.count > 0 => {
                 self.check_level(capacity, rate)
@@ -144,6 +179,20 @@ impl Numbers {
         let given = Rate { tokens: self.count, period_ms: self.time_ms };
         let continuous = self.algorithm.is_bucket() && !self.refills_by_interval() && self.count > 0;
         if continuous { given.in_lowest_terms() } else { given }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "compared before")]
+    const fn full_ms(&self, capacity: u32, Rate { tokens, period_ms }: Rate) -> u64 {
+        if !self.algorithm.is_bucket() || tokens == 0 {
+            return 0;
+        }
+        let (capacity, tokens, period_ms) = (capacity as u128, tokens as u128, period_ms as u128);
+        let full_ms = if self.refills_by_interval() {
+            capacity.div_ceil(tokens) * period_ms
+        } else {
+            (capacity * period_ms).div_ceil(tokens)
+        };
+        if full_ms > EXACT { EXACT as u64 } else { full_ms as u64 }
     }
 
     /// The units that come back within `wait`.

@@ -10,7 +10,7 @@ mod unused;
 pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::decided::{Begun, Decided, Source, invalid_reply};
+use super::decided::{Decided, Source, invalid_reply};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::store::{Awaited, Decisions, Mode, Reply, ReplyKind, Request};
@@ -25,6 +25,7 @@ use tokio::time::Instant;
 const MOST_FETCHES: u32 = 2;
 
 /// Whether a call may use leased units.
+#[inline]
 pub(super) fn is_leased(mode: Mode, requests: &[&Request]) -> bool {
     let [request] = requests else { return false };
     mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
@@ -51,7 +52,7 @@ enum Step {
 
 impl RateLimiter {
     /// Decides by leased units, or fetches some. Returns `None` if the call asks the store as if there were no lease.
-    pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Begun> {
+    pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Reply<Decided>> {
         if !self.shared.takes_leases {
             return None;
         }
@@ -60,7 +61,7 @@ impl RateLimiter {
         let step = match self.step(&lease, request, &mut tried) {
             Step::Decided(decision) => {
                 let decided = Decided { decisions: Decisions::one(decision), source: Source::Store };
-                return Some(Begun::Ready(Ok(decided)));
+                return Some(Reply::ready(Ok(decided)));
             }
             Step::WithoutLease => return None,
             step => step,
@@ -73,13 +74,13 @@ impl RateLimiter {
         });
         // A store in this process replies at once, with or without a runtime.
         if let Poll::Ready(decided) = decided.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Some(Begun::Ready(self.conclude(decided, Mode::Check, &[request])));
+            return Some(Reply::ready(self.conclude(decided, Mode::Check, &[request])));
         }
         let (limiter, owned) = (self.clone(), request.clone());
-        Some(Begun::Leasing(Reply::pending(async move {
+        Some(Reply::pending(async move {
             let reply = Reply::pending(decided).observed_by(observer);
             limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[&owned])
-        })))
+        }))
     }
 
     /// Takes leased units, or begins to fetch some.

@@ -1,5 +1,6 @@
 //! `LeasedUnits`: the leased units of one key, and the number of units that the next fetch takes.
 
+use crate::clock;
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::limiter::LONGEST_TIME;
@@ -53,7 +54,7 @@ pub(super) struct Unused {
 
 impl LeasedUnits {
     pub(super) fn new(limit: Limit) -> Self {
-        let now = Instant::now();
+        let now = clock::now();
         Self {
             limit,
             portions: Vec::new(),
@@ -71,7 +72,7 @@ impl LeasedUnits {
 
     /// Hands out units, the oldest first, if enough units are usable.
     pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
-        let now = Instant::now();
+        let now = clock::now();
         if self.units(|_| true) < cost {
             // Computed now: a pause before the next fetch would make the use look slower.
             self.compute_fetch_size(now);
@@ -108,7 +109,7 @@ impl LeasedUnits {
     /// [`lease_lasts`](Limit::lease_lasts) at the rate of recent use, at most twice the last number, and at least enough
     /// for the call and the waiting calls.
     pub(super) fn wanted(&mut self, cost: u32, waiting_units: u32) -> u32 {
-        self.compute_fetch_size(Instant::now());
+        self.compute_fetch_size(clock::now());
         let all = cost.saturating_add(waiting_units).min(self.limit.largest_lease());
         self.fetch_size.max(all).max(cost)
     }
@@ -151,14 +152,14 @@ impl LeasedUnits {
     /// after a pause. Meanwhile a bucket refills, so that its units are not fetched one by one.
     pub(super) fn note_shortage(&mut self, missing: u32, refusal: &Decision) {
         let (pause, has_enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
-        self.too_few_until = Instant::now() + has_enough.min(pause);
+        self.too_few_until = clock::now() + has_enough.min(pause);
         self.refused_cost =
             if has_enough <= pause { missing } else { missing.min(self.limit.units_back_in(pause)) };
     }
 
     /// Returns the refusal of a call that finds no leased units while the store has too few.
     pub(super) fn refusal(&self, cost: u32) -> Option<Decision> {
-        let now = Instant::now();
+        let now = clock::now();
         let time_left = self.too_few_until.saturating_duration_since(now);
         let reset = self.reset_at.saturating_duration_since(now).max(time_left);
         let refusal = || Decision::refuse(&self.limit, 0, Some(whole_ms(time_left)), reset);
@@ -179,12 +180,12 @@ impl LeasedUnits {
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
-        Instant::now() < self.exhausted_until
+        clock::now() < self.exhausted_until
     }
 
     /// Removes the units that are no longer usable, or that no call has used for [`IDLE`]. Returns those to return.
     pub(super) fn outdated(&mut self) -> Vec<Unused> {
-        let now = Instant::now();
+        let now = clock::now();
         let is_unused = now >= self.used_at + IDLE;
         self.remove(|portion| is_unused || now >= portion.usable_until)
     }
@@ -196,7 +197,7 @@ impl LeasedUnits {
 
     /// Removes the units of some charges. Units of charges that the store has forgotten need not be returned.
     fn remove(&mut self, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
-        let now = Instant::now();
+        let now = clock::now();
         let removed: Vec<Portion> = self.portions.extract_if(.., |portion| of(portion)).collect();
         if !removed.is_empty() {
             self.compute_fetch_size(now);
@@ -210,7 +211,7 @@ impl LeasedUnits {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.portions.is_empty() && self.used_at.elapsed() >= IDLE
+        self.portions.is_empty() && clock::now() >= self.used_at + IDLE
     }
 }
 

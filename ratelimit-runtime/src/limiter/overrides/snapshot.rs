@@ -41,10 +41,12 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// The limit that an override gives to a name and a key without a format. `None` without an override.
+    #[inline]
     pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
-        if !self.any.load(Ordering::Relaxed) {
-            return None;
-        }
+        if self.any.load(Ordering::Relaxed) { self.find(name, key, limit) } else { None }
+    }
+
+    fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         self.met.note(name, limit);
         let entries = self.entries();
         let found = entries.get(&field_of_key(key)).or_else(|| entries.get(&field_of_name(name)));
@@ -57,6 +59,7 @@ impl Snapshot {
     }
 
     /// Whether a call need not ask for overrides: the store was asked, and changes are noticed.
+    #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.asked.load(Ordering::Acquire)
             && (self.in_process.load(Ordering::Relaxed) || self.watch.is_started())
@@ -119,12 +122,19 @@ impl RateLimiter {
 
     /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
     pub(super) fn overrides_key(&self) -> StoreKey {
-        StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix).as_bytes())
+        StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix()).as_bytes())
     }
 
     /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
+    #[inline]
     pub(crate) fn knows_overrides(&self) -> bool {
         self.shared.overrides.is_settled() || self.watch_overrides()
+    }
+
+    /// Whether the overrides are loaded and there are none.
+    #[inline]
+    pub(crate) fn has_no_overrides(&self) -> bool {
+        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
     }
 
     /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the
@@ -156,7 +166,8 @@ impl RateLimiter {
     /// Waits until the store has been asked once, at most for the deadline of a decision.
     pub(crate) async fn learn_overrides(&self) {
         if !self.knows_overrides() {
-            let loaded = self.within_deadline(self.load_overrides()).await;
+            // Boxed, so that the futures of calls stay small.
+            let loaded = Box::pin(self.within_deadline(self.load_overrides())).await;
             self.shared.overrides.learn(loaded);
         }
     }

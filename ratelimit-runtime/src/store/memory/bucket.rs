@@ -10,8 +10,9 @@
 //! | continuous | 1 ms | `period_ms` | `tokens` |
 //! | by interval | `period_ms` | 1 | `tokens` |
 
+use super::number::State;
 use super::shard::Number;
-use super::verdict::{Verdict, Wait, signed};
+use super::verdict::{Wait, signed};
 use crate::limit::Limit;
 
 const UNITS: u64 = 1 << 27;
@@ -27,16 +28,27 @@ struct Scale {
     tick_ms: i64,
 }
 
-/// The units that were charged since the anchor, the time since then, which is negative after a step back of the clock, and
-/// the end of the state. All zero if the bucket is empty.
+/// The units that were charged since the anchor, the time since then, which is negative after a step back of the clock, the
+/// end of the state, and the level in grains. All zero if the bucket is empty.
 #[derive(Clone, Copy, Default)]
-struct Bucket {
+struct Level {
     units: u64,
     elapsed_ms: i64,
     end: i64,
+    grains: i64,
+}
+
+/// A bucket at a time.
+pub(super) struct Bucket<'l> {
+    limit: &'l Limit,
+    scale: Scale,
+    number: Option<Number>,
+    level: Level,
+    now: u64,
 }
 
 impl Scale {
+    #[inline]
     fn of(limit: &Limit) -> Self {
         let rate = limit.rate();
         let period_ms = signed(rate.period_ms);
@@ -44,20 +56,29 @@ impl Scale {
         Self { per_unit, per_tick: i64::from(rate.tokens), tick_ms }
     }
 
-    /// The level in grains.
-    fn level(&self, bucket: &Bucket) -> i64 {
-        let ticks = i128::from(self.ticks(bucket.elapsed_ms).0);
-        let level = i128::from(bucket.units) * i128::from(self.per_unit) - ticks * i128::from(self.per_tick);
-        i64::try_from(level).unwrap_or(if level < 0 { i64::MIN } else { i64::MAX })
+    /// The level that a number stores.
+    #[inline]
+    fn level(&self, number: Number, now: u64) -> Level {
+        let end = signed(number.deadline) - 1;
+        let elapsed_ms = signed(now) - (end - signed(number.value / UNITS));
+        let units = number.value % UNITS;
+        let leaked = i128::from(self.ticks(elapsed_ms).0) * i128::from(self.per_tick);
+        let grains = i128::from(units) * i128::from(self.per_unit) - leaked;
+        if grains <= 0 {
+            return Level::default();
+        }
+        Level { units, elapsed_ms, end, grains: i64::try_from(grains).unwrap_or(i64::MAX) }
     }
 
     /// The time in ms until `grains` grains have leaked.
+    #[inline]
     fn leak_time(&self, grains: i64, elapsed_ms: i64) -> u64 {
         let ms = rounded_up(grains, self.per_tick).saturating_mul(self.tick_ms) - self.ticks(elapsed_ms).1;
         ms.unsigned_abs().min(LONGEST_MS)
     }
 
     /// Whole ticks, and the ms since the last tick. The common case of 1 ms needs no division.
+    #[inline]
     fn ticks(&self, elapsed_ms: i64) -> (i64, i64) {
         if self.tick_ms == 1 {
             return (elapsed_ms, 0);
@@ -66,71 +87,84 @@ impl Scale {
     }
 }
 
+#[inline]
 fn rounded_up(grains: i64, by: i64) -> i64 {
     grains / by + i64::from(grains % by > 0)
 }
 
-fn read(scale: &Scale, number: Option<Number>, now: u64) -> Bucket {
-    let Some(number) = number else { return Bucket::default() };
-    let end = signed(number.deadline) - 1;
-    let anchor = end - signed(number.value / UNITS);
-    let bucket = Bucket { units: number.value % UNITS, elapsed_ms: signed(now) - anchor, end };
-    if scale.level(&bucket) > 0 { bucket } else { Bucket::default() }
-}
-
-/// The end of a state with this anchor: the end of the eighth cell from the one of the anchor. Cells have a length of 64, 96,
-/// 128, 192, 256, 384 .. ms; the limit uses the longest for which eight are at most two periods and one second.
-fn grid_end(limit: &Limit, scale: &Scale, anchor: i64) -> i64 {
-    let full_ms = scale.leak_time(i64::from(limit.capacity()) * scale.per_unit, 0);
-    let longest = (2 * full_ms.max(limit.wait_ms()) + 1000) / 256;
-    let half = 1 << (longest.ilog2() - 1);
-    let cell = signed(longest / half * half) * 32;
-    (anchor.div_euclid(cell) + 8).saturating_mul(cell)
-}
-
-pub(super) fn judge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> Verdict {
-    let scale = Scale::of(limit);
-    let bucket = read(&scale, number, now);
-    let level = scale.level(&bucket);
-    let reset_ms = if level > 0 { scale.leak_time(level, bucket.elapsed_ms) } else { 0 };
-    let fits = |wait| if cost > limit.capacity() { Wait::Never } else { Wait::Millis(wait) };
-    if limit.is_queue() {
-        let waiting = signed(limit.wait_ms()).saturating_mul(scale.per_tick) - level;
-        return Verdict { wait: fits(reset_ms), room: waiting.div_euclid(scale.per_unit) + 1, reset_ms };
+impl Bucket<'_> {
+    #[inline]
+    fn capacity(&self) -> i64 {
+        i64::from(self.limit.capacity()) * self.scale.per_unit
     }
-    let room = i64::from(limit.capacity()) * scale.per_unit - level;
-    let short = i64::from(cost).saturating_mul(scale.per_unit).saturating_sub(room);
-    let wait = if short > 0 { scale.leak_time(short, bucket.elapsed_ms) } else { 0 };
-    Verdict { wait: fits(wait), room: room.div_euclid(scale.per_unit), reset_ms }
 }
 
-pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> (Number, u64) {
-    let scale = Scale::of(limit);
-    let before = read(&scale, number, now);
-    let bucket = Bucket { units: before.units + u64::from(cost), ..before };
-    let reset_ms = scale.leak_time(scale.level(&bucket), bucket.elapsed_ms);
-    let anchor = signed(now) - bucket.elapsed_ms;
-    let lives_on = before.units > 0
-        && bucket.end == grid_end(limit, &scale, anchor)
-        && signed(now).saturating_add(signed(reset_ms)) <= bucket.end
-        && bucket.units < UNITS;
-    match number {
-        Some(number) if lives_on => (Number { value: number.value + u64::from(cost), ..number }, reset_ms),
-        _ => {
-            let rate = limit.rate();
-            let periods = bucket.elapsed_ms.max(0) / signed(rate.period_ms);
-            let leaked = u64::try_from(periods).unwrap_or(0).saturating_mul(rate.tokens.into());
-            let (units, anchor) =
-                (bucket.units.saturating_sub(leaked), anchor + periods * signed(rate.period_ms));
-            (anchored(limit, &scale, units, anchor, reset_ms, now), reset_ms)
+impl<'l> State<'l> for Bucket<'l> {
+    #[inline]
+    fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
+        let scale = Scale::of(limit);
+        let level = number.map_or_else(Level::default, |number| scale.level(number, now));
+        Self { limit, scale, number, level, now }
+    }
+
+    #[inline]
+    fn wait(&self, cost: u32) -> Wait {
+        if cost > self.limit.capacity() {
+            return Wait::Never;
         }
+        if self.limit.is_queue() {
+            return Wait::Millis(self.reset_ms());
+        }
+        let free = self.capacity() - self.level.grains;
+        let short = i64::from(cost).saturating_mul(self.scale.per_unit).saturating_sub(free);
+        Wait::Millis(if short > 0 { self.scale.leak_time(short, self.level.elapsed_ms) } else { 0 })
+    }
+
+    #[inline]
+    fn room(&self) -> i64 {
+        let Scale { per_unit, per_tick, .. } = self.scale;
+        if self.limit.is_queue() {
+            let waiting = signed(self.limit.wait_ms()).saturating_mul(per_tick) - self.level.grains;
+            return waiting.div_euclid(per_unit) + 1;
+        }
+        (self.capacity() - self.level.grains).div_euclid(per_unit)
+    }
+
+    #[inline]
+    fn reset_ms(&self) -> u64 {
+        let Level { grains, elapsed_ms, .. } = self.level;
+        if grains == 0 { 0 } else { self.scale.leak_time(grains, elapsed_ms) }
+    }
+
+    #[inline]
+    fn charge(self, cost: u32, _: u64) -> (Number, u64) {
+        let Self { limit, level, now, .. } = self;
+        let charged = i64::from(cost).saturating_mul(self.scale.per_unit);
+        let reset_ms = self.scale.leak_time(level.grains.saturating_add(charged), level.elapsed_ms);
+        let units = level.units + u64::from(cost);
+        let anchor = signed(now) - level.elapsed_ms;
+        let lives_on = level.grains > 0
+            && level.end == limit.grid_end(anchor)
+            && signed(now).saturating_add(signed(reset_ms)) <= level.end
+            && units < UNITS;
+        let number = match self.number {
+            Some(number) if lives_on => Number { value: number.value + u64::from(cost), ..number },
+            _ => {
+                let rate = limit.rate();
+                let periods = level.elapsed_ms.max(0) / signed(rate.period_ms);
+                let leaked = periods.unsigned_abs().saturating_mul(rate.tokens.into());
+                let anchor = anchor + periods * signed(rate.period_ms);
+                anchored(limit, units.saturating_sub(leaked), anchor, reset_ms, now)
+            }
+        };
+        (number, reset_ms)
     }
 }
 
 /// The number of a bucket with this anchor, which will be empty after `reset_ms`.
-fn anchored(limit: &Limit, scale: &Scale, units: u64, anchor: i64, reset_ms: u64, now: u64) -> Number {
+fn anchored(limit: &Limit, units: u64, anchor: i64, reset_ms: u64, now: u64) -> Number {
     let empty = signed(now).saturating_add(signed(reset_ms));
-    let end = match grid_end(limit, scale, anchor) {
+    let end = match limit.grid_end(anchor) {
         end if end >= empty => end,
         _ => empty.min(anchor.saturating_add(LONGEST_LIFE_MS)),
     };
@@ -141,37 +175,35 @@ fn anchored(limit: &Limit, scale: &Scale, units: u64, anchor: i64, reset_ms: u64
 /// Gives back units of the charge with this stamp, as `give` in `lua/token_bucket.lua` does. An emptied bucket is removed, so
 /// that a clock that steps back does not bring its units back.
 pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, now: u64) -> u32 {
-    let scale = Scale::of(limit);
-    let bucket = read(&scale, Some(*number), now);
-    let level = scale.level(&bucket);
-    if level <= 0 {
+    let bucket = Bucket::read(limit, Some(*number), now);
+    if bucket.level.grains == 0 {
         return 0;
     }
-    let reset = signed(scale.leak_time(level, bucket.elapsed_ms));
+    let (scale, level, reset) = (&bucket.scale, bucket.level, signed(bucket.reset_ms()));
     let left = signed(stamp) - signed(now);
-    let only_last = limit.is_queue() || level > i64::from(limit.capacity()) * scale.per_unit;
+    let only_last = limit.is_queue() || level.grains > bucket.capacity();
     if left <= 0 || (only_last && left != reset) {
         return 0;
     }
     let mut units = i64::from(units);
     if limit.refills_by_interval() {
-        let steps = left.saturating_add(bucket.elapsed_ms.rem_euclid(scale.tick_ms)) / scale.tick_ms;
+        let steps = left.saturating_add(level.elapsed_ms.rem_euclid(scale.tick_ms)) / scale.tick_ms;
         units = units.min(steps.saturating_mul(scale.per_tick));
         if units <= 0 {
             return 0;
         }
     } else if left.saturating_mul(scale.per_tick) < units.saturating_mul(scale.per_unit) && left < reset {
         // As if `left` ms more had passed.
-        let anchor = signed(now) - bucket.elapsed_ms - left;
-        *number = anchored(limit, &scale, bucket.units, anchor, (reset - left).unsigned_abs(), now);
+        let anchor = signed(now) - level.elapsed_ms - left;
+        *number = anchored(limit, level.units, anchor, (reset - left).unsigned_abs(), now);
         return u32::try_from(rounded_up(left * scale.per_tick, scale.per_unit)).unwrap_or(u32::MAX);
     }
-    if units.saturating_mul(scale.per_unit) >= level {
+    if units.saturating_mul(scale.per_unit) >= level.grains {
         number.deadline = 0;
-        units = rounded_up(level, scale.per_unit);
+        units = rounded_up(level.grains, scale.per_unit);
     } else {
         // After a step back of the clock, the level can be above the units that are stored.
-        units = units.min(signed(bucket.units));
+        units = units.min(signed(level.units));
         number.value -= units.unsigned_abs();
     }
     u32::try_from(units).unwrap_or(u32::MAX)

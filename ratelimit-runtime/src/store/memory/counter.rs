@@ -4,31 +4,69 @@
 //! A number's value is the units of the last window, and its deadline is the end of that window. If calls wait for the
 //! last window, it has not begun yet; then its end is more than `time` away.
 
+use super::number::State;
 use super::shard::Number;
-use super::verdict::{Verdict, Wait, signed};
+use super::verdict::{Wait, signed};
 use crate::limit::Limit;
 
-pub(super) fn judge(limit: &Limit, number: Option<Number>, cost: u32, now: u64) -> Verdict {
-    let (used, ttl) = number.map_or((0, 0), |number| (number.value, number.deadline - now));
-    let time = limit.time_ms();
-    let room = i64::from(limit.count()) - signed(used);
-    let starts_in = if ttl > time && ttl <= time + limit.wait_ms() { ttl - time } else { 0 };
-    let wait = if cost > limit.count() {
-        Wait::Never
-    } else {
-        Wait::Millis(if i64::from(cost) > room { ttl } else { starts_in })
-    };
-    Verdict { wait, room: if starts_in == 0 { room } else { room.min(0) }, reset_ms: ttl }
+/// The last window: its units, and the time in ms until it ends. Both are zero if there is none.
+pub(super) struct Counter<'l> {
+    limit: &'l Limit,
+    used: u64,
+    ttl: u64,
+    now: u64,
 }
 
-pub(super) fn charge(limit: &Limit, number: Option<Number>, cost: u32, wait: u64, now: u64) -> (Number, u64) {
-    let time = limit.time_ms();
-    let (used, reset_ms) = match number.map(|number| (number.value, number.deadline - now)) {
-        // A window of an earlier, longer limit is shortened.
-        Some((used, ttl)) if ttl != wait => (used, if ttl > time + limit.wait_ms() { time } else { ttl }),
-        _ => (0, wait + time),
-    };
-    (Number { value: used + u64::from(cost), deadline: now + reset_ms }, reset_ms)
+impl Counter<'_> {
+    #[inline]
+    fn left(&self) -> i64 {
+        i64::from(self.limit.count()) - signed(self.used)
+    }
+
+    /// The time in ms until the window begins, if calls wait for it.
+    #[inline]
+    fn starts_in(&self) -> u64 {
+        let time = self.limit.time_ms();
+        if self.ttl > time && self.ttl <= time + self.limit.wait_ms() { self.ttl - time } else { 0 }
+    }
+}
+
+impl<'l> State<'l> for Counter<'l> {
+    #[inline]
+    fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
+        let (used, ttl) = number.map_or((0, 0), |number| (number.value, number.deadline - now));
+        Self { limit, used, ttl, now }
+    }
+
+    #[inline]
+    fn wait(&self, cost: u32) -> Wait {
+        if cost > self.limit.count() {
+            return Wait::Never;
+        }
+        Wait::Millis(if i64::from(cost) > self.left() { self.ttl } else { self.starts_in() })
+    }
+
+    #[inline]
+    fn room(&self) -> i64 {
+        if self.starts_in() == 0 { self.left() } else { self.left().min(0) }
+    }
+
+    #[inline]
+    fn reset_ms(&self) -> u64 {
+        self.ttl
+    }
+
+    #[inline]
+    fn charge(self, cost: u32, wait: u64) -> (Number, u64) {
+        let time = self.limit.time_ms();
+        let (used, reset_ms) = if self.ttl == wait {
+            (0, wait + time)
+        } else {
+            // A window of an earlier, longer limit is shortened.
+            (self.used, if self.ttl > time + self.limit.wait_ms() { time } else { self.ttl })
+        };
+        (Number { value: used + u64::from(cost), deadline: self.now + reset_ms }, reset_ms)
+    }
 }
 
 pub(super) fn give(number: &mut Number, units: u32, stamp: u64) -> u32 {

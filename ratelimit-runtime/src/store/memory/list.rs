@@ -103,13 +103,13 @@ pub(super) fn charge(
     now: Now,
 ) -> Decision {
     let charged = update(entry, terms.limit, now, |list| list.charge(terms, wait, now));
-    verdict.charged(terms.limit, terms.cost, wait, charged, terms.stamped)
+    terms.charged(verdict.room, wait, charged)
 }
 
 /// Judges a request, and charges it if it passes. A refused request may leave a ticket.
 pub(super) fn decide(entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Decision {
     let verdict = judge(&entry, terms, now);
-    match verdict.passes(terms.longest_wait) {
+    match verdict.wait.within(terms.longest_wait) {
         Some(wait) if terms.charges => charge(entry, terms, &verdict, wait, now),
         None if terms.leaves_ticket(&verdict) => enqueue(entry, terms, &verdict, now),
         _ => verdict.decision(terms.limit, terms.longest_wait),

@@ -4,7 +4,6 @@ mod bucket;
 mod concurrency;
 mod counter;
 mod eviction;
-mod hash;
 mod list;
 mod number;
 mod overrides;
@@ -18,14 +17,12 @@ mod verdict;
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
-use crate::decision::Decision;
 use crate::error::Error;
-use crate::key::StoreKey;
-use hash::HashKey;
+use crate::key::{HashKey, StoreKey};
 use list::List;
 use overrides::Overrides;
 use std::fmt;
-use table::Table;
+use table::{Hash, Table};
 use terms::{Now, Terms, is_number};
 
 /// Stores limits in the memory of this process: for services with one process, for tests, and while Redis is
@@ -47,9 +44,9 @@ use terms::{Now, Terms, is_number};
 ///
 /// # Keys
 ///
-/// The store does not store keys. It stores a hash of at least 64 bits (SipHash-1-3 with a secret random key), so nobody
-/// can choose keys that collide. Two limits whose keys collide by chance share their state; for a million keys, the
-/// probability that any two collide is below 1 in 10^10.
+/// The store does not store keys. It stores a keyed hash of 64 bits with random secrets, so nobody can choose keys that
+/// collide. Two limits whose keys collide by chance share their state; for a million keys, the probability that any two
+/// collide is below 1 in 10^7.
 ///
 /// # Precision
 ///
@@ -116,32 +113,44 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// [`Store::decide`] without the [`Reply`].
+    #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
+    #[inline(always)]
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
-        let now = Now::of(&self.clock);
         if let [request] = requests
             && !request.passes_with_next()
         {
-            return Ok(Decisions::one(self.decide_one(mode, request, now)));
+            return Ok(self.decide_one(mode, request, Now::of(&self.clock)));
         }
+        self.decide_stacks(mode, requests)
+    }
+
+    fn decide_stacks(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
+        let now = Now::of(&self.clock);
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
-                [request] => decisions.push(self.decide_one(mode, request, now)),
+                [request] => decisions.extend(self.decide_one(mode, request, now).iter().copied()),
                 _ => self.decide_stack(mode, stack, now, &mut decisions),
             }
         }
         Ok(decisions)
     }
 
-    fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decision {
+    #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
+    #[inline(always)]
+    fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
         let terms = Terms::of(mode, request);
         if is_number(terms.limit) {
-            return number::decide(self.numbers.lock(hash).entry(hash, now.ms), &terms, now);
+            return Decisions::one(number::decide(self.numbers.lock(hash).entry(hash, now.ms), &terms, now));
         }
-        let decision = list::decide(self.lists.lock(hash).entry(hash, now.ms), &terms, now);
+        self.decide_list(hash, &terms, now)
+    }
+
+    fn decide_list(&self, hash: Hash, terms: &Terms<'_>, now: Now) -> Decisions {
+        let decision = list::decide(self.lists.lock(hash).entry(hash, now.ms), terms, now);
         self.lists.shed(now.ms);
-        decision
+        Decisions::one(decision)
     }
 
     /// [`Store::adjust`] without the [`Reply`].

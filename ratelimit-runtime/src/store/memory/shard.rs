@@ -34,7 +34,6 @@ struct Slot<T> {
 }
 
 /// A part of the table. It has so few entries that an operation on all of them takes microseconds.
-#[repr(align(64))] // one cache line each, so that threads in different shards do not share one
 pub(super) struct Shard<T> {
     slots: Box<[Slot<T>]>,
     len: usize,

@@ -36,7 +36,7 @@ impl Locked<'_> {
     fn charge(&mut self, member: &Member<'_>, verdict: &Verdict, wait: u64, now: Now) -> Decision {
         let Member { terms, hash } = member;
         if is_number(terms.limit) {
-            number::charge_judged(self.numbers.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
+            number::charge(self.numbers.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
         } else {
             list::charge(self.lists.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
         }
@@ -71,9 +71,9 @@ impl<C: Clock> MemoryStore<C> {
         let passes = members
             .iter()
             .zip(&verdicts)
-            .all(|(member, verdict)| verdict.passes(member.terms.longest_wait).is_some());
+            .all(|(member, verdict)| verdict.wait.within(member.terms.longest_wait).is_some());
         for (member, verdict) in members.iter().zip(&verdicts) {
-            decisions.push(match verdict.passes(member.terms.longest_wait) {
+            decisions.push(match verdict.wait.within(member.terms.longest_wait) {
                 Some(wait) if passes && member.terms.charges => locked.charge(member, verdict, wait, now),
                 _ => verdict.decision(member.terms.limit, member.terms.longest_wait),
             });

@@ -1,9 +1,9 @@
 //! A bounded hash table of cells that expire. It stores hashes instead of keys and needs no background task.
 
 use super::shard::{Cell, Shard, Value};
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The approximate number of entries in a shard, so that an operation on all of them takes microseconds.
 const ENTRIES: usize = 2048;
@@ -11,19 +11,23 @@ const ENTRIES: usize = 2048;
 /// The number of shards that one call of `shed` visits.
 const VISITS: usize = 16;
 
-/// The hash of a key: the first half is the hash inside a shard, the second half selects the shard.
-pub(super) type Hash = [u64; 2];
+/// The hash of a key: the lowest bits select the shard, the highest bits select the slot.
+pub(super) type Hash = u64;
 
 /// Cells in shards, each with its own lock.
 pub(super) struct Table<T> {
     /// Their number is a power of two.
-    shards: Box<[Mutex<Shard<T>>]>,
+    shards: Box<[Locked<T>]>,
     max_weight: usize,
     /// The bytes that all values use on the heap.
     weight: AtomicUsize,
     /// The shard that `shed` visits next.
     next: AtomicUsize,
 }
+
+/// A shard with its lock, in one cache line, so that threads in different shards do not share a line.
+#[repr(align(64))]
+struct Locked<T>(Mutex<Shard<T>>);
 
 impl<T: Value> Table<T> {
     /// Creates a table for `max_keys` keys, whose values use at most `max_weight` bytes on the heap.
@@ -34,7 +38,7 @@ impl<T: Value> Table<T> {
         let shards = (max_keys / ENTRIES).max(1).next_power_of_two();
         let mean = max_keys.div_ceil(shards);
         let spare = if shards > 1 { 6 * mean.isqrt() } else { 0 };
-        let shard = |_| Mutex::new(Shard::new(mean + spare));
+        let shard = |_| Locked(Mutex::new(Shard::new(mean + spare)));
         let (weight, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Self { shards: (0..shards).map(shard).collect(), max_weight, weight, next }
     }
@@ -82,12 +86,11 @@ impl<T: Value> Table<T> {
 
     #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
     fn shard_of(&self, hash: Hash) -> usize {
-        hash[1] as usize & (self.shards.len() - 1)
+        hash as usize & (self.shards.len() - 1)
     }
 
     fn lock_shard(&self, at: usize) -> Guard<'_, T> {
-        // A shard is consistent between its method calls, so a panic of another lock holder leaves it usable.
-        let shard = self.shards[at].lock().unwrap_or_else(PoisonError::into_inner);
+        let shard = self.shards[at].0.lock();
         Guard { weight_before: shard.weight(), shard, weight: &self.weight }
     }
 }
@@ -104,7 +107,7 @@ impl<T: Value> Guard<'_, T> {
     /// The entry of a key. An expired cell is cleared, so that a clock that steps back does not bring it back.
     pub(super) fn entry(&mut self, hash: Hash, now: u64) -> Entry<'_, T> {
         // In `Slot`, 0 means that there is no entry.
-        let hash = hash[0].max(1);
+        let hash = hash.max(1);
         let at = self.shard.seek(hash).ok();
         if let Some(expired) = at.filter(|at| self.shard.cell(*at).deadline < now) {
             // The slot stays for the next charge, or until it is swept.

@@ -1,9 +1,11 @@
 //! The terms of a request: its limit and cost, what its mode allows, and the time of its decision.
 
-use super::verdict::{Verdict, Wait};
-use crate::clock::{Clock, micros};
+use super::verdict::{Charged, Verdict, Wait, remaining};
+use crate::clock::Clock;
+use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Mode, Request};
+use std::time::Duration;
 
 /// The time of a decision.
 #[derive(Clone, Copy)]
@@ -13,8 +15,9 @@ pub(super) struct Now {
 }
 
 impl Now {
+    #[inline]
     pub(super) fn of(clock: &impl Clock) -> Self {
-        let us = micros(clock.now());
+        let us = clock.now_micros();
         Self { ms: us / 1000, us }
     }
 }
@@ -49,6 +52,14 @@ impl<'a> Terms<'a> {
     /// The terms of a charge that is made without a check.
     pub(super) fn unchecked(limit: &'a Limit, cost: u32) -> Self {
         Self { limit, cost, permit: 0, longest_wait: 0, charges: true, stamped: false }
+    }
+
+    /// The decision after a charge. `room` units were free before.
+    #[inline]
+    pub(super) fn charged(&self, room: i64, wait: u64, charged: Charged) -> Decision {
+        let reset_after = Duration::from_millis(charged.reset_ms);
+        Decision::allow(self.limit, remaining(room, self.cost), reset_after)
+            .in_turn(Duration::from_millis(wait), if self.stamped { charged.stamp } else { 0 })
     }
 
     /// Whether a refused request leaves a ticket.

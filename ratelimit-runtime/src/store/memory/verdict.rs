@@ -29,18 +29,21 @@ pub(super) struct Charged {
     pub(super) stamp: u64,
 }
 
-impl Verdict {
-    /// The wait in ms, if it is at most `longest_wait`.
-    pub(super) fn passes(&self, longest_wait: u64) -> Option<u64> {
-        match self.wait {
-            Wait::Millis(wait) if wait <= longest_wait => Some(wait),
+impl Wait {
+    /// The wait in ms, if it is at most `longest`.
+    pub(super) fn within(self, longest: u64) -> Option<u64> {
+        match self {
+            Self::Millis(wait) if wait <= longest => Some(wait),
             _ => None,
         }
     }
+}
 
+impl Verdict {
     /// The decision if nothing is charged.
+    #[inline]
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
-        let (remaining, reset_after) = (self.remaining(0), Duration::from_millis(self.reset_ms));
+        let (remaining, reset_after) = (remaining(self.room, 0), Duration::from_millis(self.reset_ms));
         match self.wait {
             Wait::Millis(wait) if wait <= longest_wait => {
                 Decision::allow(limit, remaining, reset_after).in_turn(Duration::from_millis(wait), 0)
@@ -51,23 +54,11 @@ impl Verdict {
             Wait::Never => Decision::refuse(limit, remaining, None, reset_after),
         }
     }
+}
 
-    /// The decision after a charge. It contains the stamp if `stamped`.
-    pub(super) fn charged(
-        &self,
-        limit: &Limit,
-        cost: u32,
-        wait: u64,
-        charged: Charged,
-        stamped: bool,
-    ) -> Decision {
-        Decision::allow(limit, self.remaining(cost), Duration::from_millis(charged.reset_ms))
-            .in_turn(Duration::from_millis(wait), if stamped { charged.stamp } else { 0 })
-    }
-
-    fn remaining(&self, cost: u32) -> u32 {
-        u32::try_from(self.room.saturating_sub(i64::from(cost)).max(0)).unwrap_or(u32::MAX)
-    }
+/// The units that are left after a charge of `cost`.
+pub(super) fn remaining(room: i64, cost: u32) -> u32 {
+    u32::try_from(room.saturating_sub(i64::from(cost)).max(0)).unwrap_or(u32::MAX)
 }
 
 /// The value as a signed integer. Times and counts of a limit are far below 2^63.

@@ -27,19 +27,10 @@ pub(crate) const WRONG_NUMBER_OF_DECISIONS: &str =
 /// Returns the longest reset of a limit after a charge that did not wait, in milliseconds, as the scripts compute it. A reply
 /// of one number has this base.
 pub(crate) fn longest_reset(limit: &Limit) -> i64 {
-    let time = limit.time_ms();
     let longest = match limit.algorithm() {
-        Algorithm::Counter | Algorithm::SlidingLog | Algorithm::Concurrency => time.into(),
-        Algorithm::SlidingWindow => 2 * u128::from(time),
-        Algorithm::TokenBucket | Algorithm::LeakyBucket => {
-            let (rate, capacity) = (limit.rate(), u128::from(limit.capacity()));
-            let (tokens, period) = (u128::from(rate.tokens.max(1)), u128::from(rate.period_ms));
-            if limit.refills_by_interval() {
-                capacity.div_ceil(tokens) * period
-            } else {
-                (capacity * period).div_ceil(tokens)
-            }
-        }
+        Algorithm::Counter | Algorithm::SlidingLog | Algorithm::Concurrency => limit.time_ms(),
+        Algorithm::SlidingWindow => 2 * limit.time_ms(),
+        Algorithm::TokenBucket | Algorithm::LeakyBucket => limit.full_ms(),
     };
     i64::try_from(longest).unwrap_or(LONGEST_MS).min(LONGEST_MS)
 }

@@ -1,0 +1,118 @@
+//! Keyed hash of a store key. Tables in this process store the hash instead of the key.
+//!
+//! Keys of at most 135 bytes are hashed by multilinear hashing (Carter and Wegman 1979; Lemire and Kaser, "Strongly
+//! universal string hashing is fast", 2014). Each word of 64 bits is multiplied by a secret random number of 128 bits,
+//! another secret is added, and the upper half of the sum is the hash. A bit behind the last byte of the key tells keys of
+//! different lengths apart. The hash is strongly universal: whatever two keys somebody chooses, the probability that their
+//! hashes are equal is 2^-64, and so it is for any part of the hash, such as the bits that select a shard. The proof assumes
+//! only that the secrets are random and that the keys are chosen without knowledge of them. No hash leaves the process.
+//! `SipHash` rests on the belief that nobody can break it, and takes three to four times as long for such keys. It hashes
+//! longer keys, and makes the secrets.
+
+use super::StoreKey;
+use siphasher::sip::SipHasher13;
+use std::hash::{BuildHasher, RandomState};
+
+/// The whole words of the longest key that has secrets of its own.
+const WORDS: usize = 16;
+
+/// A secret random hash key, so that nobody can choose keys that collide.
+pub(crate) struct HashKey {
+    added: u128,
+    of_words: [u128; WORDS + 1],
+    of_long_keys: SipHasher13,
+}
+
+impl HashKey {
+    /// A new random hash key.
+    pub(crate) fn random() -> Self {
+        // std has no other source of randomness. Its SipHash with a random key makes random numbers from different inputs.
+        let random = RandomState::new();
+        let number =
+            |at: usize| u128::from(random.hash_one((at, 0))) << 64 | u128::from(random.hash_one((at, 1)));
+        let of_long_keys = SipHasher13::new_with_keys(random.hash_one(2), random.hash_one(3));
+        Self { added: number(WORDS + 1), of_words: std::array::from_fn(number), of_long_keys }
+    }
+
+    #[inline]
+    pub(crate) fn hash(&self, key: &StoreKey) -> u64 {
+        let bytes = key.as_bytes();
+        let (words, rest) = bytes.as_chunks::<8>();
+        let Some(of_last) = self.of_words.get(words.len()) else { return self.of_long_keys.hash(bytes) };
+        let product = |word: u64, secret: &u128| secret.wrapping_mul(u128::from(word));
+        let mut sum = self.added.wrapping_add(product(last_word(bytes, rest.len()), of_last));
+        for (word, secret) in words.iter().zip(&self.of_words) {
+            sum = sum.wrapping_add(product(u64::from_le_bytes(*word), secret));
+        }
+        scattered((sum >> 64) as u64)
+    }
+}
+
+/// The last `rest` bytes of a key, fewer than eight, and a bit behind them.
+#[inline]
+fn last_word(bytes: &[u8], rest: usize) -> u64 {
+    let end = 1 << (8 * rest);
+    match bytes.last_chunk::<8>() {
+        // Shifted twice, because a shift by all 64 bits is not defined.
+        Some(last) => end | u64::from_le_bytes(*last) >> 8 >> (56 - 8 * rest),
+        None => bytes.iter().rev().fold(1, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
+/// Moves the hashes of consecutive keys, which are at equal distances, to places without a pattern. Different numbers stay
+/// different, so the probabilities are the same.
+#[inline]
+fn scattered(hash: u64) -> u64 {
+    let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ hash >> 29
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// Keys that differ little, as an attacker or a counter makes them.
+    fn keys() -> Vec<StoreKey> {
+        let mut keys: Vec<Vec<u8>> =
+            (0..100_000).map(|key| format!("shop:{{{key}}}:login:c1").into_bytes()).collect();
+        keys.extend((0..100_000_u64).map(|key| [key.to_le_bytes(), [0; 8]].concat()));
+        keys.extend((0..100_000_u64).map(|key| (key << 40).to_be_bytes().to_vec()));
+        keys.extend((0..300).map(|length| vec![0; length]));
+        keys.extend((0..300).map(|length| [vec![0; length], vec![1]].concat()));
+        keys.iter().map(|key| StoreKey::new(key)).collect()
+    }
+
+    #[test]
+    fn keys_that_differ_little_do_not_collide() {
+        let (keys, hash_key) = (keys(), HashKey::random());
+        let different: HashSet<&[u8]> = keys.iter().map(StoreKey::as_bytes).collect();
+        let hashes: HashSet<u64> = keys.iter().map(|key| hash_key.hash(key)).collect();
+        assert_eq!(hashes.len(), different.len());
+    }
+
+    /// Each group of bits that a table uses is as even as random numbers: the sum of squares is within six standard deviations.
+    #[test]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
+    fn low_and_high_bits_are_spread_evenly() {
+        const PLACES: usize = 512;
+        for family in keys().chunks(100_000).filter(|family| family.len() == 100_000) {
+            let hash_key = HashKey::random();
+            let places: [fn(u64) -> usize; 3] = [
+                |hash| hash as usize % PLACES,
+                |hash| (hash >> 55) as usize,
+                |hash| (hash >> 32) as usize % PLACES,
+            ];
+            for place in places {
+                let mut counts = [0_f64; PLACES];
+                for key in family {
+                    counts[place(hash_key.hash(key))] += 1.0;
+                }
+                let mean = family.len() as f64 / PLACES as f64;
+                let chi_squared: f64 = counts.iter().map(|count| (count - mean).powi(2) / mean).sum();
+                let (expected, deviation) = (PLACES as f64 - 1.0, (2.0 * (PLACES as f64 - 1.0)).sqrt());
+                assert!(chi_squared < expected + 6.0 * deviation, "{chi_squared}");
+            }
+        }
+    }
+}
