@@ -11,6 +11,7 @@
 //! | `limits` | the numbers of a limit, as far as they are known |
 //! | `scan` | reads all keys of the servers, little by little |
 //! | `usage` | asks the library how much of a limit is in use |
+//! | `project` | `cargo ratelimit`: the limits in sources, which `sources` reads, as a `manifest` |
 //! | the others | one command each |
 
 mod arguments;
@@ -21,13 +22,16 @@ mod exit;
 mod interrupt;
 mod limits;
 mod list;
+mod manifest;
 mod output;
 mod overrides;
 mod peek;
+mod project;
 mod reset;
 mod scan;
 mod server;
 mod simulate;
+mod sources;
 mod top;
 mod usage;
 
@@ -36,6 +40,7 @@ use clap::{CommandFactory as _, Parser as _};
 use exit::{Exit, Failure};
 use interrupt::Interrupt;
 use output::Output;
+pub use project::main as main_of_cargo;
 use server::Server;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -62,6 +67,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             failure.exit().into()
         }
     }
+}
+
+/// Whether `ratelimit` has a command of this name.
+fn has_command(name: &str) -> bool {
+    Cli::command().find_subcommand(name).is_some()
 }
 
 fn run(cli: Cli, output: Output) -> Result<Exit, Failure> {

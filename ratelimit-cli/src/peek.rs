@@ -13,6 +13,12 @@ use ratelimit::Algorithm;
 use ratelimit::store::StoredKey;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr as _;
+
+/// The length of a bar.
+const BAR: usize = 20;
+/// The column at which bars begin.
+const INDENT: usize = 18;
 
 /// Show how much of a limit is in use for some identities, and take nothing
 ///
@@ -93,7 +99,7 @@ fn in_use(used: u32, known: Known, output: Output) -> String {
     let capacity = known.limit.capacity();
     let share = Usage { used: Some(used), known: Some(known) }.share().unwrap_or_default();
     let style = if known.allowed { Style::Good } else { Style::Bad };
-    let bar = output.paint(bar(share, 20, output.unicode), style);
+    let bar = output.paint(bar(share, BAR, output.unicode), style);
     let next = match (known.allowed, known.retry_after) {
         (true, _) if used == 0 => String::new(),
         (true, _) => format!(", free in {}", duration(known.reset_after)),
@@ -101,7 +107,13 @@ fn in_use(used: u32, known: Known, output: Output) -> String {
         (false, None) => ", refuses every call".to_owned(),
     };
     let of = format!("{} of {}", number(used.into()), number(capacity.into()));
-    format!("{bar}  {of}{next}  {}", output.paint(known.limit, Style::Dim))
+    let (line, limit) = (format!("  {of}{next}"), known.limit.to_string());
+    let width = INDENT + BAR + line.width() + 2 + limit.width();
+    let gap = match output.columns {
+        Some(columns) if width > columns => format!("\n{:INDENT$}", ""),
+        _ => "  ".to_owned(),
+    };
+    format!("{bar}{line}{gap}{}", output.paint(limit, Style::Dim))
 }
 
 fn ttl(state: &State) -> String {

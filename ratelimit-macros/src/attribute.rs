@@ -1,53 +1,41 @@
-//! Expands an attribute: parses its arguments, checks them, and writes the limited function.
+//! Expands an attribute: writes the limited function or block.
 
-use crate::args::Arguments;
 use crate::completion::hints;
-use crate::errors::Errors;
-use crate::impl_block::ImplBlock;
+use crate::expand;
 use crate::item::Item;
-use crate::{check, expand, stack};
+use crate::model::Model;
 use proc_macro2::TokenStream;
-use syn::parse::{Parse, ParseStream};
+use quote::ToTokens;
+use ratelimit_syntax::annotated::{Annotated, Read, read};
 
 /// Returns the limited function or block. After an error, returns the errors and the item as it was.
 pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
-    let arguments = Arguments::parse(arguments, &mut errors);
-    match syn::parse2(annotated.clone()) {
-        Ok(Annotated::Function(item)) => limited(&arguments, *item, errors),
-        Ok(Annotated::Block(block)) => block.limited(&arguments, errors),
-        Err(error) => {
-            errors.add(error);
-            errors.beside(hints(std::iter::once(&arguments)), annotated)
-        }
+    let Read { attributes, annotated: item, models, errors } = read(arguments, annotated.clone());
+    let Some(item) = item else {
+        return errors.beside(hints(&attributes), annotated);
+    };
+    if !errors.is_empty() {
+        return errors.beside(hints(&attributes), written(item, Item::into_token_stream));
+    }
+    let mut models = models.into_iter();
+    written(item, |item| limited(models.next(), item))
+}
+
+/// Writes the limited function with the model that was made for it.
+fn limited(model: Option<Model>, item: Item) -> TokenStream {
+    match model {
+        Some(model) => expand::expand(&model, item),
+        None => item.into_token_stream(),
     }
 }
 
-/// The items that can have the attribute.
-enum Annotated {
-    Function(Box<Item>),
-    Block(ImplBlock),
-}
-
-impl Parse for Annotated {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if ImplBlock::is_next(input) {
-            input.parse().map(Self::Block)
-        } else {
-            input.parse().map(|item| Self::Function(Box::new(item)))
-        }
+/// Writes a function, or a block with the functions that it limits written in this way.
+fn written(annotated: Annotated, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
+    match annotated {
+        Annotated::Function(item) => function(*item),
+        Annotated::Block(block) => block.into_tokens(|item| match item.block {
+            Some(_) => function(item),
+            None => item.into_token_stream(),
+        }),
     }
-}
-
-fn limited(first: &Arguments, mut item: Item, mut errors: Errors) -> TokenStream {
-    item.check(&mut errors);
-    let others = stack::collect(first, &mut item.attributes, &item.body, &mut errors);
-    for arguments in std::iter::once(first).chain(&others) {
-        arguments.check_skip(&mut errors);
-    }
-    let model = check::check(first, &others, &item, &mut errors);
-    if errors.is_empty() {
-        return expand::expand(&model, item);
-    }
-    errors.beside(hints(std::iter::once(first).chain(&others)), item)
 }

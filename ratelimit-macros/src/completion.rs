@@ -8,8 +8,8 @@ use quote::{quote, quote_spanned};
 
 /// Puts the half-typed names in a place where only the names of arguments are in scope. Only rust-analyzer compiles
 /// it.
-pub(crate) fn hints<'a>(attributes: impl Iterator<Item = &'a Arguments>) -> TokenStream {
-    let typed: Vec<&Ident> = attributes.flat_map(|arguments| &arguments.half_typed).collect();
+pub(crate) fn hints(attributes: &[Arguments]) -> TokenStream {
+    let typed: Vec<&Ident> = attributes.iter().flat_map(|arguments| &arguments.half_typed).collect();
     if typed.is_empty() {
         return TokenStream::new();
     }

@@ -14,7 +14,8 @@ use syn::LitStr;
 fn every_message_of_the_macro_has_a_case() {
     let documentation = documentation();
     let rows: String = documentation.lines().filter(|line| line.starts_with("| [`")).collect();
-    let texts = sources("src");
+    let mut texts = sources("src");
+    texts.extend(sources("../ratelimit-syntax/src"));
     let texts = texts.iter().flat_map(|path| texts_of(tokens(path)));
     let texts: Vec<_> =
         texts.filter(|text| !rows.contains(&format!("| {text} |")) && !text.contains("{takes}")).collect();

@@ -52,8 +52,8 @@ pub use layer::{LayerBody, RateLimitService, ResponseFuture};
 pub use limit::{Algorithm, Limit, LimitChange, LimitError, ParseLimitError, Refill};
 pub use limiter::current::{InstallError, install};
 pub use limiter::{
-    Admitted, Charge, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit, RateLimiter,
-    RateLimiterBuilder, Status,
+    Admitted, Charge, MetLimit, OnError, Override, OverrideEffect, OverrideTarget, Overrides, Permit,
+    RateLimiter, RateLimiterBuilder, Status,
 };
 pub use proxies::Forwarded;
 #[doc = include_str!("rate_limit.md")]

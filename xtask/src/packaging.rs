@@ -1,5 +1,5 @@
-//! The packaging check: both published crates build from their packages, and the packages contain the Lua scripts and the
-//! guide.
+//! The packaging check: the published crates build from their packages, and the package of the runtime contains the Lua scripts
+//! and the guide.
 
 use crate::process::{cargo, output, root, run, target};
 use std::fs;
@@ -10,19 +10,22 @@ use std::process::Command;
 /// Folders and extensions of the files that the runtime includes through links, which packaging must follow.
 const INCLUDED: [(&str, &str); 2] = [("lua", "lua"), ("docs", "md")];
 
+/// The published crates.
+const PUBLISHED: [&str; 4] = ["ratelimit-syntax", "ratelimit-macros", "ratelimit-runtime", "ratelimit-cli"];
+
 /// The folder below the target folder into which the packages are unpacked.
 const UNPACKED: &str = "unpacked";
 
-/// Packages both crates, builds them from their packages, and checks that the runtime's package contains the included
+/// Packages the crates, builds them from their packages, and checks that the runtime's package contains the included
 /// files.
 ///
-/// One call packages both, because the runtime depends on a version of the macros that is not published yet. `--no-verify`,
-/// because cargo's verification would cache that version of the macros and use it again after a change. Without
+/// One call packages all of them, because they depend on versions of each other that are not published yet. `--no-verify`,
+/// because cargo's verification would cache these versions and use it again after a change. Without
 /// `--offline`, because packaging resolves the dependencies again, and a new machine may lack parts of the index.
 pub(crate) fn check() -> Result<(), String> {
-    let both = ["--package", "ratelimit-macros", "--package", "ratelimit-runtime"];
     remove("package")?;
-    run(cargo(&["package", "--allow-dirty", "--no-verify"]).args(both))?;
+    run(cargo(&["package", "--allow-dirty", "--no-verify"])
+        .args(PUBLISHED.map(|name| ["--package", name]).as_flattened()))?;
     let manifest = unpack()?;
     let check = ["check", "--all-features", "--workspace", "--manifest-path"];
     run(cargo(&check).arg(&manifest).env("CARGO_TARGET_DIR", target()))?;
@@ -40,7 +43,7 @@ pub(crate) fn check() -> Result<(), String> {
     Err(format!("the package of ratelimit-runtime does not contain {}", missing.join(", ")))
 }
 
-/// Makes a workspace of the unpacked packages, in which the runtime uses the unpacked macros. Returns its manifest.
+/// Makes a workspace of the unpacked packages, in which they use each other. Returns its manifest.
 fn unpack() -> Result<PathBuf, String> {
     remove(UNPACKED)?;
     let (from, to) = (target().join("package"), target().join(UNPACKED));
@@ -54,15 +57,21 @@ fn unpack() -> Result<PathBuf, String> {
             members.extend(package.file_stem().map(|name| name.to_string_lossy().into_owned()));
         }
     }
-    let macros = members.iter().find(|name| name.starts_with("ratelimit-macros-"));
-    let macros = macros.ok_or("cargo made no package of ratelimit-macros")?;
     let manifest = to.join("Cargo.toml");
-    let text = format!(
-        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\nratelimit-macros = {{ path = {macros:?} }}\n"
-    );
+    let mut text = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\n");
+    for name in PUBLISHED {
+        let folder = members.iter().find(|member| member.strip_prefix(name).is_some_and(is_version));
+        let folder = folder.ok_or_else(|| format!("cargo made no package of {name}"))?;
+        text.extend([name, " = { path = \"", folder, "\" }\n"]);
+    }
     fs::write(&manifest, text).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), to.join("Cargo.lock")).map_err(failed)?;
     Ok(manifest)
+}
+
+/// Whether the end of a folder's name is a version.
+fn is_version(end: &str) -> bool {
+    end.strip_prefix('-').is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 fn remove(folder: &str) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! `cargo ratelimit`: the same command. Cargo passes the word `ratelimit` as the first argument.
+//! The command `cargo ratelimit`. Cargo passes the word `ratelimit` as the first argument.
 
 use std::process::ExitCode;
 
@@ -7,5 +7,5 @@ fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|word| word == "ratelimit") {
         arguments.remove(1);
     }
-    ratelimit_cli::main(arguments)
+    ratelimit_cli::main_of_cargo(arguments)
 }

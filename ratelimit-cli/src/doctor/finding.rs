@@ -1,7 +1,7 @@
 //! Findings: what a check has found, and what to do about it.
 
 use crate::exit::{Exit, Failure};
-use crate::output::{Output, Style, print, print_json, safe};
+use crate::output::{Output, Style, print, print_json, safe, wrapped};
 use ratelimit::store::RedisServer;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -22,6 +22,9 @@ struct Finding {
     said: String,
     advice: Option<String>,
 }
+
+/// The column at which findings begin.
+const INDENT: usize = 11;
 
 /// All findings, in the order of the checks.
 #[derive(Debug, Default)]
@@ -97,9 +100,11 @@ impl Findings {
                 Level::Note => ("note   ", Style::Warning),
                 Level::Problem => ("PROBLEM", Style::Bad),
             };
-            let _ = writeln!(text, "  {}  {}: {}", output.paint(word, style), finding.check, finding.said);
+            let said = wrapped(&format!("{}: {}", finding.check, finding.said), INDENT, output.columns);
+            let _ = writeln!(text, "  {}  {said}", output.paint(word, style));
             if let Some(advice) = &finding.advice {
-                let _ = writeln!(text, "           {}", output.paint(advice, Style::Dim));
+                let advice = output.paint(wrapped(advice, INDENT, output.columns), Style::Dim);
+                let _ = writeln!(text, "{:INDENT$}{advice}", "");
             }
         }
         let (problems, notes) = (self.count(Level::Problem), self.count(Level::Note));

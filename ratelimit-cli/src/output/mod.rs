@@ -5,12 +5,14 @@ mod progress;
 mod show;
 mod stream;
 mod table;
+mod wrap;
 
 pub(crate) use bar::bar;
 pub(crate) use progress::Progress;
 pub(crate) use show::{duration, identity, number, plural, safe, share, short};
 pub(crate) use stream::{note, print, print_json, print_json_line, write};
 pub(crate) use table::{Align, Table};
+pub(crate) use wrap::wrapped;
 
 use crate::arguments::{Global, When};
 use crate::exit::Failure;
@@ -25,6 +27,8 @@ pub(crate) struct Output {
     stderr: Paint,
     /// Whether the terminal shows characters outside of ASCII.
     pub(crate) unicode: bool,
+    /// The width of standard output, if it is a terminal.
+    pub(crate) columns: Option<usize>,
 }
 
 /// Whether a stream has colors.
@@ -59,13 +63,23 @@ impl Output {
             stdout: colors(io::stdout().is_terminal()),
             stderr: colors(io::stderr().is_terminal()),
             unicode: is_unicode(),
+            columns: columns(),
         }
+    }
+
+    /// Text without colors.
+    pub(crate) const fn plain() -> Self {
+        Self { json: false, stdout: Paint::NoColors, stderr: Paint::NoColors, unicode: false, columns: None }
+    }
+
+    /// A word with a look for standard error, if it has colors.
+    pub(crate) fn paint_error(self, text: &str, style: Style) -> String {
+        if self.stderr == Paint::Colors { styled(text, style) } else { text.to_owned() }
     }
 
     /// Prints why the command has failed.
     pub(crate) fn error(self, failure: &Failure) {
-        let word =
-            if self.stderr == Paint::Colors { styled("error", Style::Bad) } else { "error".to_owned() };
+        let word = self.paint_error("error", Style::Bad);
         // Nobody is left to read about a closed standard error.
         let _ = writeln!(io::stderr(), "{word}: {failure}");
     }
@@ -91,6 +105,11 @@ fn styled(text: &str, style: Style) -> String {
         Style::Bad => "1;31",
     };
     format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+fn columns() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(size.0.0))
 }
 
 /// Whether the locale is one of UTF-8. Without a locale, it is assumed.

@@ -29,16 +29,28 @@ impl Table {
 
     /// Adds a row of cells with their looks.
     pub(crate) fn styled_row<const N: usize>(&mut self, cells: [(String, Style); N]) {
-        self.rows.push(cells.into());
+        self.cells(cells.into());
+    }
+
+    /// Adds a row of as many cells as the table has columns.
+    pub(crate) fn cells(&mut self, cells: Vec<(String, Style)>) {
+        self.rows.push(cells);
+    }
+
+    /// The columns that the longest line may take.
+    pub(crate) fn width(&self) -> usize {
+        let widths = (0..self.columns.len()).map(|at| self.column_width(at));
+        widths.sum::<usize>() + 2 * self.columns.len().saturating_sub(1)
+    }
+
+    fn column_width(&self, at: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(cell, _)| cell.width());
+        cells.chain([self.columns[at].0.width()]).max().unwrap_or(0)
     }
 
     /// The lines of the table. The last column is not filled up.
     pub(crate) fn render(&self, output: Output) -> String {
-        let width = |at: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(cell, _)| cell.width());
-            cells.chain([self.columns[at].0.width()]).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let widths: Vec<usize> = (0..self.columns.len()).map(|at| self.column_width(at)).collect();
         let head: Vec<(String, Style)> =
             self.columns.iter().map(|(title, _)| ((*title).to_owned(), Style::Dim)).collect();
         let mut text = String::new();

@@ -32,6 +32,9 @@ fn cargo_finds_the_command() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let (code, version) = cargo(&["ratelimit", "--version"]);
-    assert_eq!((code, version.as_str()), (Some(0), concat!("ratelimit ", env!("CARGO_PKG_VERSION"), "\n")));
+    assert_eq!(
+        (code, version.as_str()),
+        (Some(0), concat!("cargo ratelimit ", env!("CARGO_PKG_VERSION"), "\n"))
+    );
     assert_eq!(cargo(&["--version"]), (code, version));
 }

@@ -13,6 +13,7 @@ mod list;
 mod overrides;
 mod peek;
 mod permissions;
+mod project;
 mod reset;
 mod schemes;
 mod terminal;

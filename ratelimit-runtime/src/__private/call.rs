@@ -8,7 +8,7 @@ use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, StoreKey};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
-use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter};
+use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, limits};
 use crate::store::{PROBE, Request};
 use smallvec::SmallVec;
 use std::sync::LazyLock;
@@ -204,6 +204,7 @@ impl Call {
             Given::Nothing => return Err(no_limit()),
         }
         self.key.finish(self.request.key_mut(), limiter.keys())?;
+        limits::note(self.key.name().as_str(), self.request.limit());
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }

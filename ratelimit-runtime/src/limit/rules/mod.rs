@@ -1,6 +1,6 @@
 //! The rules of limits, for the runtime and the attribute alike: bounds, error messages, and durations as text.
 //!
-//! `ratelimit-macros/src/rules` is a link to this folder, and both packages contain its files. So these files use no other part
+//! `ratelimit-syntax/src/rules` is a link to this folder, and both packages contain its files. So these files use no other part
 //! of either crate.
 
 mod algorithm;

@@ -1,6 +1,6 @@
 //! The overrides that this process knows, and the task that asks the store for changes.
 
-use super::entry::Entry;
+use super::entry::{Entry, changed};
 use super::met::Met;
 use crate::error::Error;
 use crate::key::StoreKey;
@@ -51,6 +51,12 @@ impl Snapshot {
         let entries = self.entries();
         let found = entries.get(&field_of_key(key)).or_else(|| entries.get(&field_of_name(name)));
         found.map(|entry| entry.apply(name, limit))
+    }
+
+    /// The override of a name, and the limit that it makes of the limit in the code. `None` without an override that fits.
+    pub(crate) fn of_name(&self, name: &str, limit: &Limit) -> Option<(LimitChange, Limit)> {
+        let change = *self.entries().get(&field_of_name(name))?.change();
+        Some((change, changed(&change, limit).ok()?))
     }
 
     /// Why a change does not fit the limit of this name, if this process knows that.

@@ -1,0 +1,59 @@
+//! The manifest as a table for a terminal.
+
+use super::Entry;
+use crate::output::{Align, Output, Style, Table, safe, wrapped};
+
+/// What a column shows if the attribute leaves the failure policy to the limiter.
+const OF_THE_LIMITER: &str = "limiter's";
+
+/// One row for each limit, or a few lines for each if the terminal is too narrow.
+pub(crate) fn table(entries: &[Entry], output: Output) -> String {
+    let table = columns(entries);
+    if output.columns.is_some_and(|columns| table.width() > columns) {
+        return entries.iter().map(|entry| lines(entry, output)).collect();
+    }
+    table.render(output)
+}
+
+/// The columns of packages and overrides appear if they say something.
+fn columns(entries: &[Entry]) -> Table {
+    let several = entries.iter().any(|entry| entry.package != entries[0].package);
+    let overridden = entries.iter().any(|entry| entry.overridden.is_some());
+    let mut titles = vec!["NAME", "LIMIT", "BY", "ON ERROR"];
+    titles.extend(overridden.then_some("OVERRIDE"));
+    titles.extend(several.then_some("PACKAGE"));
+    titles.push("PLACE");
+    let columns: Vec<_> = titles.into_iter().map(|title| (title, Align::Left)).collect();
+    let mut table = Table::new(&columns);
+    for entry in entries {
+        let mut cells = vec![
+            (safe(&entry.name), Style::Bold),
+            (safe(&entry.limit()), Style::Plain),
+            (safe(&entry.caller()), Style::Plain),
+            match &entry.on_error {
+                Some(policy) => (policy.to_string(), Style::Plain),
+                None => (OF_THE_LIMITER.to_owned(), Style::Dim),
+            },
+        ];
+        if overridden {
+            let change = entry.overridden.as_deref().map(safe).unwrap_or_default();
+            cells.push((change, Style::Warning));
+        }
+        cells.extend(several.then(|| (safe(&entry.package), Style::Plain)));
+        cells.push((safe(&entry.place()), Style::Dim));
+        table.cells(cells);
+    }
+    table
+}
+
+fn lines(entry: &Entry, output: Output) -> String {
+    let limit = format!("{} by {}", safe(&entry.limit()), safe(&entry.caller()));
+    let limit = wrapped(&limit, 2, output.columns);
+    let on_error = entry.on_error.as_ref().map(|policy| format!("on error {policy}"));
+    let place = [safe(&entry.place())].into_iter().chain(on_error).collect::<Vec<_>>().join(", ");
+    let place = output.paint(wrapped(&place, 2, output.columns), Style::Dim);
+    let overridden = entry.overridden.as_deref().map(|change| format!("override {}", safe(change)));
+    let overridden = overridden.map(|change| format!("  {}\n", output.paint(change, Style::Warning)));
+    let name = output.paint(safe(&entry.name), Style::Bold);
+    format!("{name}\n  {limit}\n{}  {place}\n", overridden.unwrap_or_default())
+}

@@ -1,0 +1,90 @@
+//! `cargo ratelimit check`: compares the sources with a committed manifest.
+
+use super::{Sources, report};
+use crate::exit::{Exit, Failure};
+use crate::manifest::{ReadError, changes, read, write};
+use crate::output::{Output, plural, print};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Compare the limits in the sources with the committed file, so that a change of a limit shows in a review
+///
+/// The file has no line numbers, so that it changes only if a limit changes.
+#[derive(Args, Debug)]
+pub(super) struct Check {
+    /// Write the file instead
+    #[arg(long)]
+    write: bool,
+    /// The committed file; relative to the current folder. Otherwise, `ratelimits.json` in the folder of the workspace
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    sources: Sources,
+}
+
+/// The name of the committed file.
+const FILE: &str = "ratelimits.json";
+
+impl Check {
+    pub(super) fn output(&self) -> Output {
+        Output::new(&self.sources.global(false, None, ""))
+    }
+
+    pub(super) fn run(&self) -> Result<Exit, Failure> {
+        let output = self.output();
+        let (workspace, manifest) = self.sources.read()?;
+        let path = self.file.clone().unwrap_or_else(|| workspace.root.join(FILE));
+        report(&manifest.problems, output);
+        if self.write {
+            if !manifest.problems.is_empty() {
+                return Err(Failure::found(format!(
+                    "{} was not written, because of these errors",
+                    path.display()
+                )));
+            }
+            write(&path, &manifest.limits)
+                .map_err(|error| Failure::found(format!("cannot write {}: {error}", path.display())))?;
+            return print(format!(
+                "{}: wrote {}\n",
+                path.display(),
+                plural(manifest.limits.len() as u64, "limit")
+            ));
+        }
+        let committed = read(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+        let changes = changes(&committed.limits, &manifest.limits);
+        for change in &changes {
+            print(format!("{change}\n"))?;
+        }
+        if !changes.is_empty() {
+            return Err(Failure::found(format!(
+                "the limits in the sources differ from {}; if this is intended, run `{}` and commit the file",
+                path.display(),
+                self.to_write()
+            )));
+        }
+        if !manifest.problems.is_empty() {
+            return Ok(Exit::Found);
+        }
+        print(format!("{}: {}, no change\n", path.display(), plural(manifest.limits.len() as u64, "limit")))
+    }
+
+    /// The command that writes the file.
+    fn to_write(&self) -> String {
+        let packages = self.sources.packages.iter().map(|package| format!(" --package {package}"));
+        let targets = self.sources.all_targets.then(|| " --all-targets".to_owned());
+        let file = self.file.iter().map(|file| format!(" --file {}", file.display()));
+        let options: String = packages.chain(targets).chain(file).collect();
+        format!("cargo ratelimit check --write{options}")
+    }
+}
+
+fn unreadable(path: &str, error: &ReadError) -> Failure {
+    let help = match error {
+        ReadError::Missing | ReadError::NotAManifest(_) => "; write it with `cargo ratelimit check --write`",
+        ReadError::OtherVersion(_) => {
+            "; use the same version of `ratelimit-cli` everywhere, or write the file again with `cargo ratelimit check --write`"
+        }
+        ReadError::Unreadable(_) => "",
+    };
+    Failure::found(format!("{path} {error}{help}"))
+}

@@ -1,0 +1,51 @@
+//! Compares the names of limits with the overrides on a server.
+
+use crate::arguments::Global;
+use crate::exit::Failure;
+use crate::limits::key_of;
+use crate::manifest::{Entry, Kind, Manifest, Problem};
+use crate::output::safe;
+use crate::server::Server;
+use ratelimit::{Override, OverrideTarget};
+use std::collections::HashSet;
+
+/// Adds the overrides of names to their limits, and reports overrides for names that no limit has.
+pub(super) fn compare(manifest: &mut Manifest, global: &Global) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let overrides = runtime.block_on(async {
+        let server = Server::open(global)?;
+        server.all().await?;
+        Ok::<_, Failure>(server.limiter.overrides().list().await?)
+    })?;
+    let names: HashSet<String> = manifest.limits.iter().flat_map(Entry::names).collect();
+    for found in &overrides {
+        let Some((name, of_name)) = name(found, &global.prefix) else { continue };
+        if !names.contains(&name) {
+            manifest.problems.push(unknown(&name, found));
+        }
+        for entry in
+            manifest.limits.iter_mut().filter(|entry| of_name && entry.names().any(|own| own == name))
+        {
+            entry.overridden = Some(found.change().to_string());
+        }
+    }
+    Ok(())
+}
+
+/// The name of the limit, and whether the override is for all its keys.
+fn name(found: &Override, prefix: &str) -> Option<(String, bool)> {
+    match found.target() {
+        OverrideTarget::Name(name) => Some((name.clone(), true)),
+        OverrideTarget::Key(key) => Some((key_of(prefix, key)?.name().to_owned(), false)),
+        _ => None,
+    }
+}
+
+fn unknown(name: &str, found: &Override) -> Problem {
+    let message = format!(
+        "the override `{}` is for `{}`, which no attribute in these sources has as its name: it has no effect unless a layer, a method or another service has a limit with this name",
+        found.change(),
+        safe(name)
+    );
+    Problem { kind: Kind::Override, file: None, line: None, message }
+}

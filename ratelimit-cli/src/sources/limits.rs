@@ -1,0 +1,127 @@
+//! Reads the limits of one function or block, and lists them or reports their errors.
+
+use super::attributes::{LimitAttribute, Variant, condition, skips, variants};
+use super::describe::describe;
+use super::reader::Reader;
+use crate::manifest::{Entry, Kind, Problem};
+use proc_macro2::{Ident, Span, TokenStream};
+use ratelimit_syntax::annotated::{self, Annotated, Read};
+use ratelimit_syntax::stack::NOT_RECOGNIZED;
+use std::collections::HashSet;
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, ReturnType, Signature};
+
+impl Reader<'_> {
+    /// Reads the limits of an item. `item` writes it with other attributes, and with another signature.
+    pub(super) fn limits(
+        &mut self,
+        attributes: &[Attribute],
+        signature: Option<&Signature>,
+        item: impl Fn(Vec<Attribute>, Option<Signature>) -> TokenStream,
+    ) {
+        if self.in_block && skips(attributes, &self.imports) {
+            return;
+        }
+        let mut listed = HashSet::new();
+        for variant in variants(attributes, &self.imports, self.context.scope) {
+            let Variant { arguments, others, may_be_rewritten, limits } = variant;
+            let mut read = annotated::read(arguments.clone(), item(others.clone(), None));
+            if may_be_rewritten && !read.errors.is_empty() {
+                let rewritten = annotated::read(arguments, item(others, signature.map(rewritten)));
+                if rewritten.errors.is_empty() {
+                    read = rewritten;
+                }
+            }
+            if self.report(&read, &limits) {
+                continue;
+            }
+            let new: Vec<bool> = limits.iter().map(|limit| listed.insert(limit.at)).collect();
+            match &read.annotated {
+                Some(Annotated::Function(item)) => {
+                    self.list(&read, &item.signature.ident, 0, &limits, &new, None);
+                }
+                Some(Annotated::Block(block)) => {
+                    for (at, item) in block.limited().enumerate() {
+                        let name = &item.signature.ident;
+                        self.list(&read, name, at, &limits, &new, Some(name.span().start().line));
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Adds the limits of one function. The limits of a block are listed at the `line` of each method.
+    fn list(
+        &mut self,
+        read: &Read,
+        function: &Ident,
+        at: usize,
+        limits: &[LimitAttribute],
+        new: &[bool],
+        line: Option<usize>,
+    ) {
+        let Some(model) = read.models.get(at) else { return };
+        let function = function.unraw().to_string();
+        let path = format!("{}::{function}", self.modules.join("::"));
+        for ((member, limit), _) in model.members.iter().zip(limits).zip(new).filter(|(_, new)| **new) {
+            let entry = Entry {
+                package: self.context.package.to_owned(),
+                target: self.context.target.clone(),
+                function: self.path(&function),
+                file: self.context.file.clone(),
+                line: Some(line.unwrap_or(limit.line)),
+                cfg: condition(&self.conditions, limit.condition.as_ref()),
+                ..describe(model, member, &path)
+            };
+            self.found.entries.push(entry);
+        }
+    }
+
+    /// Reports the errors of an attribute. Returns whether there are any.
+    fn report(&mut self, read: &Read, limits: &[LimitAttribute]) -> bool {
+        let line = limits.first().map(|limit| limit.line);
+        let mut problems: Vec<(Option<usize>, String)> = Vec::new();
+        for error in read.errors.iter().flat_map(Clone::clone) {
+            problems.push((line_of(error.span()).or(line), error.to_string()));
+        }
+        let remaining = match &read.annotated {
+            Some(Annotated::Function(item)) => &item.attributes[..],
+            Some(Annotated::Block(block)) => &block.attributes,
+            None => &[],
+        };
+        for attribute in remaining.iter().filter(|attribute| self.imports.are_for(attribute.path())) {
+            problems.push((line_of(attribute.path().span()), NOT_RECOGNIZED.to_owned()));
+        }
+        let found = !problems.is_empty();
+        for (line, message) in problems {
+            let file = Some(self.context.file.clone());
+            let problem = Problem { kind: Kind::Attribute, file, line, message };
+            if !self.found.problems.contains(&problem) {
+                self.found.problems.push(problem);
+            }
+        }
+        found
+    }
+
+    fn path(&self, function: &str) -> String {
+        let around = self.modules.iter().chain(&self.scopes).map(String::as_str);
+        around.chain([function]).collect::<Vec<_>>().join("::")
+    }
+}
+
+/// A signature that fits all arguments of a limit. An attribute above may write the real one, which nobody else knows.
+fn rewritten(signature: &Signature) -> Signature {
+    let mut signature = signature.clone();
+    signature.asyncness.get_or_insert_default();
+    signature.constness = None;
+    signature.output = ReturnType::Default;
+    signature
+}
+
+/// The line of a span, unless it is none of the file.
+fn line_of(span: Span) -> Option<usize> {
+    let range = span.byte_range();
+    (range.end > 0).then(|| span.start().line)
+}

@@ -1,0 +1,49 @@
+//! Reads the attributes in the sources of a workspace with the parser of the attribute itself. Nothing is built.
+//!
+//! Cargo names the packages and their targets. From the root of each target, `mod` declarations lead to the other files, as in the
+//! compiler, because the name of a limit without a `key` is the path of its module.
+
+mod attributes;
+mod conditions;
+mod describe;
+mod files;
+mod imports;
+mod limits;
+mod modules;
+mod reader;
+mod text;
+mod workspace;
+
+pub(crate) use conditions::needs_test;
+pub(crate) use workspace::Workspace;
+
+use crate::manifest::{Entry, Problem};
+use files::Files;
+
+/// What was found in the sources.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Which code to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Libraries and binaries, without code that only tests contain.
+    Shipped,
+    /// Also examples, tests and benchmarks.
+    All,
+}
+
+/// Reads the attributes of the packages with these names, or of all packages if there are no names.
+pub(crate) fn read(workspace: &Workspace, packages: &[String], scope: Scope) -> Found {
+    let mut found = Found::default();
+    for package in workspace.packages.iter().filter(|package| package.may_have_limits()) {
+        if packages.is_empty() || packages.contains(&package.name) {
+            Files::new(workspace, package, scope, &mut found).read();
+        }
+    }
+    found.problems.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    found
+}

@@ -1,0 +1,134 @@
+//! Describes the limit of one attribute: its numbers, or an expression for the whole limit.
+
+use crate::rules::{Algorithm, Refill, duration};
+use proc_macro2::Span;
+use syn::Expr;
+
+pub enum Limit {
+    /// A limit given by its numbers.
+    Numbers(Box<LimitNumbers>),
+    /// A `Limit` of the user, evaluated at each call.
+    Value(Expr),
+}
+
+/// The numbers of a limit.
+pub struct LimitNumbers {
+    pub algorithm: Algorithm,
+    pub count: Number,
+    pub time: Time,
+    pub burst: Option<Number>,
+    pub refill: Refill,
+    pub borrow: Option<Number>,
+    /// How long a call may wait for its turn.
+    pub wait: Option<Time>,
+    /// How many units a process takes in advance.
+    pub lease: Option<Lease>,
+}
+
+/// A number of units.
+pub enum Number {
+    Literal(u32, Span),
+    Value(Expr, KnownAt),
+}
+
+pub enum Lease {
+    Most(Number),
+    /// A part of what the limit can hold.
+    Auto(Span),
+}
+
+pub enum Time {
+    Millis(u64, Span),
+    Value(Expr, KnownAt),
+}
+
+/// When the value of an expression is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KnownAt {
+    /// A literal, or a path to a constant.
+    CompileTime,
+    /// A constant of `Self` or of a type parameter, known when the function is instantiated.
+    Instantiation,
+    /// Any other expression, known at each call.
+    Call,
+}
+
+impl Limit {
+    /// When all numbers of the limit are known.
+    pub fn known(&self) -> KnownAt {
+        match self {
+            Self::Numbers(numbers) => numbers.known(),
+            Self::Value(_) => KnownAt::Call,
+        }
+    }
+
+    pub fn may_be_permits(&self) -> bool {
+        match self {
+            Self::Numbers(numbers) => matches!(numbers.algorithm, Algorithm::Concurrency),
+            Self::Value(_) => true,
+        }
+    }
+}
+
+impl LimitNumbers {
+    /// The number that bounds what the limit can hold, with the name of its argument.
+    pub fn held(&self) -> (&'static str, &Number) {
+        self.burst.as_ref().map_or(("count", &self.count), |burst| ("burst", burst))
+    }
+
+    /// The most units that the limit can hold, if that is given by literals.
+    pub fn capacity(&self) -> Option<u32> {
+        let borrow = self.borrow.as_ref().map_or(Some(0), Number::literal)?;
+        Some(self.held().1.literal()?.saturating_add(borrow))
+    }
+
+    fn known(&self) -> KnownAt {
+        let lease = match &self.lease {
+            Some(Lease::Most(most)) => Some(most),
+            Some(Lease::Auto(_)) | None => None,
+        };
+        let numbers = [Some(&self.count), self.burst.as_ref(), self.borrow.as_ref(), lease]
+            .into_iter()
+            .flatten()
+            .map(Number::known);
+        let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
+        numbers.chain(times).max().unwrap_or(KnownAt::CompileTime)
+    }
+}
+
+impl Number {
+    pub fn known(&self) -> KnownAt {
+        match self {
+            Self::Literal(..) => KnownAt::CompileTime,
+            Self::Value(_, known) => *known,
+        }
+    }
+
+    pub fn literal(&self) -> Option<u32> {
+        match self {
+            Self::Literal(number, _) => Some(*number),
+            Self::Value(..) => None,
+        }
+    }
+}
+
+impl Time {
+    fn known(&self) -> KnownAt {
+        match self {
+            Self::Millis(..) => KnownAt::CompileTime,
+            Self::Value(_, known) => *known,
+        }
+    }
+
+    pub fn literal(&self) -> Option<u64> {
+        match self {
+            Self::Millis(ms, _) => Some(*ms),
+            Self::Value(..) => None,
+        }
+    }
+
+    /// A literal as text, in the largest unit that measures it exactly: `90s`, `1h`.
+    pub fn text(&self) -> Option<String> {
+        self.literal().map(duration::show)
+    }
+}

@@ -1,0 +1,191 @@
+//! Describes the checked attributes of a function: the input of `expand`.
+
+mod limit;
+
+pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
+
+use crate::key::Template;
+pub use crate::rules::{Algorithm, Refill};
+use proc_macro2::Span;
+use syn::{Expr, Path};
+
+/// The checked attributes of one function.
+pub struct Model {
+    /// The path to the runtime.
+    pub runtime: Path,
+    /// The limits of the function, in the order written. Several are a stack, which is decided together.
+    pub members: Vec<Member>,
+    /// The request parts to look up among the function's arguments, without duplicates, each with the span of its first
+    /// use.
+    pub request_parts: Vec<(RequestPart, Span)>,
+    pub on_limit: Option<Expr>,
+    /// Whether the expansion wraps any return type in a `Result`.
+    pub fallible: bool,
+    pub on_error: Option<OnError>,
+    pub limiter: Option<Expr>,
+}
+
+/// The failure policy, for calls that the store cannot decide.
+#[derive(Clone, Copy)]
+pub enum OnError {
+    Local,
+    Allow,
+    Deny,
+}
+
+/// One attribute: one limit.
+pub struct Member {
+    /// The text of `key`. `None` for the path of the function.
+    pub key: Option<Template>,
+    /// The time in the name of the limit, such as `1d`, if another limit of the function has the same `key`.
+    pub time_in_name: Option<String>,
+    pub limit: Limit,
+    /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
+    pub by: Option<Vec<Identity>>,
+    pub cost: Option<Expr>,
+    pub afterwards: Option<Afterwards>,
+    pub until: Until,
+    /// The condition that exempts a call.
+    pub skip_if: Option<Expr>,
+    pub shadow: Shadow,
+}
+
+/// When a permit is returned, and when `settle` computes the cost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// When the function returns. It may be said, which silences the warning about streams.
+    Return { said: bool },
+    /// When the body of the returned response ends.
+    BodyEnd,
+}
+
+/// Whether the limit only reports and never refuses.
+pub enum Shadow {
+    Never,
+    Always,
+    /// Evaluated at each call.
+    If(Expr),
+}
+
+/// One value of the identity.
+pub enum Identity {
+    /// A request part, found in one of the arguments. The span is that of its word.
+    Part(RequestPart, Span),
+    Value(Expr),
+}
+
+/// A part of the request that is found among the arguments by their types.
+#[derive(Clone, PartialEq, Eq)]
+pub enum RequestPart {
+    Ip,
+    User,
+    /// The header of this name, in lower case.
+    Header(String),
+}
+
+/// A function that decides about the charge after the body.
+pub struct Afterwards {
+    pub verdict: Verdict,
+    /// A function of a reference to the result.
+    pub judge: Expr,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    ChargeIf,
+    RefundIf,
+    Settle,
+}
+
+impl Model {
+    /// Whether the function holds something until it ends: a permit, or a charge that its result decides about.
+    pub fn keeps_admission(&self) -> bool {
+        self.judges() || self.outlives() || self.members.iter().any(|member| member.limit.may_be_permits())
+    }
+
+    /// Whether no limit can refuse a call. Then the function may return any type.
+    pub fn never_rejects(&self) -> bool {
+        self.on_limit.is_none() && self.members.iter().all(|member| matches!(member.shadow, Shadow::Always))
+    }
+
+    /// Whether the expansion wraps an `impl Trait` return type in a `Result`, which can carry a rejection.
+    pub fn widens(&self) -> bool {
+        self.on_limit.is_none() && !self.never_rejects()
+    }
+
+    /// Whether the result of the body decides about a charge.
+    pub fn judges(&self) -> bool {
+        self.members.iter().any(|member| member.judged().is_some())
+    }
+
+    /// Whether a limit lasts until the body of the response ends.
+    pub fn outlives(&self) -> bool {
+        self.members.iter().any(Member::outlives)
+    }
+}
+
+/// Collects the request parts that limits use.
+pub fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
+    let mut all: Vec<(RequestPart, Span)> = Vec::new();
+    for identity in members.iter().flat_map(Member::identities) {
+        if let Identity::Part(part, span) = identity
+            && all.iter().all(|(known, _)| known != part)
+        {
+            all.push((part.clone(), *span));
+        }
+    }
+    all
+}
+
+impl Member {
+    pub fn identities(&self) -> &[Identity] {
+        self.by.as_deref().unwrap_or_default()
+    }
+
+    /// The function that decides about the charge when the body of the function has ended.
+    pub fn judged(&self) -> Option<&Afterwards> {
+        self.afterwards.as_ref().filter(|_| !self.outlives())
+    }
+
+    /// Whether the limit lasts until the body of the response ends.
+    pub fn outlives(&self) -> bool {
+        self.until == Until::BodyEnd
+    }
+
+    /// The name of a limit that refuses: this base, and the time if the name has one.
+    pub fn refusing_name(&self, base: &str) -> String {
+        match &self.time_in_name {
+            Some(time) => format!("{base}/{time}"),
+            None => base.to_owned(),
+        }
+    }
+
+    /// The name of the same limit as a shadow limit.
+    pub fn shadow_name(&self, base: &str) -> String {
+        format!("{}/shadow", self.refusing_name(base))
+    }
+}
+
+impl OnError {
+    /// The variant of the runtime's `OnError`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Local => "Local",
+            Self::Allow => "Allow",
+            Self::Deny => "Deny",
+        }
+    }
+}
+
+impl Verdict {
+    pub const ALL: [Self; 3] = [Self::ChargeIf, Self::RefundIf, Self::Settle];
+
+    /// The name of the argument, and of the runtime's method.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ChargeIf => "charge_if",
+            Self::RefundIf => "refund_if",
+            Self::Settle => "settle",
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Finds the argument of a function that upgrades its connection to a WebSocket.
+
+use crate::item::Item;
+use syn::{FnArg, Type};
+
+/// The type of the argument. It is known by its name, because frameworks share no trait for it.
+pub fn upgrade(item: &Item) -> Option<&Type> {
+    let mut types = item.signature.inputs.iter().filter_map(|argument| match argument {
+        FnArg::Typed(argument) => Some(&*argument.ty),
+        FnArg::Receiver(_) => None,
+    });
+    types.find(|of| match of {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "WebSocketUpgrade"),
+        _ => false,
+    })
+}
