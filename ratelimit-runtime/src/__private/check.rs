@@ -106,7 +106,6 @@ impl Calls {
 
 impl Check {
     /// Decides a call of a site whose request is constant, as [`Call::start`].
-    #[must_use]
     pub fn of_site(site: &'static Site, request: &'static SiteRequest) -> Self {
         let limiter = current(site.name.as_str());
         match limiter.as_deref().ok().and_then(|limiter| Some((limiter, request.of(site, limiter)?))) {

@@ -293,10 +293,10 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// once: two of four digits, four of two, and eight of one. The products with rounded-up reciprocals are exact for them.
 #[inline]
 const fn digits_of(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
-    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = hundreds | (fours - 100 * hundreds) << 16;
-    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
     tens | (twos - 10 * tens) << 8
 }
 

@@ -145,7 +145,7 @@ impl Proxies {
 #[inline]
 fn canonical(peer: &PeerAddr) -> PeerAddr {
     match peer {
-        // Its four bytes are copied, instead of what an address may have.
+        // Copies four bytes instead of a whole address, whose last bytes were written separately.
         PeerAddr::Ip(IpAddr::V4(address)) => PeerAddr::Ip(IpAddr::V4(*address)),
         PeerAddr::Ip(IpAddr::V6(address)) => PeerAddr::Ip(address.to_canonical()),
         PeerAddr::Unix => PeerAddr::Unix,
