@@ -185,7 +185,7 @@ impl Call {
 
     /// The member of a stack with the request of this call.
     pub(super) fn member(&self, request: Request) -> Member {
-        let mut member = Member::new(request);
+        let mut member = Member::new(request).named(self.name().as_str());
         (member.charge_after, member.shadow) = (self.charge_after, self.shadow);
         member
     }

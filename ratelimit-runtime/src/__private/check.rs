@@ -7,6 +7,7 @@ use crate::context::RequestContext;
 use crate::error::Error;
 use crate::key::Name;
 use crate::limiter::{Decided, RateLimiter, Stack, join, undecided};
+use crate::observe::{self, Watch};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Reply};
 use smallvec::smallvec;
@@ -20,6 +21,7 @@ use std::task::{Context, Poll, ready};
 pub struct Check {
     state: State,
     record: Option<Box<Record>>,
+    watch: Watch,
 }
 
 enum State {
@@ -33,6 +35,7 @@ impl Call {
     /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
     pub fn start(mut self) -> Check {
         if self.is_skipped() {
+            observe::exempt(self.name().as_str());
             return exempt();
         }
         if self.is_shadow() || !self.knows_overrides() {
@@ -49,7 +52,8 @@ impl Calls {
             return admit(self.admit());
         }
         let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
-        for mut call in self.0.into_iter().filter(|call| !call.is_skipped()) {
+        let is_decided = |call: &Call| !call.is_skipped() || observe::exempt(call.name().as_str());
+        for mut call in self.0.into_iter().filter(is_decided) {
             match call.request() {
                 Ok(request) => stack.push(call.member(request)),
                 Err(error) => return failed(call.name(), error),
@@ -64,8 +68,13 @@ impl Calls {
         join(stack.iter_mut().map(|member| &mut member.request));
         let members = names.iter().zip(&stack).enumerate();
         let record = Record::of(members.map(|(at, (name, member))| (at, *name, &member.request)));
+        let watch = Watch::of(&limiter, names[0].as_str(), stack.iter().map(|member| &member.request));
         let requests = stack.into_iter().map(|member| member.request).collect();
-        Check { state: State::Deciding { names, reply: limiter.decide(Mode::Check, requests) }, record }
+        Check {
+            state: State::Deciding { names, reply: limiter.decide(Mode::Check, requests) },
+            record,
+            watch,
+        }
     }
 }
 
@@ -77,7 +86,12 @@ fn decide(call: &mut Call) -> Result<Check, Error> {
         return Ok(admit(admission::admit(limiter.clone(), names, smallvec![call.member(request)])));
     }
     let record = Record::of(std::iter::once((0, call.name(), &request)));
-    Ok(Check { state: State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) }, record })
+    let watch = Watch::of(limiter, call.name().as_str(), std::iter::once(&request));
+    Ok(Check {
+        state: State::Deciding { names, reply: limiter.decide_one(Mode::Check, request) },
+        record,
+        watch,
+    })
 }
 
 fn exempt() -> Check {
@@ -96,7 +110,7 @@ fn admit<T: Send>(admitted: impl Future<Output = Result<T, Rejection>> + Send + 
 impl From<State> for Check {
     /// A check that records nothing itself.
     fn from(state: State) -> Self {
-        Self { state, record: None }
+        Self { state, record: None, watch: Watch::default() }
     }
 }
 
@@ -104,7 +118,7 @@ impl Future for Check {
     type Output = Result<(), Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { state, record } = &mut *self;
+        let Self { state, record, watch } = &mut *self;
         let admitted = match state {
             State::Admitting(future) => ready!(future.as_mut().poll(context)),
             State::Deciding { names, reply } => {
@@ -114,6 +128,7 @@ impl Future for Check {
                 {
                     let _ = record.decided(decided.decisions.iter().copied().enumerate());
                 }
+                watch.decided(names.len(), |at| names.get(at).map_or("", |name| name.as_str()), &decided);
                 let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
                 match decided {
                     Ok(decided) => match decided.refused() {

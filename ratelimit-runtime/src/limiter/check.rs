@@ -10,6 +10,7 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
+use crate::observe::{Watch, undecided as observe_undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, Request};
 use smallvec::SmallVec;
@@ -62,10 +63,15 @@ impl RateLimiter {
     /// A [`Rejection`], as [`check`](Self::check).
     pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
         self.learn_overrides().await;
+        let mut watch = Watch::default();
         let decided = match self.spending_request(limit, &key, cost) {
-            Ok(request) => self.decide_here(Mode::Check, &request).await,
+            Ok(request) => {
+                watch = Watch::of(self, key.name(), std::iter::once(&request));
+                self.decide_here(Mode::Check, &request).await
+            }
             Err(error) => Err(error),
         };
+        watch.decided(1, |_| key.name(), &decided);
         Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))
     }
 
@@ -102,11 +108,16 @@ impl RateLimiter {
             let request = self.spending_request(limit, key, *cost).and_then(|request| {
                 if self.is_off() { Ok(request) } else { ensure_new_key(request, &requests) }
             });
+            let request = request.inspect_err(|error| observe_undecided(key.name(), error));
             requests.push(request.map_err(|error| undecided(LimitName::copy(key.name()), error))?);
         }
         join(requests.iter_mut());
         let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
-        match self.decide(Mode::Check, requests).await {
+        let watched = |at: usize| stack.get(at).map_or("", |(_, key, _)| key.name());
+        let watch = Watch::of(self, watched(0), requests.iter());
+        let decided = self.decide(Mode::Check, requests).await;
+        watch.decided(stack.len(), watched, &decided);
+        match decided {
             Ok(decided) => match decided.refused() {
                 None => Ok(decided.decisions.iter().copied().map(Admitted).collect()),
                 Some(at) => Err(Rejection::limited(name(at), decided.decisions[at])),

@@ -7,6 +7,7 @@ use super::lease::is_leased;
 use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
+use crate::observe::{deny_cache_hit, store_failed, store_replied};
 use crate::store::memory::MemoryStore;
 use crate::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, UntilDeadline,
@@ -73,6 +74,7 @@ impl RateLimiter {
             return begun;
         }
         if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+            deny_cache_hit();
             return Begun::Ready(Ok(Decided { decisions: Decisions::one(refusal), source: Source::Store }));
         }
         match self.shared.store.decide(mode, requests).into_kind() {
@@ -101,6 +103,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Decided, Error> {
+        store_replied(sent);
         if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decisions) {
             cache.note(sent, requests, decisions);
         }
@@ -174,6 +177,7 @@ impl RateLimiter {
             }
             Err(error) => error,
         };
+        store_failed(&error);
         if !error.is_transient() {
             return Err(error);
         }

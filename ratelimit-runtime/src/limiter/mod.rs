@@ -34,15 +34,17 @@ pub use admitted::Admitted;
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
 pub(crate) use current::CurrentLimiter;
-pub(crate) use decided::Decided;
+pub(crate) use decided::{Decided, Source};
 pub(crate) use holdings::Holdings;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use permit::Permit;
 pub(crate) use refused::{Refused, undecided};
 pub(crate) use stack::{Member, Stack, join};
 pub use status::Status;
+pub(crate) use tasks::{Counted, Tasks};
 
 use crate::key::KeySettings;
+use crate::observe::{Hooks, LeasedUnits};
 use crate::proxies::Proxies;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
@@ -55,7 +57,6 @@ use renewals::Renewals;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tasks::Tasks;
 
 /// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -105,6 +106,8 @@ struct Shared {
     permit_waiters: PermitWaiters,
     probes: Probes,
     tasks: Tasks,
+    hooks: Hooks,
+    leased_units: LeasedUnits,
 }
 
 /// The failure policy: what happens to a call when the store is unavailable or does not reply in time.
@@ -190,6 +193,10 @@ impl RateLimiter {
 
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.shared.hooks
     }
 }
 

@@ -1,0 +1,177 @@
+//! `Watch`: one call, from its start until its decision is final. It counts the outcome of each limit exactly once.
+
+use super::limit::LimitSeries;
+use super::outcome::Outcome;
+use super::{Hooks, IdentityHash, Refusal};
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::LimitName;
+use crate::limiter::{Decided, Holdings, RateLimiter, Refused};
+use crate::store::Request;
+use smallvec::SmallVec;
+use std::time::Duration;
+
+/// The observation of a call. Dropping it before the decision is final counts nothing.
+#[derive(Default)]
+pub(crate) struct Watch {
+    /// Limits are off.
+    off: bool,
+    /// `None` without a hook.
+    hearing: Option<Box<Hearing>>,
+    #[cfg(feature = "trace")]
+    span: super::span::DecisionSpan,
+}
+
+/// The hook that hears of refusals, and who calls: by the position of the limit.
+struct Hearing {
+    hooks: Hooks,
+    callers: SmallVec<[Option<IdentityHash>; 2]>,
+}
+
+/// What is known about a limit of a call when its outcome is final.
+struct Final<'n> {
+    name: &'n str,
+    outcome: Outcome,
+    /// `None` if nothing was decided.
+    decision: Option<Decision>,
+    waited: Duration,
+}
+
+impl Watch {
+    /// Begins the observation of a call with these requests, of which the first has this name.
+    #[inline]
+    pub(crate) fn of<'r>(
+        limiter: &RateLimiter,
+        name: &str,
+        requests: impl Iterator<Item = &'r Request>,
+    ) -> Self {
+        #[cfg(not(feature = "trace"))]
+        let _ = name;
+        Self {
+            off: limiter.is_off(),
+            hearing: limiter.hooks().is_set().then(|| Hearing::of(limiter, requests)),
+            #[cfg(feature = "trace")]
+            span: super::span::DecisionSpan::begin(name),
+        }
+    }
+
+    /// Counts a call of `number` limits that was decided at once.
+    #[inline]
+    pub(crate) fn decided<'n>(
+        &self,
+        number: usize,
+        name: impl Fn(usize) -> &'n str,
+        decided: &Result<Decided, Error>,
+    ) {
+        let decided = match decided {
+            Ok(decided) => decided,
+            Err(error) => return (0..number).for_each(|at| self.undecided(at, name(at), error)),
+        };
+        let source = decided.source;
+        let is_refused = decided.decisions.iter().any(|decision| !decision.allowed());
+        for (at, decision) in decided.decisions.iter().enumerate() {
+            let outcome = match is_refused {
+                _ if self.off => Outcome::Exempt,
+                true => Outcome::refused(source, decision),
+                false => Outcome::admitted(source, false),
+            };
+            let (name, decision, waited) = (name(at), Some(*decision), Duration::ZERO);
+            self.count(at, &Final { name, outcome, decision, waited });
+        }
+    }
+
+    /// Counts a call of `number` limits that may have waited, or that was not admitted.
+    pub(crate) fn finished<'n>(
+        &self,
+        number: usize,
+        name: impl Fn(usize) -> &'n str,
+        admitted: &Result<Holdings, Refused>,
+    ) {
+        match admitted {
+            Ok(holdings) => self.admitted(name, holdings),
+            Err(refused) => self.refused(number, name, refused),
+        }
+    }
+
+    /// Counts an admitted call, and its shadow limits.
+    fn admitted<'n>(&self, name: impl Fn(usize) -> &'n str, holdings: &Holdings) {
+        for (at, member) in holdings.members().iter().enumerate() {
+            let decision = member.decision();
+            let delay = decision.map_or(Duration::ZERO, |decision| decision.delay());
+            let waited = if member.is_permit() { holdings.waited } else { delay };
+            let outcome = match decision {
+                Some(_) if member.shadow && member.takes_nothing() => Outcome::ShadowLimited,
+                None if member.shadow && member.takes_nothing() => Outcome::ShadowUndecided,
+                _ if member.shadow => Outcome::ShadowAllowed,
+                _ => Outcome::admitted(holdings.source, waited > Duration::ZERO),
+            };
+            self.count(at, &Final { name: name(at), outcome, decision, waited });
+        }
+    }
+
+    /// Counts a call that was not admitted.
+    fn refused<'n>(&self, number: usize, name: impl Fn(usize) -> &'n str, refused: &Refused) {
+        let refusal = match refused {
+            Refused::Failed(error) => return (0..number).for_each(|at| self.undecided(at, name(at), error)),
+            Refused::Limited(refusal) => refusal,
+        };
+        for at in 0..number {
+            let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
+            let outcome = decision
+                .as_ref()
+                .map_or(Outcome::OtherLimited, |decision| Outcome::refused(refusal.source, decision));
+            self.count(at, &Final { name: name(at), outcome, decision, waited: Duration::ZERO });
+        }
+    }
+
+    fn undecided(&self, at: usize, name: &str, error: &Error) {
+        let outcome = Outcome::undecided(error);
+        self.count(at, &Final { name, outcome, decision: None, waited: Duration::ZERO });
+    }
+
+    #[inline]
+    fn count(&self, at: usize, limit: &Final<'_>) {
+        LimitSeries::named(limit.name).count(limit.outcome, limit.decision.as_ref(), limit.waited);
+        #[cfg(feature = "trace")]
+        self.span.end(limit.name, limit.outcome, limit.decision.as_ref());
+        if limit.outcome.is_refused()
+            && let Some(decision) = limit.decision
+        {
+            #[cfg(feature = "trace")]
+            super::refusals::log(limit.name, limit.outcome, &decision);
+            if let Some(hearing) = &self.hearing {
+                hearing.refused(at, limit, decision);
+            }
+        }
+    }
+}
+
+impl Hearing {
+    #[cold]
+    fn of<'r>(limiter: &RateLimiter, requests: impl Iterator<Item = &'r Request>) -> Box<Self> {
+        let callers = requests.map(|request| IdentityHash::of(limiter.keys(), request.key()));
+        Box::new(Self { hooks: limiter.hooks().clone(), callers: callers.collect() })
+    }
+
+    #[cold]
+    fn refused(&self, at: usize, limit: &Final<'_>, decision: Decision) {
+        self.hooks.refused(Refusal {
+            name: LimitName::copy(limit.name),
+            decision,
+            identity: self.callers.get(at).copied().flatten(),
+            is_shadow: limit.outcome == Outcome::ShadowLimited,
+            is_local: limit.outcome == Outcome::LocalLimited,
+        });
+    }
+}
+
+/// Counts a call that is exempt from a limit. Returns `false`, so that a filter can call it.
+pub(crate) fn exempt(name: &str) -> bool {
+    LimitSeries::named(name).count(Outcome::Exempt, None, Duration::ZERO);
+    false
+}
+
+/// Counts a call that is rejected before anything was asked.
+pub(crate) fn undecided(name: &str, error: &Error) {
+    LimitSeries::named(name).count(Outcome::undecided(error), None, Duration::ZERO);
+}
