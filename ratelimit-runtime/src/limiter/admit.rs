@@ -95,15 +95,15 @@ struct Claim<'l> {
     stack: Stack,
     /// Whether the store may have given permits or tickets. Dropping the claim then returns them.
     may_hold_permits: bool,
-    /// How long the call has waited for permits.
-    waited: Duration,
+    /// How long the call has waited for permits, if it has.
+    waited: Option<Duration>,
 }
 
 impl<'l> Claim<'l> {
     fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
         join(stack.iter_mut().filter(|member| member.is_charged()).map(|member| &mut member.request));
         let may_hold_permits = stack.iter().any(|member| member.is_charged() && member.is_permit());
-        Self { limiter, stack, may_hold_permits, waited: Duration::ZERO }
+        Self { limiter, stack, may_hold_permits, waited: None }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
@@ -119,7 +119,7 @@ impl<'l> Claim<'l> {
             let decided = self.ask(mode).await?;
             let Some(refused) = decided.refused() else {
                 self.finish(decided.source);
-                self.waited = waiting.map_or(Duration::ZERO, |_: Waiting| started.elapsed());
+                self.waited = waiting.map(|_: Waiting| started.elapsed());
                 if let Some(waiter) = &mut waiter
                     && decided.decisions.iter().all(|decision| decision.remaining() > 0)
                 {

@@ -225,6 +225,7 @@ impl RateLimiterBuilder {
                 permit_waiters: PermitWaiters::default(),
                 probes: Probes::default(),
                 tasks,
+                is_special: self.off || hooks.is_set(),
                 hooks,
                 leased_units: LeasedUnits::default(),
             }),

@@ -19,16 +19,15 @@ pub(crate) struct Holdings {
     pub(super) limiter: RateLimiter,
     pub(crate) source: Source,
     pub(super) members: Stack,
-    /// How long the call has waited for permits.
-    pub(crate) waited: Duration,
+    /// How long the call has waited for permits, if it has.
+    pub(crate) waited: Option<Duration>,
     /// The changes to send: the position of the limit, the units, and the kind of the change.
     changes: SmallVec<[(usize, u32, Change); 1]>,
 }
 
 impl Holdings {
     pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
-        let mut holdings =
-            Self { limiter, source, members, waited: Duration::ZERO, changes: SmallVec::new() };
+        let mut holdings = Self { limiter, source, members, waited: None, changes: SmallVec::new() };
         for at in 0..holdings.members.len() {
             holdings.renew(at);
         }

@@ -107,6 +107,8 @@ struct Shared {
     probes: Probes,
     tasks: Tasks,
     hooks: Hooks,
+    /// Whether calls are observed in a special way: limits are off, or a hook hears of them.
+    is_special: bool,
     leased_units: LeasedUnits,
 }
 
@@ -193,6 +195,10 @@ impl RateLimiter {
 
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
+    }
+
+    pub(crate) fn is_special(&self) -> bool {
+        self.shared.is_special
     }
 
     pub(crate) fn hooks(&self) -> &Hooks {

@@ -54,7 +54,7 @@ impl Hooks {
     }
 
     /// Whether there is a hook.
-    pub(super) const fn is_set(&self) -> bool {
+    pub(crate) const fn is_set(&self) -> bool {
         self.0.is_some()
     }
 

@@ -33,9 +33,20 @@ impl LimitSeries {
         }
     }
 
+    /// Counts a call that was allowed at once, as nearly all are.
+    #[inline]
+    pub(super) fn count_allowed(self, decision: &Decision) {
+        #[cfg(feature = "metrics")]
+        if let Some(metrics) = self.metrics {
+            metrics.count_allowed(decision);
+        }
+        #[cfg(not(feature = "metrics"))]
+        let _ = decision;
+    }
+
     /// Counts the outcome of a call. Notes the time that it waited, and whether the limit is nearly used up.
     #[inline]
-    pub(super) fn count(self, outcome: Outcome, decision: Option<&Decision>, waited: Duration) {
+    pub(super) fn count(self, outcome: Outcome, decision: Option<&Decision>, waited: Option<Duration>) {
         #[cfg(feature = "metrics")]
         if let Some(metrics) = self.metrics {
             metrics.count(outcome, decision, waited);

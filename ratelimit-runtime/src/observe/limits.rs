@@ -1,7 +1,7 @@
 //! The limits that the process has met, by name: a table of bounded size that is read without a lock.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, OnceLock};
 
 /// The most limits with measurements of their own. All further names share those of [`OTHER`].
 pub(super) const MOST_LIMITS: usize = 1000;
@@ -26,14 +26,14 @@ pub(super) struct Limit {
 
 /// Limits stay in the table until the process ends.
 struct Limits {
-    places: Box<[OnceLock<Box<Limit>>]>,
+    places: [OnceLock<Box<Limit>>; PLACES],
     number: AtomicUsize,
-    other: Limit,
+    other: OnceLock<Limit>,
 }
 
 /// Returns the limit with this name.
 pub(super) fn named(name: &str) -> &'static Limit {
-    static LIMITS: LazyLock<Limits> = LazyLock::new(Limits::new);
+    static LIMITS: Limits = Limits::new();
     LIMITS.named(name)
 }
 
@@ -50,14 +50,25 @@ impl Limit {
 }
 
 impl Limits {
-    fn new() -> Self {
-        let places = (0..PLACES).map(|_| OnceLock::new()).collect();
-        Self { places, number: AtomicUsize::new(0), other: Limit::new(OTHER) }
+    const fn new() -> Self {
+        Self {
+            places: [const { OnceLock::new() }; PLACES],
+            number: AtomicUsize::new(0),
+            other: OnceLock::new(),
+        }
     }
 
     #[inline]
     fn named(&self, name: &str) -> &Limit {
         let first = hash(name);
+        match self.places[first % PLACES].get() {
+            Some(limit) if *limit.name == *name => limit,
+            _ => self.search(first, name),
+        }
+    }
+
+    #[inline(never)]
+    fn search(&self, first: usize, name: &str) -> &Limit {
         for probe in 0..MOST_PROBES {
             let place = &self.places[first.wrapping_add(probe) % PLACES];
             match place.get().or_else(|| self.insert(place, name)) {
@@ -66,7 +77,7 @@ impl Limits {
                 Some(_) => {}
             }
         }
-        &self.other
+        self.other.get_or_init(|| Limit::new(OTHER))
     }
 
     /// Inserts a limit at a free place. Returns the limit that is there now, which may be another one. `None` if the table
@@ -108,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_name_is_found_again_and_names_are_bounded() {
-        let limits = Limits::new();
+        static LIMITS: Limits = Limits::new();
+        let limits = &LIMITS;
         let first = limits.named("login");
         assert!(std::ptr::eq(first, limits.named(&"login".to_owned())));
         for name in 0..5 * MOST_LIMITS {
@@ -122,14 +134,16 @@ mod tests {
 
     #[test]
     fn a_very_long_name_has_no_series() {
-        let limits = Limits::new();
+        static LIMITS: Limits = Limits::new();
+        let limits = &LIMITS;
         assert_eq!(&*limits.named(&"x".repeat(LONGEST_NAME + 1)).name, OTHER);
         assert_ne!(&*limits.named(&"x".repeat(LONGEST_NAME)).name, OTHER);
     }
 
     #[test]
     fn threads_that_insert_at_once_find_the_same_limits() {
-        let limits = Limits::new();
+        static LIMITS: Limits = Limits::new();
+        let limits = &LIMITS;
         let names: Vec<String> = (0..MOST_LIMITS / 2).map(|name| format!("limit {name}")).collect();
         let find = || names.iter().map(|name| std::ptr::from_ref(limits.named(name)).addr()).collect();
         let found: Vec<Vec<usize>> = std::thread::scope(|scope| {

@@ -22,6 +22,11 @@ impl DecisionSpan {
         Self { span: is_enabled.then(|| span(name)), ended: Cell::new(false) }
     }
 
+    /// Whether somebody listens.
+    pub(super) fn is_some(&self) -> bool {
+        self.span.is_some()
+    }
+
     /// Records the outcome of the limit at the position `at` of the call.
     #[inline]
     pub(super) fn end(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {

@@ -6,25 +6,29 @@ use super::{Hooks, IdentityHash, Refusal};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::LimitName;
-use crate::limiter::{Decided, Holdings, RateLimiter, Refused};
+use crate::limiter::{Decided, Holdings, RateLimiter, Refused, Source};
 use crate::store::Request;
 use smallvec::SmallVec;
 use std::time::Duration;
 
 /// The observation of a call. Dropping it before the decision is final counts nothing.
+///
+/// It is small, because nearly every call has one: what few limiters need is behind a pointer.
 #[derive(Default)]
 pub(crate) struct Watch {
-    /// Limits are off.
-    off: bool,
-    /// `None` without a hook.
-    hearing: Option<Box<Hearing>>,
+    /// `None` if limits are on, and there is no hook.
+    special: Option<Box<Special>>,
     #[cfg(feature = "trace")]
     span: super::span::DecisionSpan,
 }
 
-/// The hook that hears of refusals, and who calls: by the position of the limit.
-struct Hearing {
+/// What is not the same for all limiters.
+struct Special {
+    /// Limits are off.
+    off: bool,
+    /// The hook that hears of refusals.
     hooks: Hooks,
+    /// Who calls, by the position of the limit.
     callers: SmallVec<[Option<IdentityHash>; 2]>,
 }
 
@@ -34,7 +38,8 @@ struct Final<'n> {
     outcome: Outcome,
     /// `None` if nothing was decided.
     decision: Option<Decision>,
-    waited: Duration,
+    /// `None` if the call did not wait.
+    waited: Option<Duration>,
 }
 
 impl Watch {
@@ -48,8 +53,7 @@ impl Watch {
         #[cfg(not(feature = "trace"))]
         let _ = name;
         Self {
-            off: limiter.is_off(),
-            hearing: limiter.hooks().is_set().then(|| Hearing::of(limiter, requests)),
+            special: limiter.is_special().then(|| Special::of(limiter, requests)),
             #[cfg(feature = "trace")]
             span: super::span::DecisionSpan::begin(name),
         }
@@ -63,19 +67,48 @@ impl Watch {
         name: impl Fn(usize) -> &'n str,
         decided: &Result<Decided, Error>,
     ) {
+        // Nearly all calls.
+        if let Ok(Decided { decisions, source: Source::Store }) = decided
+            && let [decision] = &**decisions
+            && decision.allowed()
+            && self.is_plain()
+        {
+            return LimitSeries::named(name(0)).count_allowed(decision);
+        }
+        self.decided_otherwise(number, name, decided);
+    }
+
+    /// Whether nobody but the metrics observes the call.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        #[cfg(feature = "trace")]
+        if self.span.is_some() {
+            return false;
+        }
+        self.special.is_none()
+    }
+
+    #[inline(never)]
+    fn decided_otherwise<'n>(
+        &self,
+        number: usize,
+        name: impl Fn(usize) -> &'n str,
+        decided: &Result<Decided, Error>,
+    ) {
         let decided = match decided {
             Ok(decided) => decided,
             Err(error) => return (0..number).for_each(|at| self.undecided(at, name(at), error)),
         };
+        let is_off = self.special.as_ref().is_some_and(|special| special.off);
         let source = decided.source;
         let is_refused = decided.decisions.iter().any(|decision| !decision.allowed());
         for (at, decision) in decided.decisions.iter().enumerate() {
             let outcome = match is_refused {
-                _ if self.off => Outcome::Exempt,
+                _ if is_off => Outcome::Exempt,
                 true => Outcome::refused(source, decision),
                 false => Outcome::admitted(source, false),
             };
-            let (name, decision, waited) = (name(at), Some(*decision), Duration::ZERO);
+            let (name, decision, waited) = (name(at), Some(*decision), None);
             self.count(at, &Final { name, outcome, decision, waited });
         }
     }
@@ -97,13 +130,13 @@ impl Watch {
     fn admitted<'n>(&self, name: impl Fn(usize) -> &'n str, holdings: &Holdings) {
         for (at, member) in holdings.members().iter().enumerate() {
             let decision = member.decision();
-            let delay = decision.map_or(Duration::ZERO, |decision| decision.delay());
+            let delay = decision.map(|decision| decision.delay()).filter(|delay| !delay.is_zero());
             let waited = if member.is_permit() { holdings.waited } else { delay };
             let outcome = match decision {
                 Some(_) if member.shadow && member.takes_nothing() => Outcome::ShadowLimited,
                 None if member.shadow && member.takes_nothing() => Outcome::ShadowUndecided,
                 _ if member.shadow => Outcome::ShadowAllowed,
-                _ => Outcome::admitted(holdings.source, waited > Duration::ZERO),
+                _ => Outcome::admitted(holdings.source, waited.is_some()),
             };
             self.count(at, &Final { name: name(at), outcome, decision, waited });
         }
@@ -120,16 +153,15 @@ impl Watch {
             let outcome = decision
                 .as_ref()
                 .map_or(Outcome::OtherLimited, |decision| Outcome::refused(refusal.source, decision));
-            self.count(at, &Final { name: name(at), outcome, decision, waited: Duration::ZERO });
+            self.count(at, &Final { name: name(at), outcome, decision, waited: None });
         }
     }
 
     fn undecided(&self, at: usize, name: &str, error: &Error) {
         let outcome = Outcome::undecided(error);
-        self.count(at, &Final { name, outcome, decision: None, waited: Duration::ZERO });
+        self.count(at, &Final { name, outcome, decision: None, waited: None });
     }
 
-    #[inline]
     fn count(&self, at: usize, limit: &Final<'_>) {
         LimitSeries::named(limit.name).count(limit.outcome, limit.decision.as_ref(), limit.waited);
         #[cfg(feature = "trace")]
@@ -139,18 +171,18 @@ impl Watch {
         {
             #[cfg(feature = "trace")]
             super::refusals::log(limit.name, limit.outcome, &decision);
-            if let Some(hearing) = &self.hearing {
-                hearing.refused(at, limit, decision);
+            if let Some(special) = &self.special {
+                special.refused(at, limit, decision);
             }
         }
     }
 }
 
-impl Hearing {
+impl Special {
     #[cold]
     fn of<'r>(limiter: &RateLimiter, requests: impl Iterator<Item = &'r Request>) -> Box<Self> {
         let callers = requests.map(|request| IdentityHash::of(limiter.keys(), request.key()));
-        Box::new(Self { hooks: limiter.hooks().clone(), callers: callers.collect() })
+        Box::new(Self { off: limiter.is_off(), hooks: limiter.hooks().clone(), callers: callers.collect() })
     }
 
     #[cold]
@@ -167,11 +199,11 @@ impl Hearing {
 
 /// Counts a call that is exempt from a limit. Returns `false`, so that a filter can call it.
 pub(crate) fn exempt(name: &str) -> bool {
-    LimitSeries::named(name).count(Outcome::Exempt, None, Duration::ZERO);
+    LimitSeries::named(name).count(Outcome::Exempt, None, None);
     false
 }
 
 /// Counts a call that is rejected before anything was asked.
 pub(crate) fn undecided(name: &str, error: &Error) {
-    LimitSeries::named(name).count(Outcome::undecided(error), None, Duration::ZERO);
+    LimitSeries::named(name).count(Outcome::undecided(error), None, None);
 }

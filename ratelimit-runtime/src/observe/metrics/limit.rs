@@ -30,23 +30,43 @@ impl LimitMetrics {
         }
     }
 
-    /// Counts the outcome of a call.
+    /// Counts a call that was allowed at once.
     #[inline]
-    pub(in super::super) fn count(&self, outcome: Outcome, decision: Option<&Decision>, waited: Duration) {
+    pub(in super::super) fn count_allowed(&self, decision: &Decision) {
+        self.count_outcome(Outcome::Allowed);
+        if is_near_limit(decision) {
+            self.count_near_limit();
+        }
+    }
+
+    #[inline]
+    fn count_outcome(&self, outcome: Outcome) {
         let counter = &self.outcomes[outcome as usize];
-        let Some(counter) = counter.get_with(&DECISIONS, || [self.name.clone(), outcome.label().into()])
-        else {
-            return;
-        };
-        counter.increment(1);
-        if let Some(decision) = decision
-            && outcome.is_admitted()
-            && is_near_limit(decision)
-            && let Some(near) = self.near_limit.get_with(&NEAR_LIMIT, || [self.name.clone()])
-        {
+        if let Some(counter) = counter.get_with(&DECISIONS, || [self.name.clone(), outcome.label().into()]) {
+            counter.increment(1);
+        }
+    }
+
+    #[inline(never)]
+    fn count_near_limit(&self) {
+        if let Some(near) = self.near_limit.get_with(&NEAR_LIMIT, || [self.name.clone()]) {
             near.increment(1);
         }
+    }
+
+    /// Counts the outcome of a call.
+    pub(in super::super) fn count(
+        &self,
+        outcome: Outcome,
+        decision: Option<&Decision>,
+        waited: Option<Duration>,
+    ) {
+        self.count_outcome(outcome);
+        if decision.is_some_and(is_near_limit) && outcome.is_admitted() {
+            self.count_near_limit();
+        }
         if outcome == Outcome::Waited
+            && let Some(waited) = waited
             && let Some(duration) = self.wait_duration.get_with(&WAIT_DURATION, || [self.name.clone()])
         {
             duration.record(waited);
