@@ -7,8 +7,8 @@ use ratelimit::{Error, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection, r
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use support::{DAY, HOUR};
+use std::time::{Duration, Instant};
+use support::{DAY, HOUR, SECOND};
 
 /// Writes down what it hears.
 #[derive(Default)]
@@ -20,6 +20,15 @@ struct Log {
 impl Log {
     fn lines(&self) -> Vec<String> {
         std::mem::take(&mut self.lines.lock().unwrap())
+    }
+
+    /// Waits until it has this many lines. The thread of a hook does not follow tokio's clock.
+    fn wait_for(&self, lines: usize) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.lines.lock().unwrap().len() < lines {
+            assert!(Instant::now() < deadline, "{:?}", self.lines());
+            std::thread::yield_now();
+        }
     }
 
     fn write(&self, line: String) {
@@ -52,7 +61,8 @@ impl Hook for Log {
 }
 
 async fn limiter(hook: &Arc<impl Hook>) -> RateLimiter {
-    RateLimiter::builder().hook(Arc::clone(hook)).build().await.unwrap()
+    // `close` waits for five deadlines.
+    RateLimiter::builder().hook(Arc::clone(hook)).deadline(10 * SECOND).build().await.unwrap()
 }
 
 #[tokio::test]
@@ -128,7 +138,7 @@ async fn an_outage_begins_and_ends_once() {
     for _ in 0..3 {
         let _ = limiter.check(&once, "hook outage").await;
     }
-    limiter.close().await;
+    log.wait_for(4);
     let expected = ["began: broken", "local hook outage 0", "local hook outage 0", "ended"];
     assert_eq!(log.lines(), expected);
 }

@@ -7,6 +7,6 @@ mod hooks;
 mod levels;
 mod outcomes;
 mod recorder;
-mod spans;
+mod refusals;
 mod stacks;
 mod table;

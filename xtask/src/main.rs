@@ -111,11 +111,13 @@ fn perform(request: &Request) -> Result<(), String> {
             tools::ensure_component("rustfmt", "fmt")?;
             tools::ensure_component("clippy", "clippy")?;
             tools::ensure_nginx()?;
+            tools::ensure_prometheus()?;
             tools::ensure_urllib3()?;
             checks::everything(&tools::ensure_redis()?)
         }
         Request::Test(filter) => {
             tools::ensure_nginx()?;
+            tools::ensure_prometheus()?;
             tools::ensure_urllib3()?;
             checks::only_tests(&tools::ensure_redis()?, filter)
         }

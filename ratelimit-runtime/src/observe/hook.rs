@@ -35,7 +35,8 @@ use std::time::Duration;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let list = Arc::new(BanList::default());
-/// let limiter = RateLimiter::builder().hook(Arc::clone(&list)).hash_secret("from the vault").build().await?;
+/// let builder = RateLimiter::builder().hook(Arc::clone(&list)).hash_secret("from the vault");
+/// let limiter = builder.deadline(Duration::from_secs(1)).build().await?;
 /// let once = Limit::counter(1, Duration::from_secs(60));
 /// limiter.check(&once, Key::new("login").by("user 7")).await?;
 /// assert!(limiter.check(&once, Key::new("login").by("user 7")).await.is_err());
@@ -59,7 +60,7 @@ use std::time::Duration;
 ///   time are in either order.
 /// - **Cancellation**: an event cannot be taken back. A call that is dropped before its decision is final makes no event; one
 ///   that is dropped later has made it.
-/// - **Shutdown**: [`RateLimiter::close`](crate::RateLimiter::close) waits for the events in the queue, as long as for the
+/// - **Shutdown**: [`RateLimiter::close`](crate::RateLimiter::close) waits for the events in the queue, for at most five deadlines as for the
 ///   return of permits. If the process ends without it, waiting events are lost. The thread ends after the last event once the
 ///   limiter and its clones are dropped.
 pub trait Hook: Send + Sync + 'static {

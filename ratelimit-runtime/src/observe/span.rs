@@ -2,16 +2,26 @@
 
 use super::outcome::Outcome;
 use crate::decision::Decision;
-use std::cell::Cell;
+use crate::key::LimitName;
+use std::sync::{Mutex, PoisonError};
 use tracing::{Span, field};
 
 /// A span from the start of a decision until it is dropped. Its fields are those of the limit that refused the call, or of the
-/// first limit.
+/// first limit. They are recorded once, when it is dropped.
 #[derive(Default)]
-pub(super) struct DecisionSpan {
-    span: Option<Span>,
-    /// The outcome is recorded already.
-    ended: Cell<bool>,
+pub(super) struct DecisionSpan(Option<Box<Open>>);
+
+struct Open {
+    span: Span,
+    /// A lock, because futures that contain the span are shared between threads. Nobody waits for it.
+    fields: Mutex<Fields>,
+}
+
+struct Fields {
+    name: LimitName,
+    /// `None` until the decision is final.
+    outcome: Option<Outcome>,
+    decision: Option<Decision>,
 }
 
 impl DecisionSpan {
@@ -19,40 +29,54 @@ impl DecisionSpan {
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
         let is_enabled = tracing::enabled!(target: "ratelimit::decision", tracing::Level::DEBUG);
-        Self { span: is_enabled.then(|| span(name)), ended: Cell::new(false) }
+        Self(is_enabled.then(|| Open::new(name)))
     }
 
     /// Whether somebody listens.
-    pub(super) fn is_some(&self) -> bool {
-        self.span.is_some()
+    #[inline]
+    pub(super) const fn is_some(&self) -> bool {
+        self.0.is_some()
     }
 
-    /// Records the outcome of the limit at the position `at` of the call.
-    #[inline]
-    pub(super) fn end(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {
-        let Some(span) = &self.span else { return };
-        if self.ended.get() && !outcome.is_refused() {
-            return;
-        }
-        self.ended.set(true);
-        span.record("ratelimit.limit", name).record("ratelimit.outcome", outcome.label());
-        if let Some(decision) = decision {
-            span.record("ratelimit.remaining", decision.remaining());
-            if let Some(retry) = decision.retry_after() {
-                span.record("ratelimit.retry_after", retry.as_secs_f64());
-            }
+    /// Notes the outcome of one limit of the call.
+    pub(super) fn note(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {
+        let Some(open) = &self.0 else { return };
+        let mut fields = open.fields.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = fields.outcome.is_none();
+        if is_first || outcome.is_refused() && !fields.outcome.is_some_and(Outcome::is_refused) {
+            *fields =
+                Fields { name: LimitName::copy(name), outcome: Some(outcome), decision: decision.copied() };
         }
     }
 }
 
-#[cold]
-fn span(name: &str) -> Span {
-    tracing::debug_span!(
-        target: "ratelimit::decision",
-        "ratelimit",
-        ratelimit.limit = name,
-        ratelimit.outcome = field::Empty,
-        ratelimit.remaining = field::Empty,
-        ratelimit.retry_after = field::Empty,
-    )
+impl Open {
+    #[cold]
+    fn new(name: &str) -> Box<Self> {
+        let span = tracing::debug_span!(
+            target: "ratelimit::decision",
+            "ratelimit",
+            ratelimit.limit = field::Empty,
+            ratelimit.outcome = field::Empty,
+            ratelimit.remaining = field::Empty,
+            ratelimit.retry_after = field::Empty,
+        );
+        let fields = Fields { name: LimitName::copy(name), outcome: None, decision: None };
+        Box::new(Self { span, fields: Mutex::new(fields) })
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let fields = self.fields.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.span.record("ratelimit.limit", fields.name.as_str());
+        self.span.record("ratelimit.outcome", fields.outcome.map_or("cancelled", Outcome::label));
+        if let Some(decision) = fields.decision {
+            // Signed, because OpenTelemetry has no unsigned integers.
+            self.span.record("ratelimit.remaining", i64::from(decision.remaining()));
+            if let Some(retry) = decision.retry_after() {
+                self.span.record("ratelimit.retry_after", retry.as_secs_f64());
+            }
+        }
+    }
 }

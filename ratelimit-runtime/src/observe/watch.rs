@@ -165,7 +165,7 @@ impl Watch {
     fn count(&self, at: usize, limit: &Final<'_>) {
         LimitSeries::named(limit.name).count(limit.outcome, limit.decision.as_ref(), limit.waited);
         #[cfg(feature = "trace")]
-        self.span.end(limit.name, limit.outcome, limit.decision.as_ref());
+        self.span.note(limit.name, limit.outcome, limit.decision.as_ref());
         if limit.outcome.is_refused()
             && let Some(decision) = limit.decision
         {
