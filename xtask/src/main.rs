@@ -37,7 +37,7 @@ const USAGE: [(&str, &str); 14] = [
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
     ),
-    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, http, lua, compile"),
+    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, metrics, http, lua, compile"),
     ("bench --quick", "measures fewer and shorter rounds, and only prints the results"),
     ("bench lua -- WORD..", "measures only those of our scripts whose name contains a WORD"),
     ("bench --check", "lints the code of the benchmarks"),

@@ -51,12 +51,22 @@ fn perform(words: &[&str]) -> Result<f64, Box<dyn Error>> {
     }
 }
 
-/// The nanoseconds per call. The calls before the measurement make it independent of the first use of everything.
+/// The calls are measured in this many parts.
+const PARTS: u32 = 20;
+
+/// The nanoseconds per call: the median of the parts, so that short disturbances have no effect. The first part is not
+/// measured, because it uses everything for the first time.
 fn measure(calls: u32, call: impl Fn(u32)) -> f64 {
-    (0..calls / 10 + 1).for_each(&call);
-    let start = Instant::now();
-    (0..calls).for_each(call);
-    start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
+    let calls = calls / PARTS + 1;
+    (0..calls).for_each(&call);
+    let mut parts = [0.0; PARTS as usize];
+    for part in &mut parts {
+        let start = Instant::now();
+        (0..calls).for_each(&call);
+        *part = start.elapsed().as_secs_f64() * 1e9 / f64::from(calls);
+    }
+    parts.sort_by(f64::total_cmp);
+    parts[parts.len() / 2]
 }
 
 #[cfg(feature = "metrics")]
