@@ -17,13 +17,22 @@ pub(crate) struct Series {
     pub(crate) changes: u64,
 }
 
+impl Series {
+    /// The sum of numbers of calls or units.
+    #[expect(clippy::cast_possible_truncation, reason = "small whole numbers")]
+    pub(crate) fn whole(&self) -> i64 {
+        self.sum as i64
+    }
+}
+
+type Described = (Kind, Option<Unit>, String);
 type Name = (Kind, String, Vec<(String, String)>);
 
 /// What was recorded, and the described names with their units.
 #[derive(Clone, Default)]
 pub(crate) struct Recorded {
     series: Arc<Mutex<HashMap<Name, Series>>>,
-    described: Arc<Mutex<HashMap<String, (Kind, Option<Unit>, String)>>>,
+    described: Arc<Mutex<HashMap<String, Described>>>,
 }
 
 /// Installs the recorder, once, and returns what it has recorded.
@@ -43,12 +52,6 @@ impl Recorded {
         self.series.lock().unwrap().get(&(kind, name.to_owned(), labels)).cloned().unwrap_or_default()
     }
 
-    /// How many calls of a limit had an outcome.
-    pub(crate) fn outcome(&self, limit: &str, outcome: &str) -> f64 {
-        let labels = [("ratelimit.limit", limit), ("ratelimit.outcome", outcome)];
-        self.get(Kind::Counter, "ratelimit.decisions", &labels).sum
-    }
-
     /// All outcomes of a limit that occurred, in alphabetical order, such as `allowed 5, limited 2`.
     pub(crate) fn outcomes(&self, limit: &str) -> String {
         let series = self.series.lock().unwrap();
@@ -62,8 +65,8 @@ impl Recorded {
     }
 
     /// The gauge of a limit.
-    pub(crate) fn gauge(&self, name: &str, limit: &str) -> f64 {
-        self.get(Kind::Gauge, name, &[("ratelimit.limit", limit)]).sum
+    pub(crate) fn gauge(&self, name: &str, limit: &str) -> i64 {
+        self.get(Kind::Gauge, name, &[("ratelimit.limit", limit)]).whole()
     }
 
     /// All series: kind, name and the names of the labels.
@@ -80,7 +83,7 @@ impl Recorded {
     }
 
     /// The kind, the unit and the description of a name.
-    pub(crate) fn described(&self, name: &str) -> Option<(Kind, Option<Unit>, String)> {
+    pub(crate) fn described(&self, name: &str) -> Option<Described> {
         self.described.lock().unwrap().get(name).cloned()
     }
 

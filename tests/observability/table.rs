@@ -22,7 +22,6 @@ impl Hook for Blocked {
 }
 
 /// Does everything once that is measured.
-#[expect(clippy::future_not_send, reason = "runs on one thread")]
 async fn everything() {
     let mut server = RedisServer::start();
     let builder = || RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(2));
@@ -39,7 +38,7 @@ async fn everything() {
     let gate = Limit::concurrency(1, HOUR).wait(HOUR);
     let permit = limiter.permit(&gate, key("table gate")).await.unwrap();
     let (next, ()) = tokio::join!(limiter.permit(&gate, key("table gate")), async {
-        while recorded().gauge("ratelimit.waiting", "table gate") < 1.0 {
+        while recorded().gauge("ratelimit.waiting", "table gate") < 1 {
             tokio::task::yield_now().await;
         }
         drop(permit);

@@ -4,8 +4,9 @@ use crate::directory::Directory;
 use crate::ports::free_port;
 use crate::watchdog::{LIMIT, Watched};
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{Read, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -92,5 +93,8 @@ fn get(port: u16, path: &str) -> Option<String> {
 }
 
 fn percent_encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    text.bytes().fold(String::new(), |mut encoded, byte| {
+        let _ = write!(encoded, "%{byte:02X}");
+        encoded
+    })
 }

@@ -16,10 +16,7 @@ pub(crate) struct LimitSeries {
     metrics: Option<&'static LimitMetrics>,
 }
 
-#[cfg_attr(
-    not(feature = "metrics"),
-    expect(clippy::unused_self, clippy::needless_pass_by_value, reason = "the interface of the feature")
-)]
+#[cfg_attr(not(feature = "metrics"), expect(clippy::unused_self, reason = "the interface of the feature"))]
 impl LimitSeries {
     /// The measurements of the limit with this name.
     #[inline]

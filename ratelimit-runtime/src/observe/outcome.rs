@@ -6,7 +6,7 @@ use crate::limiter::Source;
 
 /// What became of one call at one limit. Each limit of a call has exactly one outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(any(feature = "metrics", feature = "trace")), allow(dead_code, reason = "only counted"))]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only counted"))]
 pub(crate) enum Outcome {
     /// The store admitted the call at once.
     Allowed,
@@ -38,7 +38,7 @@ pub(crate) enum Outcome {
     Failed,
 }
 
-#[cfg_attr(not(any(feature = "metrics", feature = "trace")), allow(dead_code, reason = "only counted"))]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only counted"))]
 impl Outcome {
     /// The number of outcomes.
     pub(super) const COUNT: usize = Self::Failed as usize + 1;

@@ -71,6 +71,7 @@ pub(crate) struct LeasedUnits {
     last: std::sync::atomic::AtomicI64,
 }
 
+#[cfg_attr(not(feature = "metrics"), expect(clippy::unused_self, reason = "the interface of the feature"))]
 impl LeasedUnits {
     /// Notes how many units the limiter has now. They are computed only if somebody measures them.
     pub(crate) fn set(&self, units: impl FnOnce() -> u64) {

@@ -53,7 +53,7 @@ impl Watch {
         #[cfg(not(feature = "trace"))]
         let _ = name;
         Self {
-            special: limiter.is_special().then(|| Special::of(limiter, requests)),
+            special: limiter.is_special().then(|| Box::new(Special::of(limiter, requests))),
             #[cfg(feature = "trace")]
             span: super::span::DecisionSpan::begin(name),
         }
@@ -67,6 +67,9 @@ impl Watch {
         name: impl Fn(usize) -> &'n str,
         decided: &Result<Decided, Error>,
     ) {
+        if self.sees_nothing() {
+            return;
+        }
         // Nearly all calls.
         if let Ok(Decided { decisions, source: Source::Store }) = decided
             && let [decision] = &**decisions
@@ -76,6 +79,12 @@ impl Watch {
             return LimitSeries::named(name(0)).count_allowed(decision);
         }
         self.decided_otherwise(number, name, decided);
+    }
+
+    /// Whether nobody observes the call.
+    #[inline]
+    fn sees_nothing(&self) -> bool {
+        !cfg!(any(feature = "metrics", feature = "trace")) && self.special.is_none()
     }
 
     /// Whether nobody but the metrics observes the call.
@@ -120,6 +129,9 @@ impl Watch {
         name: impl Fn(usize) -> &'n str,
         admitted: &Result<Holdings, Refused>,
     ) {
+        if self.sees_nothing() {
+            return;
+        }
         match admitted {
             Ok(holdings) => self.admitted(name, holdings),
             Err(refused) => self.refused(number, name, refused),
@@ -180,9 +192,9 @@ impl Watch {
 
 impl Special {
     #[cold]
-    fn of<'r>(limiter: &RateLimiter, requests: impl Iterator<Item = &'r Request>) -> Box<Self> {
+    fn of<'r>(limiter: &RateLimiter, requests: impl Iterator<Item = &'r Request>) -> Self {
         let callers = requests.map(|request| IdentityHash::of(limiter.keys(), request.key()));
-        Box::new(Self { off: limiter.is_off(), hooks: limiter.hooks().clone(), callers: callers.collect() })
+        Self { off: limiter.is_off(), hooks: limiter.hooks().clone(), callers: callers.collect() }
     }
 
     #[cold]
