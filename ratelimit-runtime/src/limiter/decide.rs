@@ -7,6 +7,7 @@ use super::lease::is_leased;
 use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
+use crate::observe::{deny_cache_hit, store_failed, store_replied};
 use crate::store::memory::MemoryStore;
 use crate::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, UntilDeadline,
@@ -87,6 +88,7 @@ impl RateLimiter {
             };
         }
         if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+            deny_cache_hit();
             return Begun::Ready(then(Ok(DecidedRef::by_store(&[refusal]))));
         }
         let reply = self.shared.store.decide(mode, requests);
@@ -122,6 +124,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Decided, Error> {
+        store_replied(sent);
         if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decisions) {
             cache.note(sent, requests, decisions);
         }
@@ -195,6 +198,7 @@ impl RateLimiter {
             }
             Err(error) => error,
         };
+        store_failed(&error);
         if !error.is_transient() {
             return Err(error);
         }

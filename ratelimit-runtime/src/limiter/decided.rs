@@ -18,7 +18,7 @@ pub(crate) enum Source {
 }
 
 /// The decisions about a stack, and their source.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Decided<D = Decisions> {
     pub(crate) decisions: D,
     pub(crate) source: Source,
