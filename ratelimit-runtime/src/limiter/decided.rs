@@ -38,7 +38,7 @@ impl<'d> DecidedRef<'d> {
         Self { decisions, source: Source::Store }
     }
 
-    pub(super) fn to_owned(&self) -> Decided {
+    pub(super) fn to_owned(self) -> Decided {
         Decided { decisions: self.decisions.iter().copied().collect(), source: self.source }
     }
 }
