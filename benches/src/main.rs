@@ -18,6 +18,7 @@ mod awake;
 mod cpu;
 mod lua;
 mod memory;
+mod metrics;
 #[cfg_attr(not(peers), path = "without_peers.rs")]
 mod peers;
 mod report;
@@ -55,11 +56,12 @@ struct Part {
     measure: Measure,
 }
 
-static PARTS: [Part; 6] = [
+static PARTS: [Part; 7] = [
     Part { name: "redis", title: "Decisions through Redis", measure: shared::run },
     Part { name: "cluster", title: "Decisions through a cluster", measure: shared::run_cluster },
     Part { name: "memory", title: "Decisions in the process", measure: memory::run },
     Part { name: "attribute", title: "What the attribute adds to a function", measure: attribute::run },
+    Part { name: "metrics", title: "What metrics add to a decision", measure: metrics::run },
     Part { name: "http", title: "Requests of web frameworks", measure: peers::http::run },
     Part { name: "lua", title: "What a decision costs the server", measure: lua::run },
 ];

@@ -9,6 +9,7 @@
 //! - [Leases]: units taken in advance, for very busy limits
 //! - [Failures]: outages, deadlines, failovers, permissions, shutdown
 //! - [Overrides]: limits that change while the service runs, and limits in trial
+//! - [Observability]: metrics, traces, log lines, and hooks for refusals and outages
 //! - [Methods]: rate limiting without the attribute
 //! - [Testing]: tests without Redis and without sleeping
 //! - [Scaling]: how many servers you need, and what a decision costs Redis
@@ -58,6 +59,10 @@ pub mod failures {}
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/overrides.md")]
 pub mod overrides {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/observability.md")]
+pub mod observability {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/methods.md")]

@@ -13,6 +13,7 @@ mod key;
 mod layer;
 mod limit;
 mod limiter;
+pub mod observe;
 mod proxies;
 mod rejection;
 pub mod store;

@@ -34,6 +34,7 @@ mod harness_tests;
 mod keyspace;
 mod nginx;
 mod ports;
+mod prometheus;
 mod proxy;
 #[cfg(test)]
 mod proxy_tests;
@@ -51,6 +52,7 @@ pub use durations::{DAY, HOUR, MINUTE, MS, SECOND};
 pub use events::{Event, take_events};
 pub use fake::FakeServer;
 pub use nginx::Nginx;
+pub use prometheus::Prometheus;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;
 pub use server::RedisServer;

@@ -11,6 +11,7 @@ pub(crate) enum Package {
     Nginx,
     /// A load generator for HTTP.
     Wrk,
+    Prometheus,
     /// An HTTP client in Python, or Python itself where the manager does not have it.
     Urllib3,
 }
@@ -23,7 +24,7 @@ pub(crate) struct Manager {
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
     /// The names of each [`Package`], in the order of its variants.
-    names: [&'static [&'static str]; 6],
+    names: [&'static [&'static str]; 7],
     needs_root: bool,
 }
 
@@ -31,7 +32,7 @@ impl Manager {
     const fn new(
         program: &'static str,
         install: &'static [&'static str],
-        names: [&'static [&'static str]; 6],
+        names: [&'static [&'static str]; 7],
     ) -> Self {
         Self { program, refresh: None, install, names, needs_root: true }
     }
@@ -54,6 +55,7 @@ const MANAGERS: [Manager; 6] = [
                 &["libssl-dev", "pkg-config"],
                 &["nginx-light"],
                 &["wrk"],
+                &["prometheus"],
                 &["python3-urllib3"],
             ],
         )
@@ -61,17 +63,41 @@ const MANAGERS: [Manager; 6] = [
     Manager::new(
         "dnf",
         &["install", "--assumeyes"],
-        [&["redis"], &["gcc-c++"], &["openssl-devel", "pkgconf"], &["nginx"], &["wrk"], &["python3-urllib3"]],
+        [
+            &["redis"],
+            &["gcc-c++"],
+            &["openssl-devel", "pkgconf"],
+            &["nginx"],
+            &["wrk"],
+            &["golang-github-prometheus"],
+            &["python3-urllib3"],
+        ],
     ),
     Manager::new(
         "apk",
         &["add", "--no-cache"],
-        [&["redis"], &["g++"], &["openssl-dev", "pkgconf"], &["nginx"], &["wrk"], &["py3-urllib3"]],
+        [
+            &["redis"],
+            &["g++"],
+            &["openssl-dev", "pkgconf"],
+            &["nginx"],
+            &["wrk"],
+            &["prometheus"],
+            &["py3-urllib3"],
+        ],
     ),
     Manager::new(
         "pacman",
         &["-Sy", "--noconfirm", "--needed"],
-        [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"], &["python-urllib3"]],
+        [
+            &["redis"],
+            &["gcc"],
+            &["openssl", "pkgconf"],
+            &["nginx"],
+            &["wrk"],
+            &["prometheus"],
+            &["python-urllib3"],
+        ],
     ),
     Manager::new(
         "zypper",
@@ -82,6 +108,7 @@ const MANAGERS: [Manager; 6] = [
             &["libopenssl-devel", "pkgconf"],
             &["nginx"],
             &["wrk"],
+            &["golang-github-prometheus-prometheus"],
             &["python3-urllib3"],
         ],
     ),
@@ -90,7 +117,15 @@ const MANAGERS: [Manager; 6] = [
         ..Manager::new(
             "brew",
             &["install"],
-            [&["redis"], &["gcc"], &["openssl", "pkgconf"], &["nginx"], &["wrk"], &["python"]],
+            [
+                &["redis"],
+                &["gcc"],
+                &["openssl", "pkgconf"],
+                &["nginx"],
+                &["wrk"],
+                &["prometheus"],
+                &["python"],
+            ],
         )
     },
 ];

@@ -37,7 +37,7 @@ const USAGE: [(&str, &str); 14] = [
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
     ),
-    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, http, lua, compile"),
+    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, metrics, http, lua, compile"),
     ("bench --quick", "measures fewer and shorter rounds, and only prints the results"),
     ("bench lua -- WORD..", "measures only those of our scripts whose name contains a WORD"),
     ("bench --check", "lints the code of the benchmarks"),
@@ -111,11 +111,13 @@ fn perform(request: &Request) -> Result<(), String> {
             tools::ensure_component("rustfmt", "fmt")?;
             tools::ensure_component("clippy", "clippy")?;
             tools::ensure_nginx()?;
+            tools::ensure_prometheus()?;
             tools::ensure_urllib3()?;
             checks::everything(&tools::ensure_redis()?)
         }
         Request::Test(filter) => {
             tools::ensure_nginx()?;
+            tools::ensure_prometheus()?;
             tools::ensure_urllib3()?;
             checks::only_tests(&tools::ensure_redis()?, filter)
         }

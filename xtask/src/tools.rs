@@ -94,6 +94,11 @@ pub(crate) fn ensure_urllib3() -> Result<(), String> {
     Err(format!("urllib3 for Python is missing: {reason}{how}"))
 }
 
+/// Makes sure that Prometheus is installed, which asks the example of the metrics.
+pub(crate) fn ensure_prometheus() -> Result<(), String> {
+    ensure_program("prometheus", Package::Prometheus)
+}
+
 /// Makes sure that wrk is installed, which loads the servers of the benchmarks.
 pub(crate) fn ensure_wrk() -> Result<(), String> {
     ensure_program("wrk", Package::Wrk)

@@ -5,6 +5,7 @@ use super::record::{Noted, Record};
 use crate::context::{Recorded, RequestContext};
 use crate::hold::{Held, Sent, Settle};
 use crate::limiter::{self, RateLimiter, Refused, Stack, report, undecided};
+use crate::observe::{self, Watch};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
@@ -33,7 +34,8 @@ impl Calls {
 async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
     let mut admission = Admission { held: None, positions: smallvec![None; calls.len()] };
     let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
-    for (position, mut call) in calls.into_iter().enumerate().filter(|(_, call)| !call.is_skipped()) {
+    let is_decided = |call: &Call| !call.is_skipped() || observe::exempt(call.name().as_str());
+    for (position, mut call) in calls.into_iter().enumerate().filter(|(_, call)| is_decided(call)) {
         let (name, shadow) = (call.name(), call.is_shadow());
         if first.is_none()
             && let Ok(limiter) = call.limiter()
@@ -49,9 +51,13 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
                 names.push(name);
             }
             Err(error) if shadow => {
+                observe::undecided(name.as_str(), &error);
                 report::error(name.as_str(), &error, "cannot decide about a shadow limit; the call runs");
             }
-            Err(error) => return Err(undecided(name, error)),
+            Err(error) => {
+                observe::undecided(name.as_str(), &error);
+                return Err(undecided(name, error));
+            }
         }
     }
     if let Some(limiter) = first.filter(|_| !stack.is_empty()) {
@@ -64,7 +70,10 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
 pub(super) async fn admit(limiter: RateLimiter, names: Names, stack: Stack) -> Result<Kept, Rejection> {
     let refusing = names.iter().zip(&stack).enumerate().filter(|(_, (_, member))| !member.shadow);
     let record = Record::of(refusing.map(|(at, (name, member))| (at, *name, &member.request)));
-    match limiter.admit(stack).await {
+    let watch = Watch::of(&limiter, names[0].as_str(), stack.iter().map(|member| &member.request));
+    let admitted = limiter.admit(stack).await;
+    watch.finished(names.len(), |at| names[at].as_str(), &admitted);
+    match admitted {
         Ok(holdings) => {
             let noted = record.map(|record| record.decided(holdings.decisions()));
             for (at, name) in names.iter().enumerate() {

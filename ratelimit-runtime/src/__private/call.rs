@@ -211,7 +211,7 @@ impl Call {
 
     /// The member of a stack with the completed request.
     pub(super) fn into_member(self) -> Member {
-        let mut member = Member::new(self.request);
+        let mut member = Member::new(self.request).named(self.key.name().as_str());
         (member.charge_after, member.shadow) = (self.charge_after, self.shadow);
         member
     }

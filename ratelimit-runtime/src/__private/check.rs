@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::key::Name;
 use crate::limiter::current::current;
 use crate::limiter::{Decided, DecidedRef, RateLimiter, Stack, join, undecided};
+use crate::observe::{self, Watch};
 use crate::rejection::Rejection;
 use crate::store::{Mode, PendingReply, Request};
 use smallvec::smallvec;
@@ -28,11 +29,19 @@ enum State {
     /// The reply of the store is the whole decision.
     Deciding {
         names: Names,
-        record: Option<Box<Record>>,
+        /// `None` if nobody listens. Boxed, because few calls have listeners.
+        listeners: Option<Box<Listeners>>,
         reply: PendingReply<Decided>,
     },
     /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Pin<Box<dyn Future<Output = Result<(), Rejection>> + Send>>),
+}
+
+/// What is told of a pending decision: the request context, the hook and the span.
+#[derive(Default)]
+struct Listeners {
+    record: Option<Record>,
+    watch: Watch,
 }
 
 impl Call {
@@ -41,6 +50,7 @@ impl Call {
     /// The call is large, so it is decided where it is. It cannot be started again.
     pub fn start(&mut self) -> Check {
         if self.is_skipped() {
+            observe::exempt(self.name().as_str());
             return Check(State::Admitted);
         }
         if self.is_shadow() || !self.knows_overrides() {
@@ -78,7 +88,8 @@ impl Calls {
             return Check::admitting(self.admit());
         }
         let (mut names, mut stack, mut first) = (Names::new(), Stack::new(), None::<RateLimiter>);
-        for mut call in self.0.into_iter().filter(|call| !call.is_skipped()) {
+        let is_decided = |call: &Call| !call.is_skipped() || observe::exempt(call.name().as_str());
+        for mut call in self.0.into_iter().filter(is_decided) {
             let name = call.name();
             match call.complete() {
                 Ok((limiter, _)) => first = first.or_else(|| Some(limiter.clone())),
@@ -94,13 +105,15 @@ impl Calls {
         join(stack.iter_mut().map(|member| &mut member.request));
         let members = names.iter().zip(&stack).enumerate();
         let record = Record::of(members.map(|(at, (name, member))| (at, *name, &member.request)));
+        let watch = Watch::of(&limiter, names[0].as_str(), stack.iter().map(|member| &member.request));
         let requests = stack.into_iter().map(|member| member.request).collect();
         let mut record = Some(record);
-        limiter
-            .decide(Mode::Check, requests, |decided| {
-                Check::decided(conclude(&names, || record.take().flatten(), decided))
-            })
-            .unwrap_or_else(|reply| Check::deciding(names, record.flatten(), reply))
+        let decided = limiter.decide(Mode::Check, requests, |decided| {
+            Check::decided(conclude(&names, &watch, || record.take().flatten(), decided))
+        });
+        decided.unwrap_or_else(|reply| {
+            Check::deciding(names, Listeners { record: record.flatten(), watch }, reply)
+        })
     }
 }
 
@@ -117,21 +130,23 @@ impl Check {
     /// Decides a completed request, which stays where it is.
     fn decide(limiter: &RateLimiter, name: Name<'static>, request: &Request) -> Self {
         let record = || Record::of(std::iter::once((0, name, request)));
+        let watch = Watch::of(limiter, name.as_str(), std::iter::once(request));
         let mut check = Self(State::Admitted);
         let decided = limiter.decide_one(Mode::Check, request, |decided| {
-            if let Err(rejection) = conclude(&[name], record, decided) {
+            if let Err(rejection) = conclude(&[name], &watch, record, decided) {
                 check.0 = State::Refused(Some(rejection));
             }
         });
         match decided {
             Ok(()) => check,
-            Err(reply) => Self::deciding(smallvec![name], record(), reply),
+            Err(reply) => Self::deciding(smallvec![name], Listeners { record: record(), watch }, reply),
         }
     }
 
     #[cold]
-    fn deciding(names: Names, record: Option<Record>, reply: PendingReply<Decided>) -> Self {
-        Self(State::Deciding { names, record: record.map(Box::new), reply })
+    fn deciding(names: Names, listeners: Listeners, reply: PendingReply<Decided>) -> Self {
+        let is_heard = listeners.record.is_some() || !listeners.watch.is_plain();
+        Self(State::Deciding { names, listeners: is_heard.then(|| Box::new(listeners)), reply })
     }
 
     fn decided(decided: Result<(), Rejection>) -> Self {
@@ -144,6 +159,7 @@ impl Check {
     /// A call whose limit cannot be decided.
     #[cold]
     fn failed(name: Name<'static>, error: Error) -> Self {
+        observe::undecided(name.as_str(), &error);
         Self::decided(Err(undecided(name, error)))
     }
 
@@ -152,14 +168,20 @@ impl Check {
     }
 }
 
-/// Records the decisions, and returns the rejection if a limit has refused the call.
+/// Counts and records the decisions, and returns the rejection if a limit has refused the call.
 #[inline]
 fn conclude(
     names: &[Name<'static>],
+    watch: &Watch,
     record: impl FnOnce() -> Option<Record>,
     decided: Result<DecidedRef<'_>, Error>,
 ) -> Result<(), Rejection> {
     let name = |at: usize| names.get(at).copied().unwrap_or(Name::new(""));
+    watch.decided(
+        names.len(),
+        |at| names.get(at).map_or("", |name| name.as_str()),
+        decided.as_ref().copied(),
+    );
     let decided = decided.map_err(|error| undecided(name(0), error))?;
     if decided.is_by_limits()
         && let Some(record) = record()
@@ -193,10 +215,12 @@ impl Future for Check {
                     None => panic!("polled after it was ready"),
                 }
             }
-            State::Deciding { names, record, reply } => {
+            State::Deciding { names, listeners, reply } => {
                 let decided = ready!(Pin::new(reply).poll(context));
                 let decided = decided.as_ref().map(Decided::borrowed).map_err(Error::clone);
-                conclude(names, || record.take().map(|record| *record), decided)
+                let Listeners { record, watch } =
+                    listeners.take().map_or_else(Listeners::default, |told| *told);
+                conclude(names, &watch, || record, decided)
             }
             State::Admitting(future) => ready!(future.as_mut().poll(context)),
         };

@@ -9,6 +9,7 @@ use super::{LONGEST_TIME, RateLimiter};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::LimitName;
+use crate::observe::{LimitSeries, Waiting, Watch, exempt};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
@@ -22,11 +23,16 @@ impl RateLimiter {
         name: &str,
         request: Result<Request, Error>,
     ) -> Result<(Holdings, Decision), Rejection> {
+        let watch = Watch::of(self, name, request.as_ref().into_iter());
         let admitted = match request {
-            Ok(request) if self.is_off() => return Ok(self.admit_unlimited(&request)),
-            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request)])).await,
+            Ok(request) if self.is_off() => {
+                exempt(name);
+                return Ok(self.admit_unlimited(&request));
+            }
+            Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request).named(name)])).await,
             Err(error) => Err(error.into()),
         };
+        watch.finished(1, |_| name, &admitted);
         let admitted = admitted.and_then(|holdings| {
             let decision = holdings.decision().ok_or_else(invalid_reply)?;
             Ok((holdings, decision))
@@ -49,6 +55,7 @@ impl RateLimiter {
         let delay = decided.decisions.iter().map(Decision::delay).max().unwrap_or_default();
         if delay > Duration::ZERO {
             Error::unless_runtime()?;
+            let _waiting = Waiting::begin(waiting.series());
             tokio::time::sleep(delay).await;
         }
         Ok(waiting.into_holdings())
@@ -79,7 +86,7 @@ impl RateLimiter {
 fn refused(decided: &Decided, refused: usize, positions: impl Iterator<Item = usize>) -> Refused {
     let all: SmallVec<[(usize, Decision); 1]> = positions.zip(decided.decisions.iter().copied()).collect();
     let (at, decision) = all[refused];
-    Refused::Limited(Box::new(Refusal { at, decision, all }))
+    Refused::Limited(Box::new(Refusal { at, decision, all, source: decided.source }))
 }
 
 /// A stack that is being decided.
@@ -88,13 +95,15 @@ struct Claim<'l> {
     stack: Stack,
     /// Whether the store may have given permits or tickets. Dropping the claim then returns them.
     may_hold_permits: bool,
+    /// How long the call has waited for permits, if it has.
+    waited: Option<Duration>,
 }
 
 impl<'l> Claim<'l> {
     fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
         join(stack.iter_mut().filter(|member| member.is_charged()).map(|member| &mut member.request));
         let may_hold_permits = stack.iter().any(|member| member.is_charged() && member.is_permit());
-        Self { limiter, stack, may_hold_permits }
+        Self { limiter, stack, may_hold_permits, waited: None }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
@@ -102,14 +111,15 @@ impl<'l> Claim<'l> {
         let (started, longest) = (Instant::now(), self.permit_wait());
         // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter());
-        let mut refused_before = false;
+        let mut waiting = None;
         loop {
             let wait = longest.saturating_sub(started.elapsed());
             // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
-            let mode = if refused_before && wait.is_zero() { Mode::Check } else { Mode::Charge };
+            let mode = if waiting.is_some() && wait.is_zero() { Mode::Check } else { Mode::Charge };
             let decided = self.ask(mode).await?;
             let Some(refused) = decided.refused() else {
                 self.finish(decided.source);
+                self.waited = waiting.map(|_: Waiting| started.elapsed());
                 if let Some(waiter) = &mut waiter
                     && decided.decisions.iter().all(|decision| decision.remaining() > 0)
                 {
@@ -124,7 +134,7 @@ impl<'l> Claim<'l> {
                 return Err(self::refused(&decided, refused, self.positions()));
             };
             Error::unless_runtime()?;
-            refused_before = true;
+            waiting.get_or_insert_with(|| Waiting::begin(self.charged().map(|member| member.series)));
             let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(wait);
             let _ = tokio::time::timeout(again, waiter.woken()).await;
         }
@@ -193,7 +203,9 @@ impl<'l> Claim<'l> {
         for (member, decision) in charged.zip(&decided.decisions) {
             member.decision = Some(*decision);
         }
-        Holdings::new(self.limiter.clone(), decided.source, stack)
+        let mut holdings = Holdings::new(self.limiter.clone(), decided.source, stack);
+        holdings.waited = self.waited;
+        holdings
     }
 }
 
@@ -212,6 +224,14 @@ impl Drop for Claim<'_> {
 struct UntilTurn(Option<Holdings>);
 
 impl UntilTurn {
+    /// The measurements of the limits that make the call wait.
+    fn series(&self) -> impl Iterator<Item = LimitSeries> {
+        let members = self.0.iter().flat_map(Holdings::members);
+        let waits =
+            |member: &&Member| member.decision().is_some_and(|decision| decision.delay() > Duration::ZERO);
+        members.filter(move |member| !member.shadow && waits(member)).map(|member| member.series)
+    }
+
     fn into_holdings(mut self) -> Holdings {
         #[expect(clippy::expect_used, reason = "taken once, here")]
         self.0.take().expect("holdings")

@@ -15,6 +15,7 @@ use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::key::{KeySettings, derive_key};
+use crate::observe::{Hook, Hooks, LeasedUnits};
 use crate::proxies::{Proxies, Settings};
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
@@ -52,6 +53,7 @@ pub struct RateLimiterBuilder {
     deadline: Duration,
     on_error: OnError,
     deny_cache: bool,
+    hook: Option<Arc<dyn Hook>>,
     pub(super) off: bool,
 }
 
@@ -73,6 +75,7 @@ impl Default for RateLimiterBuilder {
             deadline: Duration::from_millis(100),
             on_error: OnError::default(),
             deny_cache: true,
+            hook: None,
             off: false,
         }
     }
@@ -147,6 +150,11 @@ impl RateLimiterBuilder {
         Self { deny_cache, ..self }
     }
 
+    /// Sets what hears of refusals and outages. [`Hook`] says when and in which thread. If it is called again, the last call wins.
+    pub fn hook(self, hook: impl Hook) -> Self {
+        Self { hook: Some(Arc::new(hook)), ..self }
+    }
+
     /// Checks the settings, connects to the store, and returns the limiter.
     ///
     /// # Errors
@@ -202,6 +210,8 @@ impl RateLimiterBuilder {
             head: format!("{}:{{", self.prefix).into(),
             ipv6_prefix: self.ipv6_prefix,
         };
+        let tasks = Tasks::default();
+        let hooks = Hooks::new(self.hook, &tasks);
         RateLimiter {
             shared: Arc::new(Shared {
                 id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -210,7 +220,7 @@ impl RateLimiterBuilder {
                 proxies,
                 deadline: self.deadline,
                 local: OnceLock::new(),
-                outage: Outage::new(),
+                outage: Outage::new(hooks.clone()),
                 off: self.off,
                 takes_leases,
                 deny_cache: self.deny_cache.then(DenyCache::new),
@@ -219,7 +229,10 @@ impl RateLimiterBuilder {
                 leases: Leases::default(),
                 permit_waiters: PermitWaiters::default(),
                 probes: Probes::default(),
-                tasks: Tasks::default(),
+                tasks,
+                is_special: self.off || hooks.is_set(),
+                hooks,
+                leased_units: LeasedUnits::default(),
             }),
             on_error: self.on_error,
         }

@@ -10,6 +10,7 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::{AsKey, LimitName};
 use crate::limit::Limit;
+use crate::observe::{Watch, undecided as observe_undecided};
 use crate::rejection::Rejection;
 use crate::store::{Mode, PendingReply, Request, StoreKey};
 use smallvec::SmallVec;
@@ -71,7 +72,11 @@ impl RateLimiter {
         }
         match self.spend(limit, &key, cost) {
             Ok(admitted) => admitted,
-            Err(reply) => Admitted::of(key.name(), reply.await.and_then(|decided| first(&decided.decisions))),
+            Err((reply, watch)) => {
+                let decided = reply.await;
+                watch.decided(1, |_| key.name(), decided.as_ref().map(Decided::borrowed));
+                Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))
+            }
         }
     }
 
@@ -82,16 +87,22 @@ impl RateLimiter {
         limit: &Limit,
         key: &impl AsKey,
         cost: u32,
-    ) -> Result<Result<Admitted, Rejection>, PendingReply<Decided>> {
+    ) -> Result<Result<Admitted, Rejection>, (PendingReply<Decided>, Watch)> {
         let mut request = Request::new(StoreKey::default(), *limit, cost);
         if let Err(error) = self.complete_spending(&mut request, key) {
+            observe_undecided(key.name(), &error);
             return Ok(Admitted::of(key.name(), Err(error)));
         }
-        self.decide_one(Mode::Check, &request, |decided| match decided {
-            Ok(DecidedRef { decisions: [decision], .. }) => Admitted::of_decision(key.name(), decision),
-            Ok(_) => Admitted::of(key.name(), Err(invalid_reply())),
-            Err(error) => Admitted::of(key.name(), Err(error)),
-        })
+        let watch = Watch::of(self, key.name(), std::iter::once(&request));
+        let decided = self.decide_one(Mode::Check, &request, |decided| {
+            watch.decided(1, |_| key.name(), decided.as_ref().copied());
+            match decided {
+                Ok(DecidedRef { decisions: [decision], .. }) => Admitted::of_decision(key.name(), decision),
+                Ok(_) => Admitted::of(key.name(), Err(invalid_reply())),
+                Err(error) => Admitted::of(key.name(), Err(error)),
+            }
+        });
+        decided.map_err(|reply| (reply, watch))
     }
 
     /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
@@ -127,15 +138,19 @@ impl RateLimiter {
             let request = self.spending_request(limit, key, *cost).and_then(|request| {
                 if self.is_off() { Ok(request) } else { ensure_new_key(request, &requests) }
             });
+            let request = request.inspect_err(|error| observe_undecided(key.name(), error));
             requests.push(request.map_err(|error| undecided(LimitName::copy(key.name()), error))?);
         }
         join(requests.iter_mut());
         let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
+        let watched = |at: usize| stack.get(at).map_or("", |(_, key, _)| key.name());
+        let watch = Watch::of(self, watched(0), requests.iter());
         let decided =
-            match self.decide(Mode::Check, requests, |decided| decided.map(|decided| decided.to_owned())) {
+            match self.decide(Mode::Check, requests, |decided| decided.map(DecidedRef::to_owned)) {
                 Ok(decided) => decided,
                 Err(reply) => reply.await,
             };
+        watch.decided(stack.len(), watched, decided.as_ref().map(Decided::borrowed));
         match decided {
             Ok(decided) => match decided.refused() {
                 None => Ok(decided.decisions.iter().copied().map(Admitted).collect()),

@@ -7,6 +7,7 @@ use super::lease::is_leased;
 use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
+use crate::observe::{deny_cache_hit, store_failed, store_replied};
 use crate::store::memory::MemoryStore;
 use crate::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, UntilDeadline,
@@ -61,7 +62,7 @@ impl RateLimiter {
 
     /// As [`decide`](Self::decide), but borrows the requests.
     pub(super) async fn decide_borrowed(&self, mode: Mode, requests: &[&Request]) -> Result<Decided, Error> {
-        match self.begin(mode, requests, |decided| decided.map(|decided| decided.to_owned())) {
+        match self.begin(mode, requests, |decided| decided.map(DecidedRef::to_owned)) {
             Begun::Ready(decided) => decided,
             Begun::Leasing(reply) => reply.await,
             // Boxed, so that the future stays small for a store that replies at once.
@@ -87,6 +88,7 @@ impl RateLimiter {
             };
         }
         if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+            deny_cache_hit();
             return Begun::Ready(then(Ok(DecidedRef::by_store(&[refusal]))));
         }
         let reply = self.shared.store.decide(mode, requests);
@@ -122,6 +124,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Decided, Error> {
+        store_replied(sent);
         if let (Some(cache), Ok(decisions)) = (&self.shared.deny_cache, &decisions) {
             cache.note(sent, requests, decisions);
         }
@@ -195,6 +198,7 @@ impl RateLimiter {
             }
             Err(error) => error,
         };
+        store_failed(&error);
         if !error.is_transient() {
             return Err(error);
         }

@@ -18,7 +18,7 @@ pub(crate) enum Source {
 }
 
 /// The decisions about a stack, and their source.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Decided<D = Decisions> {
     pub(crate) decisions: D,
     pub(crate) source: Source,
@@ -38,7 +38,7 @@ impl<'d> DecidedRef<'d> {
         Self { decisions, source: Source::Store }
     }
 
-    pub(super) fn to_owned(&self) -> Decided {
+    pub(super) fn to_owned(self) -> Decided {
         Decided { decisions: self.decisions.iter().copied().collect(), source: self.source }
     }
 }

@@ -5,8 +5,10 @@ use super::decided::Source;
 use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::observe::PermitsHeld;
 use crate::store::{Adjusted, Adjustment, Change, Reply, ReplyKind};
 use smallvec::SmallVec;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// What an admitted call holds of each limit of its stack.
@@ -15,15 +17,17 @@ use tokio::time::Instant;
 /// [`charge_after`](Self::charge_after) was called with `false`.
 pub(crate) struct Holdings {
     pub(super) limiter: RateLimiter,
-    pub(super) source: Source,
+    pub(crate) source: Source,
     pub(super) members: Stack,
+    /// How long the call has waited for permits, if it has.
+    pub(crate) waited: Option<Duration>,
     /// The changes to send: the position of the limit, the units, and the kind of the change.
     changes: SmallVec<[(usize, u32, Change); 1]>,
 }
 
 impl Holdings {
     pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
-        let holdings = Self { limiter, source, members, changes: SmallVec::new() };
+        let mut holdings = Self { limiter, source, members, waited: None, changes: SmallVec::new() };
         for at in 0..holdings.members.len() {
             holdings.renew(at);
         }
@@ -31,11 +35,17 @@ impl Holdings {
     }
 
     /// Renews the permit at this position, if there is one, while it is held.
-    pub(super) fn renew(&self, at: usize) {
-        let member = &self.members[at];
+    pub(super) fn renew(&mut self, at: usize) {
+        let member = &mut self.members[at];
         if member.is_permit() && member.decision.is_some() {
+            member.held = PermitsHeld::hold(member.series, member.request.cost());
             self.limiter.shared.renewals.hold(&self.limiter, self.source, &member.request);
         }
+    }
+
+    /// The limits of the call, in the order in which they are written.
+    pub(crate) fn members(&self) -> &[Member] {
+        &self.members
     }
 
     /// The decision on the first limit.
@@ -130,6 +140,7 @@ impl Holdings {
             let member = &mut self.members[at];
             if member.is_permit() && !member.takes_nothing {
                 member.takes_nothing = true;
+                member.held = PermitsHeld::default();
                 self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request);
             }
         }

@@ -35,7 +35,7 @@ pub use admitted::Admitted;
 pub use builder::RateLimiterBuilder;
 pub use charge::Charge;
 pub(crate) use current::CurrentLimiter;
-pub(crate) use decided::{Decided, DecidedRef};
+pub(crate) use decided::{Decided, DecidedRef, Source};
 pub(crate) use holdings::Holdings;
 pub use limits::MetLimit;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
@@ -43,8 +43,10 @@ pub use permit::Permit;
 pub(crate) use refused::{Refused, undecided};
 pub(crate) use stack::{Member, Stack, join};
 pub use status::Status;
+pub(crate) use tasks::{Counted, Tasks};
 
 use crate::key::KeySettings;
+use crate::observe::{Hooks, LeasedUnits};
 use crate::proxies::Proxies;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
@@ -57,7 +59,6 @@ use renewals::Renewals;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tasks::Tasks;
 
 /// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -109,6 +110,10 @@ struct Shared {
     permit_waiters: PermitWaiters,
     probes: Probes,
     tasks: Tasks,
+    hooks: Hooks,
+    /// Whether calls are observed in a special way: limits are off, or a hook hears of them.
+    is_special: bool,
+    leased_units: LeasedUnits,
 }
 
 /// The failure policy: what happens to a call when the store is unavailable or does not reply in time.
@@ -201,6 +206,15 @@ impl RateLimiter {
     #[inline]
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
+    }
+
+    #[inline]
+    pub(crate) fn is_special(&self) -> bool {
+        self.shared.is_special
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.shared.hooks
     }
 }
 

@@ -1,6 +1,7 @@
 //! Logs outages of the store: one line when an outage begins, and one when it ends.
 
 use crate::error::Error;
+use crate::observe::Hooks;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -13,6 +14,7 @@ pub(super) struct Outage {
     began_ms: AtomicU64,
     /// The time of the last failure, in milliseconds from the start.
     last_ms: AtomicU64,
+    hooks: Hooks,
 }
 
 /// An outage ends when no call has failed for this time. A success alone does not end it: while one of several servers is
@@ -20,14 +22,15 @@ pub(super) struct Outage {
 const WITHOUT_FAILURE: Duration = Duration::from_secs(1);
 
 impl Outage {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(hooks: Hooks) -> Self {
         let (ongoing, began_ms, last_ms) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
-        Self { start: Instant::now(), ongoing, began_ms, last_ms }
+        Self { start: Instant::now(), ongoing, began_ms, last_ms, hooks }
     }
 
     pub(super) fn failed(&self, error: &Error) {
         if self.begins() {
             tracing::warn!(%error, "the store is unavailable; applying the failure policy of each limit");
+            self.hooks.outage_began(error);
         }
     }
 
@@ -35,6 +38,7 @@ impl Outage {
     pub(super) fn succeeded(&self) {
         if self.ongoing.load(Ordering::Relaxed) && self.ends() {
             tracing::info!("the store is available again");
+            self.hooks.outage_ended(self.lasted());
         }
     }
 
@@ -54,6 +58,11 @@ impl Outage {
         self.ongoing.load(Ordering::Relaxed)
             && !self.is_recent()
             && self.ongoing.swap(false, Ordering::Relaxed)
+    }
+
+    /// The time since the last outage began.
+    fn lasted(&self) -> Duration {
+        self.start.elapsed().saturating_sub(Duration::from_millis(self.began_ms.load(Ordering::Relaxed)))
     }
 
     /// When the outage began, if there is one.
@@ -78,7 +87,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_outage_of_one_server_among_others_begins_and_ends_once() {
-        let outage = Outage::new();
+        let outage = Outage::new(Hooks::default());
         assert!(!outage.ends() && outage.begins());
         for _ in 0..100 {
             tokio::time::advance(WITHOUT_FAILURE / 2).await;

@@ -1,5 +1,6 @@
 //! `Refused`: why a call was not admitted, and the rejection that its caller receives.
 
+use super::decided::Source;
 use super::report;
 use crate::decision::Decision;
 use crate::error::Error;
@@ -23,6 +24,8 @@ pub(crate) struct Refusal {
     pub(crate) decision: Decision,
     /// The decisions of all limits that were decided.
     pub(crate) all: SmallVec<[(usize, Decision); 1]>,
+    /// Who decided.
+    pub(crate) source: Source,
 }
 
 impl From<Error> for Refused {

@@ -1,6 +1,7 @@
 //! The limits of one call that are decided together.
 
 use crate::decision::Decision;
+use crate::observe::{LimitSeries, PermitsHeld};
 use crate::store::Request;
 use smallvec::SmallVec;
 
@@ -20,6 +21,10 @@ pub(crate) struct Member {
     pub(super) peeked: Option<Decision>,
     /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
     pub(super) takes_nothing: bool,
+    /// The measurements of the limit.
+    pub(crate) series: LimitSeries,
+    /// Counts the permit while it is held.
+    pub(super) held: PermitsHeld,
 }
 
 impl Member {
@@ -32,7 +37,24 @@ impl Member {
             decision: None,
             peeked: None,
             takes_nothing: false,
+            series: LimitSeries::default(),
+            held: PermitsHeld::default(),
         }
+    }
+
+    /// The member with the measurements of the limit with this name.
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self { series: LimitSeries::named(name), ..self }
+    }
+
+    /// The store's decision about the limit. `None` if the store has only peeked at it, or has not decided.
+    pub(crate) fn decision(&self) -> Option<Decision> {
+        self.decision
+    }
+
+    /// Whether nothing was taken, because a shadow limit would refuse the call or was not decided.
+    pub(crate) fn takes_nothing(&self) -> bool {
+        self.takes_nothing
     }
 
     /// Whether the limit is charged before the call, and may refuse it.
@@ -47,7 +69,7 @@ impl Member {
     }
 
     /// Whether the limit is a concurrency limit, whose units are permits.
-    pub(super) fn is_permit(&self) -> bool {
+    pub(crate) fn is_permit(&self) -> bool {
         self.request.limit().is_concurrency()
     }
 }

@@ -13,6 +13,7 @@ use super::RateLimiter;
 use super::decided::{Decided, Source, invalid_reply};
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::observe::store_replied;
 use crate::store::{Awaited, Decisions, Mode, Reply, ReplyKind, Request};
 use fetch::{Fetch, Registration};
 use std::sync::Arc;
@@ -78,8 +79,10 @@ impl RateLimiter {
         }
         let (limiter, owned) = (self.clone(), request.clone());
         Some(Reply::pending(async move {
-            let reply = Reply::pending(decided).observed_by(observer);
-            limiter.conclude(limiter.within_deadline(reply).await, Mode::Check, &[&owned])
+            let (reply, sent) = (Reply::pending(decided).observed_by(observer), Instant::now());
+            let decided = limiter.within_deadline(reply).await;
+            store_replied(sent);
+            limiter.conclude(decided, Mode::Check, &[&owned])
         }))
     }
 

@@ -95,6 +95,11 @@ impl LeasedUnits {
         Some(Decision::allow(&self.limit, remaining, self.reset_at.saturating_duration_since(now)))
     }
 
+    /// The units that no call has used yet.
+    pub(super) fn unused(&self) -> u32 {
+        self.units(|_| true)
+    }
+
     fn units(&self, of: impl Fn(&Portion) -> bool) -> u32 {
         let units = self.portions.iter().filter(|portion| of(portion)).map(|portion| portion.units);
         units.fold(0, u32::saturating_add)

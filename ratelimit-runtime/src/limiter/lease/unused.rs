@@ -3,6 +3,7 @@
 use super::super::RateLimiter;
 use super::super::decided::Source;
 use super::super::single_task::InCharge;
+use super::table::KeyLease;
 use super::units::Unused;
 use crate::limit::Limit;
 use crate::store::{Adjustment, Change, StoreKey};
@@ -29,6 +30,15 @@ impl RateLimiter {
             };
             self.return_units(&key, &limit, unused);
         }
+        self.measure_leases();
+    }
+
+    /// Measures the units that no call has used yet.
+    fn measure_leases(&self) {
+        let unused = |lease: &KeyLease| u64::from(lease.lock().units.unused());
+        self.shared
+            .leased_units
+            .set(|| self.shared.leases.all().iter().map(|(_, lease)| unused(lease)).sum());
     }
 
     /// Starts the task that returns unused units, if it is not running.
@@ -48,6 +58,7 @@ impl RateLimiter {
             self.return_units(&key, &limit, outdated);
             self.shared.leases.forget_if_idle(&key);
         }
+        self.measure_leases();
         !self.shared.leases.is_empty()
     }
 }

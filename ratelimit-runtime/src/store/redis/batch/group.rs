@@ -3,6 +3,7 @@
 
 use super::merge::Batch;
 use crate::error::Error;
+use crate::observe::batch_sent;
 use crate::store::redis::client::Client;
 use crate::store::redis::client::across_slots::is_one_slot;
 use crate::store::redis::client::any_slot::read_probe;
@@ -57,6 +58,7 @@ impl Group {
         requests: &[&Request],
         any_slot: Option<&Arc<AnySlot>>,
     ) -> Self {
+        batch_sent(requests.len());
         if let [request] = requests
             && let Some(call) = client.single_call(mode, request)
         {

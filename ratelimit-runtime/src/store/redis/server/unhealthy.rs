@@ -1,5 +1,6 @@
 //! Counts the sessions that find a server unhealthy: unavailable, or too slow for its callers.
 
+use crate::observe::session_unhealthy;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -35,8 +36,9 @@ impl UnhealthyFlag {
         match (self.is_set.swap(unhealthy, Ordering::Relaxed), unhealthy) {
             (false, true) => drop(count.fetch_add(1, Ordering::Relaxed)),
             (true, false) => drop(count.fetch_sub(1, Ordering::Relaxed)),
-            _ => {}
+            _ => return,
         }
+        session_unhealthy(unhealthy);
     }
 }
 

@@ -1,0 +1,94 @@
+//! `MeterRecorder`: records what comes through the facade of the crate `metrics` with a meter of OpenTelemetry.
+
+use metrics::{
+    Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
+    SharedString, Unit,
+};
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{self as otel, Meter};
+use ratelimit::observe::METRICS;
+use std::sync::Arc;
+
+/// Makes an instrument for each metric. The meter returns the same instrument for the same name, so nothing is kept here.
+pub(crate) struct MeterRecorder(Meter);
+
+/// An instrument, with the attributes of one series.
+struct Series<I> {
+    instrument: I,
+    attributes: Vec<KeyValue>,
+}
+
+impl MeterRecorder {
+    pub(crate) fn new(meter: Meter) -> Self {
+        Self(meter)
+    }
+}
+
+impl<I> Series<I> {
+    fn new(instrument: I, key: &Key) -> Arc<Self> {
+        let attribute =
+            |label: &metrics::Label| KeyValue::new(label.key().to_owned(), label.value().to_owned());
+        Arc::new(Self { instrument, attributes: key.labels().map(attribute).collect() })
+    }
+}
+
+/// The unit and the description of a metric. The table of the library has the units of OpenTelemetry, which the facade does
+/// not know.
+fn described(key: &Key) -> (&'static str, &'static str) {
+    let metric = METRICS.iter().find(|metric| metric.name == key.name());
+    metric.map_or(("", ""), |metric| (metric.unit, metric.description))
+}
+
+impl Recorder for MeterRecorder {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+        let (unit, description) = described(key);
+        let counter = self.0.u64_counter(key.name().to_owned()).with_unit(unit).with_description(description);
+        Counter::from_arc(Series::new(counter.build(), key))
+    }
+
+    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
+        let (unit, description) = described(key);
+        let gauge =
+            self.0.f64_up_down_counter(key.name().to_owned()).with_unit(unit).with_description(description);
+        Gauge::from_arc(Series::new(gauge.build(), key))
+    }
+
+    fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
+        let (unit, description) = described(key);
+        let histogram =
+            self.0.f64_histogram(key.name().to_owned()).with_unit(unit).with_description(description);
+        Histogram::from_arc(Series::new(histogram.build(), key))
+    }
+}
+
+impl CounterFn for Series<otel::Counter<u64>> {
+    fn increment(&self, value: u64) {
+        self.instrument.add(value, &self.attributes);
+    }
+
+    /// Not used by the library.
+    fn absolute(&self, _: u64) {}
+}
+
+impl GaugeFn for Series<otel::UpDownCounter<f64>> {
+    fn increment(&self, value: f64) {
+        self.instrument.add(value, &self.attributes);
+    }
+
+    fn decrement(&self, value: f64) {
+        self.instrument.add(-value, &self.attributes);
+    }
+
+    /// Not used by the library.
+    fn set(&self, _: f64) {}
+}
+
+impl HistogramFn for Series<otel::Histogram<f64>> {
+    fn record(&self, value: f64) {
+        self.instrument.record(value, &self.attributes);
+    }
+}

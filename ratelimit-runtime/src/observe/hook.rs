@@ -1,0 +1,141 @@
+//! `Hook`: what an application implements to hear of refusals and outages.
+
+use super::IdentityHash;
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::LimitName;
+use std::time::Duration;
+
+/// Hears of refusals and outages of a limiter: for an audit log, a ban list or an alert.
+///
+/// Set it with [`RateLimiterBuilder::hook`](crate::RateLimiterBuilder::hook). All methods do nothing by default.
+///
+/// ```
+/// use ratelimit::observe::{Hook, IdentityHash, Refusal};
+/// use ratelimit::{Error, Key, Limit, RateLimiter};
+/// use std::collections::HashMap;
+/// use std::sync::{Arc, Mutex};
+/// use std::time::Duration;
+///
+/// /// Counts the refusals of each caller, and tells the operator of outages.
+/// #[derive(Default)]
+/// struct BanList(Mutex<HashMap<IdentityHash, u32>>);
+///
+/// impl Hook for BanList {
+///     fn refused(&self, refusal: &Refusal) {
+///         if let (Ok(mut refusals), Some(caller)) = (self.0.lock(), refusal.identity()) {
+///             *refusals.entry(caller).or_default() += 1;
+///         }
+///     }
+///
+///     fn outage_began(&self, error: &Error) {
+///         eprintln!("the store of the limits is unavailable: {error}");
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let list = Arc::new(BanList::default());
+/// let builder = RateLimiter::builder().hook(Arc::clone(&list)).hash_secret("from the vault");
+/// let limiter = builder.deadline(Duration::from_secs(1)).build().await?;
+/// let once = Limit::counter(1, Duration::from_secs(60));
+/// limiter.check(&once, Key::new("login").by("user 7")).await?;
+/// assert!(limiter.check(&once, Key::new("login").by("user 7")).await.is_err());
+///
+/// limiter.close().await; // returns when the hook has heard of everything
+/// let caller = limiter.identity_hash(Key::new("login").by("user 7"))?.unwrap();
+/// assert_eq!(list.0.lock().unwrap()[&caller], 1);
+/// # Ok(()) }
+/// ```
+///
+/// # Threads, order and panics
+///
+/// A decision puts an event into a queue of the limiter and goes on. A thread of its own, `ratelimit-hook`, which starts at the
+/// first event, calls the methods one after another. So a method may block, and takes no time from a decision:
+///
+/// - **Slow**: at most 4096 events wait. Further ones are dropped. The thread tells their number by [`missed`](Self::missed)
+///   before the next event, and the metric `ratelimit.hook.missed` counts them.
+/// - **Panic**: it ends the call of that method only. The thread logs it, at most once a minute, and calls the next one. With
+///   `panic = "abort"` the process ends.
+/// - **Order**: events are in the order in which the decisions became final. Those of different threads that decide at the same
+///   time are in either order.
+/// - **Cancellation**: an event cannot be taken back. A call that is dropped before its decision is final makes no event; one
+///   that is dropped later has made it.
+/// - **Shutdown**: [`RateLimiter::close`](crate::RateLimiter::close) waits for the events in the queue, for at most five deadlines as for the
+///   return of permits. If the process ends without it, waiting events are lost. The thread ends after the last event once the
+///   limiter and its clones are dropped.
+pub trait Hook: Send + Sync + 'static {
+    /// A limit refused a call, or a shadow limit would have refused it. If several limits of a call refused it, there is one
+    /// event for each. A call that could not be decided is not a refusal; see [`outage_began`](Self::outage_began).
+    fn refused(&self, _refusal: &Refusal) {}
+
+    /// The store became unavailable, or missed the deadline of a call. From now on, the failure policy of each limit decides.
+    /// The error contains no key and no identity, but names the server.
+    fn outage_began(&self, _error: &Error) {}
+
+    /// The store decides again, and no call has failed for a second. `lasted` is the time since
+    /// [`outage_began`](Self::outage_began).
+    fn outage_ended(&self, _lasted: Duration) {}
+
+    /// This many events were dropped since the last call, because the queue was full.
+    fn missed(&self, _events: u64) {}
+}
+
+/// The hook of several owners, such as a handler that reads the list that the hook writes.
+impl<H: Hook + ?Sized> Hook for std::sync::Arc<H> {
+    fn refused(&self, refusal: &Refusal) {
+        (**self).refused(refusal);
+    }
+
+    fn outage_began(&self, error: &Error) {
+        (**self).outage_began(error);
+    }
+
+    fn outage_ended(&self, lasted: Duration) {
+        (**self).outage_ended(lasted);
+    }
+
+    fn missed(&self, events: u64) {
+        (**self).missed(events);
+    }
+}
+
+/// The refusal of a call by one limit.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    pub(super) name: LimitName,
+    pub(super) decision: Decision,
+    pub(super) identity: Option<IdentityHash>,
+    pub(super) is_shadow: bool,
+    pub(super) is_local: bool,
+}
+
+impl Refusal {
+    /// The name of the limit, as [`Rejection::name`](crate::Rejection::name).
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// The decision: how many units are left, and when the same call would pass.
+    pub const fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The hash of who was refused. `None` if all callers share the limit.
+    #[must_use]
+    pub const fn identity(&self) -> Option<IdentityHash> {
+        self.identity
+    }
+
+    /// Whether a shadow limit would have refused the call, which ran.
+    #[must_use]
+    pub const fn is_shadow(&self) -> bool {
+        self.is_shadow
+    }
+
+    /// Whether the memory of this process refused the call, because the store was unavailable.
+    #[must_use]
+    pub const fn is_local(&self) -> bool {
+        self.is_local
+    }
+}

@@ -1,0 +1,91 @@
+//! `Handle`: an instrument of the recorder, which is looked up once.
+
+use super::table::{Kind, METRICS, Metric};
+use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, SharedString};
+use std::sync::{Once, OnceLock};
+
+/// An instrument. It is looked up when it is first used while a recorder is installed. What is measured before that goes
+/// nowhere.
+pub(super) struct Handle<T>(OnceLock<T>);
+
+/// A kind of instrument.
+pub(super) trait Instrument: Sized {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self;
+}
+
+impl<T: Instrument> Handle<T> {
+    pub(super) const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// The instrument of a metric without labels. `None` while no recorder is installed.
+    #[inline]
+    pub(super) fn get(&self, metric: &Metric) -> Option<&T> {
+        self.get_with(metric, || [])
+    }
+
+    /// The instrument of a metric, with the values of its labels. `None` while no recorder is installed.
+    #[inline]
+    pub(super) fn get_with<const N: usize>(
+        &self,
+        metric: &Metric,
+        values: impl FnOnce() -> [SharedString; N],
+    ) -> Option<&T> {
+        self.0.get().or_else(|| self.look_up(metric, values))
+    }
+
+    /// Not inlined, because it runs once, or while nobody measures.
+    #[inline(never)]
+    fn look_up<const N: usize>(
+        &self,
+        metric: &Metric,
+        values: impl FnOnce() -> [SharedString; N],
+    ) -> Option<&T> {
+        metrics::with_recorder(|recorder| {
+            // The facade does not say whether a recorder is installed. The recorder that it uses without one has no size,
+            // unlike any recorder that keeps what it records.
+            if size_of_val(recorder) == 0 {
+                return None;
+            }
+            describe_once(recorder);
+            let labels = metric.labels.iter().zip(values());
+            let labels: Vec<Label> = labels.map(|(label, value)| Label::new(*label, value)).collect();
+            Some(self.0.get_or_init(|| T::register(recorder, &Key::from_parts(metric.name, labels))))
+        })
+    }
+}
+
+const METADATA: Metadata<'static> = Metadata::new("ratelimit", Level::INFO, Some("ratelimit"));
+
+impl Instrument for Counter {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
+        recorder.register_counter(key, &METADATA)
+    }
+}
+
+impl Instrument for Gauge {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
+        recorder.register_gauge(key, &METADATA)
+    }
+}
+
+impl Instrument for Histogram {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
+        recorder.register_histogram(key, &METADATA)
+    }
+}
+
+/// Registers the descriptions of all metrics.
+fn describe_once(recorder: &dyn Recorder) {
+    static DESCRIBED: Once = Once::new();
+    DESCRIBED.call_once(|| {
+        for metric in METRICS {
+            let (name, unit, text) = (metric.name.into(), metric.facade_unit(), metric.description.into());
+            match metric.kind {
+                Kind::Counter => recorder.describe_counter(name, unit, text),
+                Kind::Gauge => recorder.describe_gauge(name, unit, text),
+                Kind::Histogram => recorder.describe_histogram(name, unit, text),
+            }
+        }
+    });
+}

@@ -1,0 +1,110 @@
+//! `LimitMetrics`: the handles of one limit.
+
+use super::super::outcome::Outcome;
+use super::handle::Handle;
+use super::level::Level;
+use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
+use crate::decision::Decision;
+use metrics::{Counter, Histogram, SharedString};
+use std::time::Duration;
+
+/// The measurements of one limit. A series exists from its first value on.
+pub(in super::super) struct LimitMetrics {
+    name: SharedString,
+    outcomes: [Handle<Counter>; Outcome::COUNT],
+    near_limit: Handle<Counter>,
+    wait_duration: Handle<Histogram>,
+    waiting: Level,
+    permits: Level,
+}
+
+impl LimitMetrics {
+    pub(in super::super) fn new(name: &str) -> Self {
+        Self {
+            name: SharedString::from_owned(name.to_owned()),
+            outcomes: [const { Handle::new() }; Outcome::COUNT],
+            near_limit: Handle::new(),
+            wait_duration: Handle::new(),
+            waiting: Level::new(),
+            permits: Level::new(),
+        }
+    }
+
+    /// Counts a call that was allowed at once.
+    #[inline]
+    pub(in super::super) fn count_allowed(&self, decision: &Decision) {
+        self.count_outcome(Outcome::Allowed);
+        if is_near_limit(decision) {
+            self.count_near_limit();
+        }
+    }
+
+    #[inline]
+    fn count_outcome(&self, outcome: Outcome) {
+        let counter = &self.outcomes[outcome as usize];
+        if let Some(counter) = counter.get_with(&DECISIONS, || [self.name.clone(), outcome.label().into()]) {
+            counter.increment(1);
+        }
+    }
+
+    #[inline(never)]
+    fn count_near_limit(&self) {
+        if let Some(near) = self.near_limit.get_with(&NEAR_LIMIT, || [self.name.clone()]) {
+            near.increment(1);
+        }
+    }
+
+    /// Counts the outcome of a call.
+    pub(in super::super) fn count(
+        &self,
+        outcome: Outcome,
+        decision: Option<&Decision>,
+        waited: Option<Duration>,
+    ) {
+        self.count_outcome(outcome);
+        if decision.is_some_and(is_near_limit) && outcome.is_admitted() {
+            self.count_near_limit();
+        }
+        if outcome == Outcome::Waited
+            && let Some(waited) = waited
+            && let Some(duration) = self.wait_duration.get_with(&WAIT_DURATION, || [self.name.clone()])
+        {
+            duration.record(waited);
+        }
+    }
+
+    pub(in super::super) fn add_waiting(&self, calls: i64) {
+        self.waiting.add(calls, self.waiting.gauge.get_with(&WAITING, || [self.name.clone()]));
+    }
+
+    pub(in super::super) fn add_permits(&self, units: i64) {
+        self.permits.add(units, self.permits.gauge.get_with(&PERMITS, || [self.name.clone()]));
+    }
+}
+
+/// Whether at least 80 % of the limit is in use after the decision.
+fn is_near_limit(decision: &Decision) -> bool {
+    u64::from(decision.remaining()) * 5 <= u64::from(decision.limit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Limit;
+
+    #[test]
+    fn a_limit_is_near_from_80_percent_on() {
+        let near = |count, remaining| {
+            let limit = Limit::counter(count, Duration::from_secs(1));
+            is_near_limit(&Decision::allow(&limit, remaining, Duration::ZERO))
+        };
+        assert!(!near(100, 21) && near(100, 20) && near(100, 0));
+        assert!(
+            near(1, 0)
+                && !near(4, 1)
+                && near(5, 1)
+                && near(u32::MAX, u32::MAX / 5)
+                && !near(u32::MAX, u32::MAX)
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! The table in `docs/observability.md` has one row for each metric.
+
+use ratelimit::observe::METRICS;
+
+#[test]
+fn the_documentation_lists_every_metric_with_its_kind_unit_and_labels() {
+    let page = include_str!("../../docs/observability.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `ratelimit.") && !line.contains("| meaning |"));
+    let rows: Vec<String> = rows
+        .map(|row| row.split('|').map(str::trim).skip(1).take(5).collect::<Vec<_>>().join(" | "))
+        .collect();
+    let expected: Vec<String> = METRICS
+        .iter()
+        .map(|metric| {
+            let kind = format!("{:?}", metric.kind).to_lowercase();
+            let labels: Vec<String> = metric.labels.iter().map(|label| format!("`{label}`")).collect();
+            let name = metric.name;
+            format!("`{name}` | {kind} | `{}` | {} | {}", metric.unit, labels.join(", "), metric.description)
+        })
+        .collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn the_documentation_lists_every_outcome() {
+    let page = include_str!("../../docs/observability.md");
+    let source = include_str!("../../ratelimit-runtime/src/observe/outcome.rs");
+    let labels = source
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Self::")?.split_once(" => \"")?.1.split('"').next());
+    let labels: Vec<&str> = labels.collect();
+    assert_eq!(labels.len(), 14);
+    for label in labels {
+        assert!(page.contains(&format!("| `{label}` |")), "{label} has no row");
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests of what an application sees of its limits: metrics, traces and hooks.
+#![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
+
+mod broken_store;
+mod documentation;
+mod hooks;
+mod levels;
+mod outcomes;
+mod recorder;
+mod refusals;
+mod stacks;
+mod table;

@@ -1,0 +1,107 @@
+//! The table of metrics is what is emitted: no series is missing in it, none of its metrics is never emitted.
+
+use crate::recorder::recorded;
+use metrics::Unit;
+use ratelimit::observe::{Hook, Kind, METRICS, Refusal};
+use ratelimit::{Key, Limit, OnError, RateLimiter};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use support::{HOUR, RedisServer};
+
+const SECRET: &str = "alice@example.org";
+
+/// Waits until it may go on, so that its queue fills.
+struct Blocked(Mutex<Receiver<()>>);
+
+impl Hook for Blocked {
+    fn refused(&self, _: &Refusal) {
+        let _ = self.0.lock().unwrap().recv();
+    }
+}
+
+/// Does everything once that is measured.
+async fn everything() {
+    let mut server = RedisServer::start();
+    let builder = || RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(2));
+    let limiter = builder().build().await.unwrap();
+    let key = |name| Key::new(name).by(SECRET);
+    let once = Limit::counter(1, HOUR);
+    for _ in 0..3 {
+        let _ = limiter.check(&once, key("table")).await; // the third is a hit of the deny cache
+    }
+    let leased = Limit::counter(1000, HOUR).lease(100);
+    for _ in 0..20 {
+        limiter.check(&leased, key("table leased")).await.unwrap();
+    }
+    let gate = Limit::concurrency(1, HOUR).wait(HOUR);
+    let permit = limiter.permit(&gate, key("table gate")).await.unwrap();
+    let (next, ()) = tokio::join!(limiter.permit(&gate, key("table gate")), async {
+        while recorded().gauge("ratelimit.waiting", "table gate") < 1 {
+            tokio::task::yield_now().await;
+        }
+        drop(permit);
+    });
+    drop(next);
+    // Calls that arrive together: one is sent directly, a worker sends the others.
+    let many = Limit::counter(1000, HOUR);
+    let calls = (0..20).map(|_| {
+        let limiter = limiter.clone();
+        tokio::spawn(async move { limiter.check(&many, Key::new("table many").by(SECRET)).await })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        call.await.unwrap().unwrap();
+    }
+    limiter.close().await;
+    let (go_on, goes_on) = channel();
+    let hooked = RateLimiter::builder().hook(Blocked(Mutex::new(goes_on))).build().await.unwrap();
+    for _ in 0..5000 {
+        let _ = hooked.check(&Limit::counter(0, HOUR), key("table hook")).await;
+    }
+    drop(go_on);
+    let failing = builder().on_error(OnError::Deny).build().await.unwrap();
+    server.kill();
+    // The first calls fail when the connection breaks, and then because the attempts to reconnect fail.
+    while recorded().get(Kind::Gauge, "ratelimit.store.breaker.open", &[]).changes == 0 {
+        assert!(failing.check(&once, key("table outage")).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn the_table_is_what_is_emitted() {
+    let recorded = recorded();
+    everything().await;
+    let row = |kind: Kind, name: &str, labels: &[String]| format!("{kind:?} {name} {labels:?}");
+    let table: BTreeSet<String> = METRICS
+        .iter()
+        .map(|metric| {
+            row(metric.kind, metric.name, &metric.labels.iter().map(ToString::to_string).collect::<Vec<_>>())
+        })
+        .collect();
+    let emitted: BTreeSet<String> =
+        recorded.emitted().iter().map(|(kind, name, labels)| row(*kind, name, labels)).collect();
+    assert_eq!(emitted, table);
+    for metric in METRICS {
+        let (kind, unit, text) = recorded.described(metric.name).unwrap();
+        assert_eq!((kind, text.as_str()), (metric.kind, metric.description), "{}", metric.name);
+        assert_eq!(unit == Some(Unit::Seconds), metric.unit == "s", "{}", metric.name);
+    }
+    assert!(!recorded.values().iter().any(|value| value.contains("alice")), "no identity is in a label");
+}
+
+#[test]
+fn names_and_units_follow_opentelemetry() {
+    for metric in METRICS {
+        let is_word =
+            |word: &str| !word.is_empty() && word.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_'));
+        assert!(
+            metric.name.starts_with("ratelimit.") && metric.name.split('.').all(is_word),
+            "{}",
+            metric.name
+        );
+        let annotation = metric.unit.strip_prefix('{').and_then(|unit| unit.strip_suffix('}'));
+        assert!(metric.unit == "s" || annotation.is_some_and(is_word), "{}", metric.name);
+        assert!(metric.labels.iter().all(|label| label.split('.').all(is_word)), "{}", metric.name);
+    }
+}
