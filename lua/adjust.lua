@@ -61,7 +61,7 @@ local function change_structure(key, limit, change, most, stamp)
   local state = limit.read(key)
   if not state then return 0 end
   local units = takeable(limit, most, select(2, limit.judge(state, nil, nil, 0)))
-  if units > 0 then limit.take(state, units, 0) end
+  if units > 0 then limit.charge(state, units, 0) end
   return units
 end
 

@@ -69,7 +69,7 @@ local function outlive(key, ms)
   call("PEXPIRE", key, digits((ms > wait_ms and ms or wait_ms) + SPARE_MS))
 end
 
-function limit.take(permits, cost)
+function limit.charge(permits, cost)
   local key, reset = permits.key, permits.reset > time_ms and permits.reset or time_ms
   call("ZREMRANGEBYSCORE", key, 0, digits(now))
   for unit = 1, cost do call("ZADD", key, digits(now + time_ms), member(id, unit)) end

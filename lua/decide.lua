@@ -89,7 +89,7 @@ local function add_passed(limit, room, reset)
 end
 
 -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
-local function take(limit, key, text, units, tag, ahead, amount, wait)
+local function charge_state(limit, key, text, units, tag, ahead, amount, wait)
   local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
   if text and #text < 20 and not ttl and new_tag == tag and new_ahead == ahead and sum * tags + tag < SHORT then
     local new = try_call("INCRBY", key, digits(amount * tags) .. UNIT)
@@ -120,10 +120,10 @@ local function decide(run, position, charges)
     passed = n < 0 and floor(room / cost) or 1
     if n < 0 and passed > -n then passed = -n end
     if tags then
-      reset, state, tag, ahead = take(limit, key, text, state, tag, ahead, passed * cost, wait)
+      reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, passed * cost, wait)
       stamp = reset and NOW + reset
     else
-      reset, stamp = limit.take(state, passed * cost, wait)
+      reset, stamp = limit.charge(state, passed * cost, wait)
     end
     room = room - passed * cost
     if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end

@@ -33,7 +33,7 @@
 -- sliding_log and concurrency have structures as states, and talk to Redis themselves. They have no `tags`.
 --   read(key) -> state                        a table; nil if the key is foreign
 --   judge(state, nil, nil, cost) -> wait, room, reset
---   take(state, cost, wait) -> reset, stamp   charges
+--   charge(state, cost, wait) -> reset, stamp
 --   give(key, most, stamp) -> given
 --   enqueue, renew                            see concurrency.lua
 

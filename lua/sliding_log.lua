@@ -57,7 +57,7 @@ function limit.judge(log, _, _, cost)
   return turn > now and ceil((turn - now) / 1000) or 0, count - live, reset
 end
 
-function limit.take(log, cost, wait)
+function limit.charge(log, cost, wait)
   local key, stamp = log.key, now + wait * 1000
   if log.expired > 0 then call("LTRIM", key, log.expired, -1) end
   if stamp < log.newest then stamp = log.newest end

@@ -145,11 +145,10 @@ impl RateLimiter {
         let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
         let watched = |at: usize| stack.get(at).map_or("", |(_, key, _)| key.name());
         let watch = Watch::of(self, watched(0), requests.iter());
-        let decided =
-            match self.decide(Mode::Check, requests, |decided| decided.map(DecidedRef::to_owned)) {
-                Ok(decided) => decided,
-                Err(reply) => reply.await,
-            };
+        let decided = match self.decide(Mode::Check, requests, |decided| decided.map(DecidedRef::to_owned)) {
+            Ok(decided) => decided,
+            Err(reply) => reply.await,
+        };
         watch.decided(stack.len(), watched, decided.as_ref().map(Decided::borrowed));
         match decided {
             Ok(decided) => match decided.refused() {
