@@ -1,5 +1,5 @@
-//! Limits that change under a key, clocks that cross an era of the short states, and limits beside each other in one call. The
-//! store in memory gives the expected decisions.
+//! Limits and clocks that change under a key, tickets that outlast leases, and limits beside each other in one call. The store in
+//! memory gives the expected decisions.
 
 use crate::harness::{CLOCK, TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use crate::models::definitions::{Kind, Numbers};
@@ -69,6 +69,35 @@ pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
     outlives &= adjust(&twins.redis, &back).await.is_ok_and(|by_script| by_script == by_memory);
     twins.set_clock(START + 10_000_000);
     outlives && same(twins, Mode::Check, &[TestRequest::new(0, long, 1)]).await
+}
+
+/// Whether no more units than are stored come back after the clock was set back, which makes the level higher.
+pub(crate) async fn gives_back_what_is_stored(twins: &mut Twins) -> bool {
+    let limit = Limit::token_bucket(10, ms(1000));
+    twins.clear();
+    twins.set_clock(START);
+    let charged = same(twins, Mode::Charge, &[TestRequest::new(0, limit, 5)]).await;
+    twins.set_clock(START - 300_000);
+    let change = Change::Give(START / 1000 + 500);
+    let back = [TestAdjustment { key: 0, limit, units: 7, change }];
+    let by_memory = adjust(&twins.memory, &back).await.unwrap();
+    let given = adjust(&twins.redis, &back).await.is_ok_and(|by_script| by_script == by_memory);
+    charged && given && by_memory == [5] && same(twins, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await
+}
+
+/// Whether the ticket of a call that waits for a permit keeps its key until the wait ends.
+pub(crate) async fn keeps_tickets(twins: &mut Twins) -> bool {
+    let limit = Limit::concurrency(1, ms(60_000)).wait(ms(60_000));
+    twins.clear();
+    let mut passed = Vec::new();
+    let arrival = START + 50_000_000;
+    for (now, permit) in [(START, 5), (arrival, 6)] {
+        twins.set_clock(now);
+        let one = TestRequest::new(0, limit, 1).with_permit(permit);
+        let decisions = decide(&twins.redis, Mode::Charge, &[one]).await;
+        passed.push(decisions.is_ok_and(|decisions| decisions[0].allowed()));
+    }
+    passed == [true, false] && ttl(twins, &key(0, &limit), arrival) >= 60_000
 }
 
 /// Whether charges close to the bound of the short states are exact.
@@ -210,6 +239,8 @@ async fn limits_may_change_under_a_key() {
     }
     assert!(slows(&mut twins).await);
     assert!(outlives_returns(&mut twins).await);
+    assert!(gives_back_what_is_stored(&mut twins).await);
+    assert!(keeps_tickets(&mut twins).await);
     assert!(counts_much(&mut twins).await);
     assert!(tells_neighbors_apart(&mut twins).await);
 }

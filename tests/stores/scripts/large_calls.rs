@@ -2,7 +2,7 @@
 
 use super::arguments::{decided, run};
 use ratelimit::__testing;
-use redis::{Connection, Script};
+use redis::{Connection, Script, Value};
 use support::RedisServer;
 
 const KEYS: usize = 9001;
@@ -52,6 +52,32 @@ pub(super) fn store_many_units(raw: &mut Connection, decide: &str, adjust: &str)
         let length: usize = redis::cmd("LLEN").arg("a").query(raw).unwrap();
         assert_eq!(length, left, "after {units} units were given back");
     }
+}
+
+/// Asserts that the script of a single bucket leaves a state with more units than it can store to `decide`: one that grows, and
+/// one with the tag of another limit.
+pub(super) fn single_bucket_leaves_many_units(raw: &mut Connection, script: &str) {
+    let script = &Script::new(script);
+    redis::cmd("FLUSHALL").exec(raw).unwrap();
+    let bucket = |cost| ["1799999", "60000", "1800000", cost];
+    run(raw, script, &["a"], &bucket("1")).unwrap();
+    let state: String = redis::cmd("GET").arg("a").query(raw).unwrap();
+    let (units, time) = state.split_at(state.len() - 11);
+    let (tag, now) = (units.parse::<u64>().unwrap() % 50, time.parse::<u64>().unwrap());
+    let half_a_period_ago = (now + 100_000_000_000 - 30_000) % 100_000_000_000;
+    for (tag, expected) in [(tag, "grows"), (tag + 1, "has another tag")] {
+        let state = format!("{}{half_a_period_ago:011}", 1_700_000 * 50 + tag);
+        redis::cmd("SET").arg("a").arg(&state).arg("PX").arg(100_000).exec(raw).unwrap();
+        assert_eq!(run(raw, script, &["a"], &bucket("600000")), Ok(Value::Nil), "a state that {expected}");
+        let left: String = redis::cmd("GET").arg("a").query(raw).unwrap();
+        assert_eq!(left, state, "a state that {expected}");
+    }
+}
+
+#[test]
+fn units_above_the_short_form_are_left_to_decide() {
+    let text = __testing::single_scripts().into_iter().find(|(name, _)| *name == "token_bucket").unwrap().1;
+    single_bucket_leaves_many_units(&mut RedisServer::start().raw(), text);
 }
 
 #[test]

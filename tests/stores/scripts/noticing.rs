@@ -9,14 +9,15 @@ use crate::models::random::operations::{agree, by_store};
 use crate::models::random::traffic::Traffic;
 use crate::scripts::arguments::{ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments};
 use crate::scripts::changed_limits::{
-    counts_much, crosses_eras, outlives_returns, shortens, slows, tells_neighbors_apart, writes_as_decide,
+    counts_much, crosses_eras, gives_back_what_is_stored, keeps_tickets, outlives_returns, shortens, slows,
+    tells_neighbors_apart, writes_as_decide,
 };
 use crate::scripts::failing_commands::{report_failing_commands, report_keys_elsewhere};
 use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
 use crate::scripts::foreign_requests::{
     closed_limits_refuse, single_spares_foreign_data, spare_foreign_data,
 };
-use crate::scripts::large_calls::{decide_many_keys, store_many_units};
+use crate::scripts::large_calls::{decide_many_keys, single_bucket_leaves_many_units, store_many_units};
 use crate::scripts::merged_requests;
 use crate::scripts::spelled_states::spares_spellings;
 use ratelimit::__testing;
@@ -43,6 +44,9 @@ impl Mutant {
             }
             if let Some(name) = self.file.strip_prefix("single/") {
                 single_spares_foreign_data(raw, name, &mutated);
+                if name == "token_bucket" {
+                    single_bucket_leaves_many_units(raw, &mutated);
+                }
                 return;
             }
             report_failing_commands(raw, &decide, &adjust);
@@ -132,6 +136,12 @@ impl Mutant {
         }
         if !counts_much(twins).await || !slows(twins).await || !outlives_returns(twins).await {
             return Some("by large numbers");
+        }
+        if !gives_back_what_is_stored(twins).await {
+            return Some("by what it gives back");
+        }
+        if !keeps_tickets(twins).await {
+            return Some("by a ticket that is lost");
         }
         (!tells_neighbors_apart(twins).await).then_some("by limits beside each other")
     }
