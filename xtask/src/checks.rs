@@ -1,10 +1,11 @@
 //! The checks of `cargo xtask test`: format, lints, tests, documentation, packaging.
 
 use crate::packaging;
-use crate::process::{cargo, run};
+use crate::process::{cargo, output, run};
 use crate::progress::Progress;
 use crate::tools::SERVER_VARIABLE;
 use std::ffi::OsStr;
+use std::process::Command;
 
 /// Runs all checks, and stops at the first that fails.
 pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
@@ -20,7 +21,21 @@ pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
 
 /// Runs the tests whose names match, without the other checks.
 pub(crate) fn only_tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
-    Progress::default().step("tests", || tests(server, filter))
+    Progress::default().step("tests", || {
+        tests_match(&mut all_tests(), filter)?;
+        tests(server, filter)
+    })
+}
+
+/// Returns an error if the command runs no test with this filter, because zero tests always pass.
+pub(crate) fn tests_match(tests: &mut Command, filter: &[String]) -> Result<(), String> {
+    let own = if filter.iter().any(|argument| argument == "--") { "--list" } else { "-- --list" };
+    let listing = output(tests.args(filter).args(own.split(' ')))?;
+    if names_a_test(&listing) { Ok(()) } else { Err(format!("no test matches `{}`", filter.join(" "))) }
+}
+
+fn names_a_test(listing: &str) -> bool {
+    listing.lines().any(|line| line.ends_with(": test"))
 }
 
 /// Runs clippy with all features, and for the runtime also with its default features.
@@ -32,11 +47,25 @@ fn lints() -> Result<(), String> {
 
 /// Runs unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
 fn tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
-    let mut command = cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"]);
-    run(command.args(filter).env(SERVER_VARIABLE, server))
+    run(all_tests().args(filter).env(SERVER_VARIABLE, server))
+}
+
+fn all_tests() -> Command {
+    cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"])
 }
 
 fn documentation() -> Result<(), String> {
     let mut command = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--all-features"]);
     run(command.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_a_test;
+
+    #[test]
+    fn a_listing_of_cargo_names_tests() {
+        assert!(names_a_test("0 tests, 0 benchmarks\nfaults::kills: test\n\n1 test, 0 benchmarks\n"));
+        assert!(!names_a_test("0 tests, 0 benchmarks\n"));
+    }
 }

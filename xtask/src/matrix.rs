@@ -1,5 +1,6 @@
 //! The store tests on several server versions, one after another: the commands `test --servers` and `soak`.
 
+use crate::checks::tests_match;
 use crate::process::{cargo, run};
 use crate::progress::Progress;
 use crate::servers::Server;
@@ -52,6 +53,7 @@ fn on_each(servers: &[&Server], suite: &Suite<'_>) -> Result<(), String> {
     let mut progress = Progress::default();
     let programs = find(&mut progress, servers)?;
     progress.step("build", || run(suite.command().arg("--no-run")))?;
+    tests_match(&mut suite.command(), suite.filter)?;
     let mut failures = Vec::new();
     for (server, program) in servers.iter().zip(&programs) {
         let result = progress.step(&format!("stores on {}", server.name), || run(&mut suite.tests(program)));
