@@ -45,8 +45,8 @@ impl RateLimiter {
     /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, the units may
     /// have been taken, and permits are returned.
     pub(crate) async fn admit(self, mut stack: Stack) -> Result<Holdings, Refused> {
-        self.peek_at_charged_after(&mut stack).await?;
-        let mut claim = Claim::new(&self, stack);
+        let peeked_by = self.peek_at_charged_after(&mut stack).await?;
+        let mut claim = Claim::new(&self, stack, peeked_by);
         let decided = claim.decide().await?;
         let mut waiting = UntilTurn(Some(claim.into_holdings(&decided)));
         if let Some(holdings) = &mut waiting.0 {
@@ -61,13 +61,13 @@ impl RateLimiter {
         Ok(waiting.into_holdings())
     }
 
-    /// Refuses the call if a limit that is charged after it has too few free units before it.
-    async fn peek_at_charged_after(&self, stack: &mut Stack) -> Result<(), Refused> {
+    /// Refuses the call if a limit that is charged after it has too few free units before it. Returns who has decided that.
+    async fn peek_at_charged_after(&self, stack: &mut Stack) -> Result<Source, Refused> {
         let is_charged_after = |member: &Member| member.charge_after && !member.shadow;
         let positions: SmallVec<[usize; 2]> =
             (0..stack.len()).filter(|at| is_charged_after(&stack[*at])).collect();
         if positions.is_empty() {
-            return Ok(());
+            return Ok(Source::Store);
         }
         let requests: SmallVec<[&Request; 2]> = positions.iter().map(|at| &stack[*at].request).collect();
         let decided = self.decide_borrowed(Mode::Peek, &requests).await?;
@@ -78,7 +78,7 @@ impl RateLimiter {
         for (at, decision) in positions.iter().zip(&decided.decisions) {
             stack[*at].peeked = Some(*decision).filter(|_| decided.is_by_limits());
         }
-        Ok(())
+        Ok(decided.source)
     }
 }
 
@@ -93,6 +93,8 @@ fn refused(decided: &Decided, refused: usize, positions: impl Iterator<Item = us
 struct Claim<'l> {
     limiter: &'l RateLimiter,
     stack: Stack,
+    /// Who has decided about the limits that are charged after the call.
+    peeked_by: Source,
     /// Whether the store may have given permits or tickets. Dropping the claim then returns them.
     may_hold_permits: bool,
     /// How long the call has waited for permits, if it has.
@@ -100,10 +102,10 @@ struct Claim<'l> {
 }
 
 impl<'l> Claim<'l> {
-    fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
+    fn new(limiter: &'l RateLimiter, mut stack: Stack, peeked_by: Source) -> Self {
         join(stack.iter_mut().filter(|member| member.is_charged()).map(|member| &mut member.request));
         let may_hold_permits = stack.iter().any(|member| member.is_charged() && member.is_permit());
-        Self { limiter, stack, may_hold_permits, waited: None }
+        Self { limiter, stack, peeked_by, may_hold_permits, waited: None }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
@@ -134,7 +136,9 @@ impl<'l> Claim<'l> {
                 return Err(self::refused(&decided, refused, self.positions()));
             };
             Error::unless_runtime()?;
-            waiting.get_or_insert_with(|| Waiting::begin(self.charged().map(|member| member.series)));
+            waiting.get_or_insert_with(|| {
+                Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
+            });
             let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(wait);
             let _ = tokio::time::timeout(again, waiter.woken()).await;
         }
@@ -143,7 +147,7 @@ impl<'l> Claim<'l> {
     async fn ask(&self, mode: Mode) -> Result<Decided, Error> {
         let requests: SmallVec<[&Request; 1]> = self.charged().map(|member| &member.request).collect();
         if requests.is_empty() {
-            return Ok(Decided { decisions: Decisions::new(), source: Source::Store });
+            return Ok(Decided { decisions: Decisions::new(), source: self.peeked_by });
         }
         self.limiter.decide_borrowed(mode, &requests).await
     }
@@ -169,10 +173,13 @@ impl<'l> Claim<'l> {
         waits.filter(|wait| !wait.is_zero()).min().unwrap_or_default()
     }
 
+    fn refused_by<'c>(&'c self, decided: &'c Decided) -> impl Iterator<Item = (&'c Member, &'c Decision)> {
+        self.charged().zip(&decided.decisions).filter(|(_, decision)| !decision.allowed())
+    }
+
     /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
     fn may_ask_again(&self, decided: &Decided) -> bool {
-        let refused = self.charged().zip(&decided.decisions).filter(|(_, decision)| !decision.allowed());
-        refused.into_iter().all(|(member, decision)| {
+        self.refused_by(decided).all(|(member, decision)| {
             member.is_permit() && member.request.limit().wait_ms() > 0 && decision.retry_after().is_some()
         })
     }

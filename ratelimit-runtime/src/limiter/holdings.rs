@@ -38,7 +38,9 @@ impl Holdings {
     pub(super) fn renew(&mut self, at: usize) {
         let member = &mut self.members[at];
         if member.is_permit() && member.decision.is_some() {
-            member.held = PermitsHeld::hold(member.series, member.request.cost());
+            if self.source != Source::Nobody {
+                member.held = PermitsHeld::hold(member.series, member.request.cost());
+            }
             self.limiter.shared.renewals.hold(&self.limiter, self.source, &member.request);
         }
     }

@@ -56,6 +56,11 @@ async fn deny_permits(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
+#[rate_limit(key = "charged after", count = 1, charge_if = Result::is_ok)]
+async fn charged_after(runs: &Runs) -> Result<u32, Rejection> {
+    Ok(runs.add())
+}
+
 #[rate_limit(key = "k", count = 1, shadow = true, on_error = "deny")]
 async fn shadow(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
@@ -73,6 +78,8 @@ async fn each_function_may_have_its_own_policy() {
         with(policy, async {
             assert_eq!(by_the_limiter(runs).await.is_ok(), policy != OnError::Deny);
             assert_eq!(by_the_limiter(runs).await.is_ok(), policy == OnError::Allow);
+            assert_eq!(charged_after(runs).await.is_ok(), policy != OnError::Deny);
+            assert_eq!(charged_after(runs).await.is_ok(), policy == OnError::Allow, "{policy:?}: used up");
         })
         .await;
         with(policy, async {
