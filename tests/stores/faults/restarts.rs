@@ -1,6 +1,6 @@
 //! Servers that stop and start again while limiters call them.
 
-use crate::harness::{HUGE, call_from_tasks, limiter_on, undecided, used, wait_until_reachable};
+use crate::harness::{HUGE, call_from_tasks, limiter_on, undecided, used, wait_for, wait_until_reachable};
 use ratelimit::{ErrorKind, Limit, OnError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,4 +77,21 @@ async fn the_failure_policy_decides_while_a_server_is_down() {
 
     server.restart();
     wait_until_reachable(&deny).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_is_found_again_although_nobody_calls() {
+    let mut server = RedisServer::start();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    server.stop();
+    let error = undecided(limiter.check(&HUGE, "calls").await);
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    server.restart();
+    let mut raw = server.raw();
+    let mut clients = || -> usize {
+        let list: String = redis::cmd("CLIENT").arg("LIST").query(&mut raw).unwrap();
+        list.lines().count()
+    };
+    wait_for("the limiter connects by itself", async || clients() > 1).await;
+    wait_until_reachable(&limiter).await;
 }

@@ -29,7 +29,12 @@ impl Breaker {
 
     /// Returns whether it is time for an attempt.
     pub(super) fn allows_attempt(&self, now: Instant) -> bool {
-        self.next.is_none_or(|next| next <= now)
+        self.pause(now).is_zero()
+    }
+
+    /// Returns the time until an attempt is allowed.
+    pub(super) fn pause(&self, now: Instant) -> Duration {
+        self.next.map_or(Duration::ZERO, |next| next.saturating_duration_since(now))
     }
 
     /// Returns the maximum duration of the next attempt.

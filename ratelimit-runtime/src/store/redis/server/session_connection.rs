@@ -5,7 +5,7 @@ use super::slow_calls::SlowCalls;
 use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -126,7 +126,7 @@ impl SessionConnection {
         self.0.slow_calls.reset();
     }
 
-    /// Notes that a caller has given up after `deadline`. Opens the circuit breaker after too many in a row.
+    /// Notes that a caller has given up after `deadline`. Opens the circuit breaker after too many in a row, and probes the server.
     pub(super) fn missed_deadline(&self, deadline: Duration) {
         if let Some(deadline) = self.0.slow_calls.missed(deadline) {
             self.0.with(|state| {
@@ -140,6 +140,7 @@ impl SessionConnection {
                 }
                 state.breaker.trip();
             });
+            let _ = self.unavailable();
         }
     }
 
@@ -230,18 +231,32 @@ async fn attempt(
             .await
             .unwrap_or_else(|_| Err(connector.endpoint().no_reply(timeout))),
     };
-    inner.with(|state| match &outcome {
+    let pause = inner.with(|state| match &outcome {
         Ok(connection) => {
             state.breaker.succeeded();
             state.connection = ConnectionState::Open(connection.clone());
             state.error = None;
             inner.slow_calls.reset();
+            None
         }
         Err(error) => {
             state.breaker.failed(began, random_jitter());
             state.connection = slow.map_or(ConnectionState::None, ConnectionState::Slow);
             state.error = Some(error.clone());
+            Some(state.breaker.pause(Instant::now()))
         }
     });
+    if let Some(pause) = pause {
+        tokio::spawn(try_again(Arc::downgrade(&inner), pause));
+    }
     let _ = sender.send(Some(outcome));
+}
+
+/// Starts the next attempt after a pause, so that the server is found again even if no call asks for it. An attempt that a
+/// call has started meanwhile takes its place.
+async fn try_again(inner: Weak<Inner>, pause: Duration) {
+    tokio::time::sleep(pause).await;
+    if let Some(inner) = inner.upgrade() {
+        let _ = SessionConnection(inner).unavailable();
+    }
 }
