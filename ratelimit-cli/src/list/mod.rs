@@ -14,7 +14,7 @@ use crate::server::Server;
 use crate::usage;
 use aggregate::Aggregate;
 use clap::Args;
-use glob::Glob;
+pub(crate) use glob::Glob;
 
 /// List the limits that have keys now: how many keys, how much is in use, and for how long
 ///
