@@ -72,6 +72,9 @@ pub(crate) async fn set(set: &Set, server: &Server, output: Output) -> Result<Ex
         print(as_text(&caller, before, now, output))?;
     }
     missing.into_iter().for_each(note);
+    if set.name.contains(['*', '?']) {
+        note(format!("`{}` is taken as one name; an override is not for a pattern", safe(&set.name)));
+    }
     Ok(Exit::Success)
 }
 

@@ -2,7 +2,7 @@
 
 mod everybody;
 
-use crate::arguments::{Callers, Pace};
+use crate::arguments::{Callers, Once, Pace};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
@@ -31,7 +31,7 @@ pub(crate) struct Reset {
     #[arg(long, requires = "all")]
     yes: bool,
     #[command(flatten)]
-    pace: Pace<100_000>,
+    pace: Pace<Once>,
 }
 
 pub(crate) async fn run(
