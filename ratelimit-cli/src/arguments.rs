@@ -11,6 +11,7 @@ use crate::simulate::Simulate;
 use crate::top::Top;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
+use std::marker::PhantomData;
 
 /// Parses a command line. If it is wrong, or asks for help or the version, prints that and returns the exit code.
 pub(crate) fn parse<C: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<C, Exit> {
@@ -30,19 +31,22 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// The heading of [`Global`] in `--help`.
+const HEADING: &str = "Options of all commands";
+
 #[derive(Args, Debug)]
 pub(crate) struct Global {
     /// The store, as for the library: redis://.., rediss://.., redis+unix://.., redis+sentinel://.. or redis+cluster://..
-    #[arg(long, global = true, env = "RATELIMIT_URL", hide_env_values = true, value_name = "URL")]
+    #[arg(long, global = true, help_heading = HEADING, env = "RATELIMIT_URL", hide_env_values = true, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// The first part of all keys, as in the builder of the limiter
-    #[arg(long, global = true, default_value = "ratelimit")]
+    #[arg(long, global = true, help_heading = HEADING, default_value = "ratelimit")]
     pub(crate) prefix: String,
     /// Write JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = HEADING)]
     pub(crate) json: bool,
     /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
-    #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
+    #[arg(long, global = true, help_heading = HEADING, default_value = "auto", value_name = "WHEN")]
     pub(crate) color: When,
 }
 
@@ -97,8 +101,40 @@ pub(crate) struct Callers {
 
 /// Options of commands that scan all keys.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Pace<const DEFAULT: u32> {
+pub(crate) struct Pace<D: DefaultPace> {
     /// The most keys to read in a second, from 100
-    #[arg(long, value_name = "KEYS", default_value_t = DEFAULT, value_parser = clap::value_parser!(u32).range(100..))]
+    // Not `default_value_t`: it has one value for all types `D`.
+    #[arg(long, value_name = "KEYS", default_value = D::KEYS_PER_SECOND, value_parser = clap::value_parser!(u32).range(100..))]
     pub(crate) keys_per_second: u32,
+    #[arg(skip)]
+    command: PhantomData<D>,
+}
+
+/// How fast a command scans.
+pub(crate) trait DefaultPace: Clone + Send + Sync + 'static {
+    const KEYS_PER_SECOND: &'static str;
+}
+
+/// The pace of commands that scan all keys once.
+#[derive(Clone, Debug)]
+pub(crate) struct Once;
+
+/// The pace of checks, which look at a sample.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample;
+
+/// The pace of `top`, which scans as long as it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Always;
+
+impl DefaultPace for Once {
+    const KEYS_PER_SECOND: &'static str = "100000";
+}
+
+impl DefaultPace for Sample {
+    const KEYS_PER_SECOND: &'static str = "20000";
+}
+
+impl DefaultPace for Always {
+    const KEYS_PER_SECOND: &'static str = "10000";
 }

@@ -18,6 +18,8 @@ pub(crate) struct Caller {
     parts: Vec<Word>,
     /// The identity as it was given. `None`: all callers share the limit.
     pub(crate) shown: Option<String>,
+    /// The parts as they were given.
+    pub(crate) shown_parts: Vec<String>,
 }
 
 /// One value of the command line.
@@ -40,8 +42,9 @@ impl Caller {
         if identities.len() > MOST || parts.len() > MOST {
             return Err(Failure::usage(format!("a key has at most {MOST} identities and {MOST} parts")));
         }
+        let (shown, shown_parts) = (identity.map(str::to_owned), parts.to_vec());
         let parts = parts.iter().map(|part| Word::read(part)).collect();
-        Ok(Self { name: name.to_owned(), identities, parts, shown: identity.map(str::to_owned) })
+        Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
     }
 
     /// One key for each identity, or one key without an identity.
@@ -57,6 +60,21 @@ impl Caller {
         Key::of_values(&self.name, &self.identities, &self.parts)
     }
 
+    /// What to add to the command line, if the name has more placeholders than parts are given. Names that the code makes up may
+    /// contain braces without parts, so this is no error.
+    pub(crate) fn missing_parts(&self) -> Option<String> {
+        let braces = self.name.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+        let placeholders: Vec<&str> = braces.map(|(name, _)| name).filter(|name| !name.is_empty()).collect();
+        let missing = placeholders.get(self.parts.len()..).filter(|missing| !missing.is_empty())?;
+        let options: Vec<String> =
+            missing.iter().map(|name| format!("--part {}", name.to_uppercase())).collect();
+        Some(format!(
+            "`{}` has placeholders; to name the limit of one value, add `{}`",
+            self.name,
+            options.join(" ")
+        ))
+    }
+
     /// The keys of the store, one for each algorithm.
     pub(crate) fn store_keys(&self, limiter: &RateLimiter) -> Result<Vec<(Algorithm, StoreKey)>, Failure> {
         let key = |algorithm| Ok((algorithm, limiter.store_key(self.key(), algorithm)?));
@@ -67,9 +85,13 @@ impl Caller {
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        match &self.shown {
-            Some(shown) => write!(f, " for {shown}"),
-            None => Ok(()),
+        if let Some(shown) = &self.shown {
+            write!(f, " for {shown}")?;
+        }
+        match &self.shown_parts[..] {
+            [] => Ok(()),
+            [part] => write!(f, ", part {part}"),
+            parts => write!(f, ", parts {}", parts.join(", ")),
         }
     }
 }
@@ -139,6 +161,24 @@ mod tests {
             assert_eq!(written(given), expected, "{given}");
         }
         assert!(written("secret:sesame").starts_with('#') && !written("secret:sesame").contains("sesame"));
+    }
+
+    #[test]
+    fn parts_are_shown_and_missed() {
+        let caller = |name: &str, parts: &[&str]| {
+            let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+            Caller::new(name, Some("ann"), &parts).unwrap()
+        };
+        let shown = |parts: &[&str]| caller("report:{kind}:{day}", parts).to_string();
+        assert_eq!(shown(&["pdf"]), "report:{kind}:{day} for ann, part pdf");
+        assert_eq!(shown(&["pdf", "1"]), "report:{kind}:{day} for ann, parts pdf, 1");
+        let missing = caller("report:{kind}:{day}", &["pdf"]).missing_parts().unwrap();
+        assert!(missing.ends_with("add `--part DAY`"), "{missing}");
+        for (name, parts) in
+            [("login", &[][..]), ("{kind}", &["pdf"]), ("a{}", &[]), ("a{b", &[]), ("a", &["b"])]
+        {
+            assert_eq!(caller(name, parts).missing_parts(), None, "{name}");
+        }
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub(crate) enum Exit {
 /// The description of the exit codes in `--help`.
 pub(crate) const CODES: &str = "Exit codes:
   0    done
-  1    a check found a problem, or there was nothing to change
+  1    a check found a problem, a key has a value of another program,
+       or there was nothing to change
   2    the command line is wrong; nothing was done
   3    the server is unavailable, or refuses the login or a command
   130  interrupted; the output is partial";

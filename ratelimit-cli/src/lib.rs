@@ -54,7 +54,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let output = Output::new(&cli.global);
     if let Command::Simulate(simulate) = cli.command {
-        return simulate::main(*simulate, &cli.global);
+        return simulate::main(*simulate, &cli.global, output);
     }
     match run(cli, output) {
         Ok(exit) => exit.into(),

@@ -2,9 +2,9 @@
 //! services. They come from the command line and from overrides.
 
 use crate::exit::Failure;
-use crate::server::Server;
+use crate::server::{Server, of_overrides};
 use ratelimit::store::StoredKey;
-use ratelimit::{Algorithm, Limit, LimitChange, LimitError, OverrideTarget, ParseLimitError};
+use ratelimit::{Algorithm, Limit, LimitChange, LimitError, OverrideTarget, ParseLimitError, Refill};
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,7 +51,9 @@ impl Limits {
     /// Reads the overrides.
     pub(crate) async fn load(given: &[GivenLimit], server: &Server) -> Result<Self, Failure> {
         let mut limits = Self { given: given.to_vec(), ..Self::default() };
-        for entry in server.limiter.overrides().list().await? {
+        for entry in
+            server.limiter.overrides().list().await.map_err(|error| of_overrides(error, &server.prefix))?
+        {
             match entry.target() {
                 OverrideTarget::Name(name) => {
                     limits.of_names.insert(name.clone(), *entry.change());
@@ -67,8 +69,21 @@ impl Limits {
 
     /// The limit of a key with this algorithm.
     pub(crate) fn of(&self, key: &StoredKey, algorithm: Algorithm) -> Numbers {
-        let base = self.given(key.name(), algorithm);
-        let change = self.change(key);
+        self.changed(key.name(), algorithm, self.change(key))
+    }
+
+    /// The limit of a name with this algorithm, for all keys that have no override of their own.
+    pub(crate) fn of_name(&self, name: &str, algorithm: Algorithm) -> Numbers {
+        self.changed(name, algorithm, self.of_names.get(name))
+    }
+
+    /// The override of a name.
+    pub(crate) fn change_of_name(&self, name: &str) -> Option<&LimitChange> {
+        self.of_names.get(name)
+    }
+
+    fn changed(&self, name: &str, algorithm: Algorithm, change: Option<&LimitChange>) -> Numbers {
+        let base = self.given(name, algorithm);
         let limit = match (change, base) {
             (Some(change), Some(base)) => change.apply(&base).ok(),
             (Some(change), None) => change.whole().copied(),
@@ -78,6 +93,14 @@ impl Limits {
             Some(limit) => Numbers::Known(limit),
             None => only_units(algorithm).map_or(Numbers::Unknown, Numbers::OnlyUnits),
         }
+    }
+
+    /// A limit with which the store tells the units in use of a key, also if they are more than `limit` holds. `None` for a bucket
+    /// of which no rate is known.
+    pub(crate) fn wide(&self, key: &StoredKey, limit: &Limit) -> Option<Limit> {
+        let base = || self.given(key.name(), limit.algorithm());
+        let read_as = if limit.count() > 0 { None } else { base() };
+        widened(&read_as.unwrap_or(*limit))
     }
 
     /// The override of a key: that of the key itself, else that of its name.
@@ -106,6 +129,14 @@ pub(crate) fn key_of(prefix: &str, written: &str) -> Option<StoredKey> {
     StoredKey::parse(prefix, format!("{written}:{NO_FORMAT}").as_bytes())
 }
 
+/// Whether a change closes a limit, whatever the limit in the code is.
+pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
+    match change.whole() {
+        Some(limit) => limit.count() == 0 || limit.capacity() == 0,
+        None => change.to_string().split(' ').any(|number| number == "count=0"),
+    }
+}
+
 /// A limit of this algorithm so wide that its units in use are all units in the state. The state of the other algorithms means
 /// nothing without the numbers.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
@@ -118,11 +149,35 @@ fn only_units(algorithm: Algorithm) -> Option<Limit> {
     }
 }
 
-/// The valid limit with the largest of some counts. Each algorithm has its own bound.
+/// A limit that reads a state as `limit` does, and holds as many units as possible.
+fn widened(limit: &Limit) -> Option<Limit> {
+    let (count, time) = (limit.count(), limit.time());
+    match limit.algorithm() {
+        Algorithm::Counter => widest(|count| Limit::try_counter(count, time)),
+        Algorithm::SlidingLog => widest(|count| Limit::try_sliding_log(count, time)),
+        Algorithm::Concurrency => widest(|count| Limit::try_concurrency(count, time)),
+        Algorithm::SlidingWindow => widest(|count| Limit::try_sliding_window(count, time)),
+        Algorithm::LeakyBucket if count > 0 => {
+            let bucket = Limit::try_leaky_bucket(count, time).ok()?;
+            widest(|burst| bucket.try_burst(burst))
+        }
+        Algorithm::TokenBucket if count > 0 => {
+            let bucket = Limit::try_token_bucket(count, time).ok()?;
+            let by_interval = limit.to_string().contains(" refill=interval");
+            let bucket = if by_interval { bucket.try_refill(Refill::Interval).ok()? } else { bucket };
+            widest(|burst| bucket.try_burst(burst))
+        }
+        _ => None,
+    }
+}
+
+/// The valid limit with the largest of some numbers of units. Each algorithm has its own bound.
 fn widest(limit: impl Fn(u32) -> Result<Limit, LimitError>) -> Option<Limit> {
     const LARGEST_LOG: u32 = 10_000;
-    let mut counts = (0..18).map(|bits| u32::MAX >> bits).chain([LARGEST_LOG]).map(limit);
-    counts.find_map(Result::ok)
+    let counts = (0..32).map(|bits| u32::MAX >> bits);
+    let (larger, smaller): (Vec<u32>, Vec<u32>) = counts.partition(|count| *count > LARGEST_LOG);
+    let mut limits = larger.into_iter().chain([LARGEST_LOG]).chain(smaller).map(limit);
+    limits.find_map(Result::ok)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
-use crate::limits::key_of;
-use crate::output::{Align, Output, Style, Table, print, print_json, safe};
-use crate::server::Server;
+use crate::limits::{key_of, refuses_every_call};
+use crate::output::{Align, Output, Style, Table, note, print, print_json, safe};
+use crate::server::{Server, of_overrides};
 use clap::Args;
 use ratelimit::{LimitChange, Override, OverrideTarget};
 use serde_json::{Value, json};
@@ -53,27 +53,43 @@ impl Target {
 
 pub(crate) async fn set(set: &Set, server: &Server, output: Output) -> Result<Exit, Failure> {
     let caller = set.target.caller(&set.name)?;
+    let missing = caller.missing_parts().filter(|_| caller.shown.is_some());
     let change: LimitChange = set.change.join(" ").parse().map_err(Failure::usage)?;
     server.all().await?;
     let before = get(&caller, server).await?;
     server.limiter.overrides().set(caller.key(), change).await?;
     let now = get(&caller, server).await?;
     if output.json {
-        return print_json(&json!({
+        print_json(&json!({
             "name": caller.name,
             "identity": caller.shown,
+            "parts": caller.shown_parts,
             "before": before.map(|change| change.to_string()),
             "now": now.map(|change| change.to_string()),
-        }));
+            "refuses_every_call": now.as_ref().is_some_and(refuses_every_call),
+        }))?;
+    } else {
+        print(as_text(&caller, before, now, output))?;
     }
+    missing.into_iter().for_each(note);
+    if set.name.contains(['*', '?']) {
+        note(format!("`{}` is taken as one name; an override is not for a pattern", safe(&set.name)));
+    }
+    Ok(Exit::Success)
+}
+
+/// What `set` has changed.
+fn as_text(caller: &Caller, before: Option<LimitChange>, now: Option<LimitChange>, output: Output) -> String {
+    let closed = now.as_ref().is_some_and(refuses_every_call);
+    let closed = if closed { "this limit refuses every call, until `ratelimit unset`\n" } else { "" };
     let now = now.map_or_else(|| "removed at the same time".to_owned(), |change| change.to_string());
     let before = before.map_or_else(|| "no override".to_owned(), |change| change.to_string());
     let was = output.paint(format!("(before: {before})"), Style::Dim);
-    print(format!(
-        "{}: {} {was}\nrunning processes apply it within one second\n",
+    format!(
+        "{}: {} {was}\n{closed}running processes apply it within one second\n",
         safe(&caller.to_string()),
         output.paint(now, Style::Bold)
-    ))
+    )
 }
 
 pub(crate) async fn unset(unset: &Unset, server: &Server, output: Output) -> Result<Exit, Failure> {
@@ -86,10 +102,14 @@ pub(crate) async fn unset(unset: &Unset, server: &Server, output: Output) -> Res
     let shown = safe(&caller.to_string());
     if output.json {
         let removed = before.as_ref().map(ToString::to_string);
-        print_json(&json!({ "name": caller.name, "identity": caller.shown, "removed": removed }))?;
+        let (identity, parts) = (&caller.shown, &caller.shown_parts);
+        print_json(
+            &json!({ "name": caller.name, "identity": identity, "parts": parts, "removed": removed }),
+        )?;
     }
     let Some(before) = before else {
-        return Err(Failure::found(format!("no override of {shown}; `ratelimit overrides` lists all")));
+        let why = "nothing was changed; `ratelimit overrides` lists all overrides";
+        return Err(Failure::found(format!("no override of {shown}; {why}")));
     };
     if output.json {
         return Ok(Exit::Success);
@@ -98,12 +118,14 @@ pub(crate) async fn unset(unset: &Unset, server: &Server, output: Output) -> Res
 }
 
 async fn get(caller: &Caller, server: &Server) -> Result<Option<LimitChange>, Failure> {
-    Ok(server.limiter.overrides().get(caller.key()).await?)
+    let found = server.limiter.overrides().get(caller.key()).await;
+    found.map_err(|error| of_overrides(error, &server.prefix))
 }
 
 pub(crate) async fn list(server: &Server, output: Output) -> Result<Exit, Failure> {
     server.all().await?;
-    let overrides = server.limiter.overrides().list().await?;
+    let overrides = server.limiter.overrides().list().await;
+    let overrides = overrides.map_err(|error| of_overrides(error, &server.prefix))?;
     if output.json {
         return print_json(&overrides.iter().map(|entry| as_json(entry, server)).collect());
     }
@@ -115,15 +137,23 @@ pub(crate) async fn list(server: &Server, output: Output) -> Result<Exit, Failur
     for entry in &overrides {
         let (name, caller) = target(entry, server);
         let caller = caller.unwrap_or_else(|| "everybody".to_owned());
-        table.row([safe(&name), safe(&caller), entry.change().to_string()]);
+        let closed = if refuses_every_call(entry.change()) { " (refuses every call)" } else { "" };
+        table.row([safe(&name), safe(&caller), format!("{}{closed}", entry.change())]);
     }
+    table.fit(0, output);
     print(table.render(output))
 }
 
 fn as_json(entry: &Override, server: &Server) -> Value {
     let (name, caller) = target(entry, server);
     let whole = entry.change().whole().is_some();
-    json!({ "name": name, "identity": caller, "change": entry.change().to_string(), "whole": whole })
+    json!({
+        "name": name,
+        "identity": caller,
+        "change": entry.change().to_string(),
+        "whole": whole,
+        "refuses_every_call": refuses_every_call(entry.change()),
+    })
 }
 
 /// The name of an override, and whom it is for.

@@ -4,7 +4,7 @@ use crate::arguments::{Callers, Given};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::limits::Limits;
-use crate::output::{Output, Style, bar, duration, number, plural, print, print_json, safe};
+use crate::output::{Output, Style, bar, duration, note, print, print_json, safe};
 use crate::scan::{Ttl, live};
 use crate::server::Server;
 use crate::usage::{self, Known, Usage};
@@ -71,23 +71,43 @@ pub(crate) async fn run(peek: &Peek, server: &Server, output: Output) -> Result<
         all.push(Peeked { caller, states });
     }
     if output.json {
-        return print_json(&all.iter().map(as_json).collect());
+        print_json(&all.iter().map(as_json).collect())?;
+    } else {
+        print(all.iter().map(|peeked| as_text(peeked, output)).collect::<String>())?;
     }
-    print(all.iter().map(|peeked| as_text(peeked, output)).collect::<String>())
+    let missed = all.iter().filter(|peeked| peeked.states.is_empty());
+    missed.filter_map(|peeked| peeked.caller.missing_parts()).take(1).for_each(note);
+    let foreign: Vec<String> = all.iter().filter(|peeked| peeked.is_foreign()).map(Peeked::shown).collect();
+    if foreign.is_empty() {
+        return Ok(Exit::Success);
+    }
+    Err(Failure::found(format!(
+        "another program has written to the key of {}, so the services reject these calls; `ratelimit reset` deletes the key, and a prefix that no other program uses prevents this",
+        foreign.join(", ")
+    )))
+}
+
+impl Peeked {
+    /// Whether a key holds a value that no limit has written.
+    fn is_foreign(&self) -> bool {
+        self.states.iter().any(|state| state.usage.is_none())
+    }
+
+    fn shown(&self) -> String {
+        safe(&self.caller.to_string())
+    }
 }
 
 fn as_text(peeked: &Peeked, output: Output) -> String {
-    let mut text = format!("{}\n", output.paint(safe(&peeked.caller.to_string()), Style::Bold));
+    let mut text = format!("{}\n", output.paint(peeked.shown(), Style::Bold));
     if peeked.states.is_empty() {
         text.push_str("  nothing in use\n");
     }
     for state in &peeked.states {
         let line = match state.usage {
             None => output.paint("holds a value that no limit has written", Style::Bad),
-            Some(Usage { used: Some(used), known: Some(known) }) => in_use(used, known, output),
-            Some(Usage { used: Some(used), .. }) => {
-                format!("{} in use{}", plural(used.into(), "unit"), ttl(state))
-            }
+            Some(usage @ Usage { known: Some(known), .. }) => in_use(usage, known, output),
+            Some(usage @ Usage { used: Some(_), .. }) => format!("{} in use{}", usage.words(), ttl(state)),
             Some(_) => format!("in use{}; pass --limit to see how much", ttl(state)),
         };
         let _ = writeln!(text, "  {:<14}  {line}", state.algorithm.as_str());
@@ -95,18 +115,12 @@ fn as_text(peeked: &Peeked, output: Output) -> String {
     text
 }
 
-fn in_use(used: u32, known: Known, output: Output) -> String {
-    let capacity = known.limit.capacity();
-    let share = Usage { used: Some(used), known: Some(known) }.share().unwrap_or_default();
+fn in_use(usage: Usage, known: Known, output: Output) -> String {
     let style = if known.allowed { Style::Good } else { Style::Bad };
-    let bar = output.paint(bar(share, BAR, output.unicode), style);
-    let next = match (known.allowed, known.retry_after) {
-        (true, _) if used == 0 => String::new(),
-        (true, _) => format!(", free in {}", duration(known.reset_after)),
-        (false, Some(wait)) => format!(", refused for {}", duration(wait)),
-        (false, None) => ", refuses every call".to_owned(),
-    };
-    let of = format!("{} of {}", number(used.into()), number(capacity.into()));
+    let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR, output.unicode), style);
+    let next =
+        if known.allowed && usage.used == Some(0) { String::new() } else { format!(", {}", known.words()) };
+    let of = usage.words();
     let (line, limit) = (format!("  {of}{next}"), known.limit.to_string());
     let width = INDENT + BAR + line.width() + 2 + limit.width();
     let gap = match output.columns {
@@ -144,5 +158,6 @@ fn as_json(peeked: &Peeked) -> Value {
         })
     };
     let states: Vec<Value> = peeked.states.iter().map(state).collect();
-    json!({ "name": peeked.caller.name, "identity": peeked.caller.shown, "states": states })
+    let caller = &peeked.caller;
+    json!({ "name": caller.name, "identity": caller.shown, "parts": caller.shown_parts, "states": states })
 }

@@ -43,6 +43,16 @@ impl Server {
     }
 }
 
+/// Explains an error of the key that holds the overrides.
+pub(crate) fn of_overrides(error: ratelimit::Error, prefix: &str) -> Failure {
+    if !error.to_string().contains("WRONGTYPE") {
+        return error.into();
+    }
+    Failure::server(format!(
+        "the key `{prefix}:{{#}}:overrides` holds a value of another program, so there are no overrides ({error}); delete the key, or give each program its own prefix"
+    ))
+}
+
 /// A limiter for this tool: it asks the store each time and never decides by itself.
 pub(crate) fn builder(store: &RedisStore, prefix: &str) -> RateLimiterBuilder {
     let builder = RateLimiter::builder().store(store.clone()).prefix(prefix);

@@ -1,10 +1,11 @@
 //! Asks the library how much of limits is in use. The library reads the states, so this tool knows no state format.
 
 use crate::limits::{Limits, Numbers};
+use crate::output::{duration, number, plural};
 use crate::server::Server;
 use futures_util::future::join_all;
 use ratelimit::store::{Mode, Request, Store, StoreKey, StoredKey};
-use ratelimit::{Algorithm, Decision, Error, Limit};
+use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
 
 /// The most keys in one script call. Such a call takes a server less than a millisecond.
@@ -13,7 +14,8 @@ const MOST: usize = 50;
 /// How much of one limit is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The units in use. `None` if nobody can tell without the numbers of the limit.
+    /// The units in use, which are more than the limit holds after a change of the limit. `None` if nobody can tell without the
+    /// numbers of the limit.
     pub(crate) used: Option<u32>,
     /// What is known with the numbers of the limit.
     pub(crate) known: Option<Known>,
@@ -34,7 +36,7 @@ impl Usage {
     pub(crate) const UNKNOWN: Self = Self { used: None, known: None };
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
-        let used = Some(decision.limit().saturating_sub(decision.remaining()));
+        let used = Some(used(decision));
         let known = match numbers {
             Numbers::Known(limit) => Some(Known {
                 limit,
@@ -48,11 +50,23 @@ impl Usage {
         Self { used, known }
     }
 
-    /// The share of the limit that is in use, from 0 to 1.
+    /// The share of the limit that is in use: 1 if it is full, and more after a change of the limit.
     pub(crate) fn share(&self) -> Option<f64> {
-        let (used, known) = (self.used?, self.known?);
-        let capacity = known.limit.capacity();
-        Some(if capacity == 0 { 1.0 } else { f64::from(used) / f64::from(capacity) })
+        let capacity = self.known?.limit.capacity();
+        if capacity == 0 {
+            return Some(1.0);
+        }
+        Some(f64::from(self.used?) / f64::from(capacity))
+    }
+
+    /// The units in use, as far as they are known: `3 of 5`, `3 units`.
+    pub(crate) fn words(&self) -> String {
+        let used = self.used.map_or_else(|| "?".to_owned(), |used| number(used.into()));
+        match (self.known, self.used) {
+            (Some(known), _) => format!("{used} of {}", number(known.limit.capacity().into())),
+            (None, Some(used)) => plural(used.into(), "unit"),
+            (None, None) => "? units".to_owned(),
+        }
     }
 
     /// Whether a call would be refused now.
@@ -61,57 +75,107 @@ impl Usage {
     }
 }
 
+impl Known {
+    /// When units come back: `free in 3 s` if a call passes now, else `refused for 3 s` or `refuses every call`.
+    pub(crate) fn words(&self) -> String {
+        match (self.allowed, self.retry_after) {
+            (true, _) => format!("free in {}", duration(self.reset_after)),
+            (false, Some(wait)) => format!("refused for {}", duration(wait)),
+            (false, None) => "refuses every call".to_owned(),
+        }
+    }
+}
+
 /// Reads the usage of keys, in their order. `None` for a key that holds a value of another program.
 ///
 /// # Errors
 ///
-/// If the store does not reply. A foreign value is no error.
+/// If the store does not reply, or refuses the user. A foreign value is no error.
 pub(crate) async fn read(
     server: &Server,
     limits: &Limits,
     keys: &[(StoredKey, Vec<u8>)],
     is_cluster: bool,
 ) -> Result<Vec<Option<Usage>>, Error> {
-    let numbers = |key: &StoredKey| {
-        let algorithm: Option<Algorithm> = key.algorithm();
-        algorithm.map_or(Numbers::Unknown, |algorithm| limits.of(key, algorithm))
-    };
-    let asked: Vec<(usize, Numbers, Request)> = keys
+    let numbers: Vec<Numbers> = keys
         .iter()
-        .enumerate()
-        .filter_map(|(at, (key, bytes))| {
-            let numbers = numbers(key);
-            let (Numbers::Known(limit) | Numbers::OnlyUnits(limit)) = numbers else { return None };
-            Some((at, numbers, Request::new(StoreKey::new(bytes), limit, 1)))
-        })
+        .map(|(key, _)| key.algorithm().map_or(Numbers::Unknown, |algorithm| limits.of(key, algorithm)))
         .collect();
+    let asked = numbers.iter().enumerate().filter_map(|(at, numbers)| match numbers {
+        Numbers::Known(limit) | Numbers::OnlyUnits(limit) => Some((at, *limit)),
+        Numbers::Unknown => None,
+    });
     let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
+    for (at, decision) in peek(server, keys, asked.collect(), is_cluster).await? {
+        usages[at] = decision.map(|decision| Usage::of(&decision, numbers[at]));
+    }
+    read_full(server, limits, keys, is_cluster, &mut usages).await?;
+    Ok(usages)
+}
+
+/// Corrects the units in use of limits that refuse calls. A decision about a limit does not tell how many more units are in use
+/// than the limit holds, and a limit of zero is decided without the store.
+async fn read_full(
+    server: &Server,
+    limits: &Limits,
+    keys: &[(StoredKey, Vec<u8>)],
+    is_cluster: bool,
+    usages: &mut [Option<Usage>],
+) -> Result<(), Error> {
+    let mut asked = Vec::new();
+    for (at, (usage, (key, _))) in usages.iter_mut().zip(keys).enumerate() {
+        let Some(Usage { used, known: Some(known) }) = usage else { continue };
+        if known.allowed {
+            continue;
+        }
+        match limits.wide(key, &known.limit) {
+            Some(wide) => asked.push((at, wide)),
+            None if known.limit.count() == 0 || known.limit.capacity() == 0 => *used = None,
+            None => {}
+        }
+    }
+    for (at, decision) in peek(server, keys, asked, is_cluster).await? {
+        let known = usages[at].and_then(|usage| usage.known);
+        usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
+    }
+    Ok(())
+}
+
+fn used(decision: &Decision) -> u32 {
+    decision.limit().saturating_sub(decision.remaining())
+}
+
+/// Decides about some of the keys, and takes nothing. `None` for a key that holds a value of another program.
+async fn peek(
+    server: &Server,
+    keys: &[(StoredKey, Vec<u8>)],
+    asked: Vec<(usize, Limit)>,
+    is_cluster: bool,
+) -> Result<Vec<(usize, Option<Decision>)>, Error> {
+    let asked = asked.into_iter().map(|(at, limit)| (at, Request::new(StoreKey::new(&keys[at].1), limit, 1)));
+    let asked: Vec<(usize, Request)> = asked.collect();
+    let mut decided = Vec::with_capacity(asked.len());
     // On a cluster the keys of a script call must be on one slot. Calls that are sent together share the way.
     for chunk in asked.chunks(MOST) {
-        let requests: Vec<&Request> = chunk.iter().map(|(.., request)| request).collect();
+        let requests: Vec<&Request> = chunk.iter().map(|(_, request)| request).collect();
         let decisions = if is_cluster { None } else { server.store.decide(Mode::Peek, &requests).await.ok() };
         let decisions: Vec<Option<Decision>> = match decisions {
             Some(decisions) => decisions.iter().copied().map(Some).collect(),
             None => one_by_one(server, &requests).await?,
         };
-        for ((at, numbers, _), decision) in chunk.iter().zip(decisions) {
-            usages[*at] = decision.map(|decision| Usage::of(&decision, *numbers));
-        }
+        decided.extend(chunk.iter().map(|(at, _)| *at).zip(decisions));
     }
-    Ok(usages)
+    Ok(decided)
 }
 
 /// Asks about each key in a call of its own, all at once.
 async fn one_by_one(server: &Server, requests: &[&Request]) -> Result<Vec<Option<Decision>>, Error> {
     let asked = requests.iter().map(|request| server.store.decide(Mode::Peek, &[request]));
-    let replies = join_all(asked).await;
-    let all_failed = replies.iter().all(Result::is_err);
-    let mut decisions = Vec::with_capacity(replies.len());
-    for reply in replies {
+    let mut decisions = Vec::with_capacity(requests.len());
+    for reply in join_all(asked).await {
         match reply {
             Ok(reply) => decisions.push(reply.first().copied()),
-            // Either this key is foreign, or nothing may be read at all.
-            Err(error) if error.is_transient() || (all_failed && is_refused(&error)) => return Err(error),
+            Err(error) if error.is_transient() || is_refused(&error) => return Err(error),
             Err(_) => decisions.push(None),
         }
     }

@@ -61,13 +61,16 @@ pub(crate) async fn run(
         print_json(
             &json!({ "limit": bench.limit.to_string(), "keys": bench.keys, "steps": steps, "partial": interrupt.is_set() }),
         )?;
-    } else {
+    } else if measured.iter().any(|step| step.decisions() > 0) {
         print(as_text(bench, &measured, output))?;
     }
-    cleaned?;
     if let Some(error) = measured.iter().find_map(|step| step.error.as_deref()) {
+        if let Err(failure) = cleaned {
+            note(failure);
+        }
         return Err(Failure::server(format!("some calls were not decided: {error}")));
     }
+    cleaned?;
     if interrupt.is_set() {
         note("interrupted: later steps did not run; all keys of the benchmark are deleted");
         return Ok(Exit::Interrupted);

@@ -29,7 +29,7 @@ pub(super) async fn latency(
     let (median, longest) = (times[QUESTIONS / 2], times[QUESTIONS - 1]);
     let deadline = Duration::from_millis(deadline_ms.into());
     let micros = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
-    let said = format!("median {}, longest of {QUESTIONS} {}", micros(median), micros(longest));
+    let said = format!("median {}, longest {} of {QUESTIONS} replies", micros(median), micros(longest));
     if longest > deadline {
         findings.problem(
             "latency",

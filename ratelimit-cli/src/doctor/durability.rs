@@ -57,7 +57,11 @@ fn replicas(facts: &Facts, findings: &mut Findings) {
         findings.note(
             "replicas",
             "none: while this server is down, the failure policy of each limit decides",
-            "for failovers, add a replica with sentinels, or use a cluster",
+            if facts.get("cluster_enabled") == Some("1") {
+                "for failovers, add a replica of this node"
+            } else {
+                "for failovers, add a replica with sentinels, or use a cluster"
+            },
         );
     } else {
         findings.good(

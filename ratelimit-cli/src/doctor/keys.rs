@@ -34,7 +34,8 @@ pub(super) async fn check(
     let sample = match sample(keys_per_second, server, interrupt).await {
         Ok(sample) => sample,
         Err(failure) if is_permission(&failure) => {
-            let advice = "to check them, permit it: `ACL SETUSER name +scan +pttl`";
+            let advice =
+                "to check them, permit `scan`, `pttl` and the reading commands that `lua/README.md` lists";
             findings.unknown("keys", "the user may not scan or read the keys of the prefix", advice);
             return Ok(());
         }

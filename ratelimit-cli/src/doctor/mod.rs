@@ -10,7 +10,7 @@ mod memory;
 mod rights;
 mod version;
 
-use crate::arguments::{Global, Pace};
+use crate::arguments::{Global, Pace, Sample};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{Output, Progress, note};
@@ -30,7 +30,7 @@ pub(crate) struct Doctor {
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     deadline: u32,
     #[command(flatten)]
-    pace: Pace<20_000>,
+    pace: Pace<Sample>,
 }
 
 pub(crate) async fn run(

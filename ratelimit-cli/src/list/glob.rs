@@ -11,11 +11,15 @@ impl FromStr for Glob {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.chars().collect()))
+        Ok(Self::new(text))
     }
 }
 
 impl Glob {
+    pub(crate) fn new(pattern: &str) -> Self {
+        Self(pattern.chars().collect())
+    }
+
     /// Whether a name matches. The time is at most the product of the two lengths.
     pub(crate) fn matches(&self, name: &str) -> bool {
         let (pattern, name) = (&self.0, name.chars().collect::<Vec<_>>());

@@ -4,7 +4,7 @@ mod aggregate;
 mod glob;
 mod report;
 
-use crate::arguments::{Given, Pace};
+use crate::arguments::{Given, Once, Pace};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::limits::Limits;
@@ -14,7 +14,7 @@ use crate::server::Server;
 use crate::usage;
 use aggregate::Aggregate;
 use clap::Args;
-use glob::Glob;
+pub(crate) use glob::Glob;
 
 /// List the limits that have keys now: how many keys, how much is in use, and for how long
 ///
@@ -34,7 +34,7 @@ pub(crate) struct List {
     #[command(flatten)]
     given: Given,
     #[command(flatten)]
-    pace: Pace<100_000>,
+    pace: Pace<Once>,
 }
 
 pub(crate) async fn run(

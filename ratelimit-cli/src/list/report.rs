@@ -2,11 +2,14 @@
 
 use super::aggregate::{Aggregate, Entry, Row};
 use crate::exit::{Exit, Failure};
-use crate::limits::{Limits, Numbers};
-use crate::output::{Align, Output, Style, Table, bar, duration, number, plural, print, print_json, safe};
+use crate::limits::{Limits, Numbers, refuses_every_call};
+use crate::output::{
+    Align, Output, Style, Table, bar, duration, number, plural, print, print_json, safe, wrapped,
+};
 use crate::scan::Ttl;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The width of a bar.
 const BAR: usize = 20;
@@ -36,6 +39,7 @@ pub(super) fn report(
             text.push_str(&details(row, limits, output));
         }
     }
+    text.push_str(&unknown(aggregate, limits, output));
     if aggregate.others > 0 {
         let _ = writeln!(text, "\n{} of further names are not listed", plural(aggregate.others, "key"));
     }
@@ -76,7 +80,22 @@ fn summary(aggregate: &Aggregate, output: Output) -> String {
             (ttl, ttl_style),
         ]);
     }
+    table.fit(0, output);
     table.render(output)
+}
+
+/// How to pass the numbers of a limit, if those of some limit are unknown.
+fn unknown(aggregate: &Aggregate, limits: &Limits, output: Output) -> String {
+    let is_unknown = |row: &&Row| {
+        let numbers = row.example.algorithm().map(|algorithm| limits.of_name(row.example.name(), algorithm));
+        matches!(numbers, Some(Numbers::OnlyUnits(_) | Numbers::Unknown))
+    };
+    let Some(row) = aggregate.rows().find(is_unknown) else { return String::new() };
+    let example = format!("{}={} count=100 time=1m", safe(row.example.name()), algorithm(row));
+    let text = format!(
+        "Redis does not store the numbers of limits. Pass them to see what is left, such as --limit \"{example}\""
+    );
+    format!("\n{}\n", output.paint(wrapped(&text, 0, output.columns), Style::Dim))
 }
 
 fn algorithm(row: &Row) -> String {
@@ -90,24 +109,24 @@ fn details(row: &Row, limits: &Limits, output: Output) -> String {
     if largest.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(&[
-        ("", Align::Left),
-        ("", Align::Left),
-        ("", Align::Left),
-        ("", Align::Right),
-        ("", Align::Right),
-    ]);
+    let columns = [Align::Left, Align::Left, Align::Left, Align::Right, Align::Left].map(|align| ("", align));
+    let has_bars = largest.iter().any(|entry| entry.usage.share().is_some());
+    let mut table = Table::new(if has_bars { &columns } else { &columns[1..] });
     for entry in &largest {
         let style = if entry.usage.is_at_limit() { Style::Bad } else { Style::Good };
         let bar = entry.usage.share().map(|share| bar(share, BAR, output.unicode)).unwrap_or_default();
-        table.styled_row([
+        let mut cells = vec![
             (" ".to_owned(), Style::Plain),
             (entry.identity.clone(), Style::Plain),
-            (bar, style),
-            (used(entry), Style::Plain),
+            (entry.usage.words(), Style::Plain),
             (remaining_time(entry), Style::Dim),
-        ]);
+        ];
+        if has_bars {
+            cells.insert(2, (bar, style));
+        }
+        table.cells(cells);
     }
+    table.fit(1, output);
     let rendered = table.render(output);
     // The head is empty.
     let rows = rendered.split_once('\n').map_or("", |(_, rows)| rows);
@@ -115,29 +134,25 @@ fn details(row: &Row, limits: &Limits, output: Output) -> String {
 }
 
 fn title(row: &Row, limits: &Limits, output: Output) -> String {
-    let name = output.paint(safe(row.example.name()), Style::Bold);
-    let numbers = match row.example.algorithm().map(|algorithm| limits.of(&row.example, algorithm)) {
+    let name = safe(row.example.name());
+    let known = row.example.algorithm().map(|algorithm| limits.of_name(row.example.name(), algorithm));
+    let mut numbers = match known {
         Some(Numbers::Known(limit)) => limit.to_string(),
-        Some(Numbers::OnlyUnits(_)) => "numbers unknown; pass --limit to see what is left".to_owned(),
-        Some(Numbers::Unknown) => "numbers unknown; pass --limit to see the units".to_owned(),
+        Some(Numbers::OnlyUnits(_) | Numbers::Unknown) => "numbers unknown".to_owned(),
         None => "written by another version of the library".to_owned(),
     };
-    format!("{name}  {}", output.paint(numbers, Style::Dim))
-}
-
-fn used(entry: &Entry) -> String {
-    match (entry.usage.used, entry.usage.known) {
-        (Some(used), Some(known)) => {
-            format!("{} of {}", number(used.into()), number(known.limit.capacity().into()))
-        }
-        (Some(used), None) => plural(used.into(), "unit"),
-        (None, _) => "? units".to_owned(),
+    if let Some(change) = limits.change_of_name(row.example.name()) {
+        let closed = if refuses_every_call(change) { ", refuses every call" } else { "" };
+        let _ = write!(numbers, " (override: {change}{closed})");
     }
+    let is_wide = output.columns.is_some_and(|columns| name.width() + 2 + numbers.width() > columns);
+    let gap = if is_wide { "\n   " } else { "  " };
+    format!("{}{gap}{}", output.paint(name, Style::Bold), output.paint(numbers, Style::Dim))
 }
 
 fn remaining_time(entry: &Entry) -> String {
     match (entry.usage.known, entry.ttl) {
-        (Some(known), _) => format!("free in {}", duration(known.reset_after)),
+        (Some(known), _) => known.words(),
         (None, Ttl::In(ttl)) => format!("TTL {}", duration(ttl)),
         (None, Ttl::Never) => "never expires".to_owned(),
     }
@@ -145,7 +160,7 @@ fn remaining_time(entry: &Entry) -> String {
 
 fn row_as_json(row: &Row, limits: &Limits) -> Value {
     let algorithm = row.example.algorithm();
-    let limit = match algorithm.map(|algorithm| limits.of(&row.example, algorithm)) {
+    let limit = match algorithm.map(|algorithm| limits.of_name(row.example.name(), algorithm)) {
         Some(Numbers::Known(limit)) => Some(limit.to_string()),
         _ => None,
     };
@@ -155,6 +170,7 @@ fn row_as_json(row: &Row, limits: &Limits) -> Value {
         "algorithm": algorithm.map(ratelimit::Algorithm::as_str),
         "format": row.example.format(),
         "limit": limit,
+        "override": limits.change_of_name(row.example.name()).map(ToString::to_string),
         "keys": row.keys,
         "units": row.units,
         "at_limit": (row.known > 0).then_some(row.at_limit),

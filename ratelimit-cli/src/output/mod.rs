@@ -2,6 +2,7 @@
 
 mod bar;
 mod progress;
+mod shorten;
 mod show;
 mod stream;
 mod table;
@@ -9,13 +10,13 @@ mod wrap;
 
 pub(crate) use bar::bar;
 pub(crate) use progress::Progress;
+pub(crate) use shorten::shortened;
 pub(crate) use show::{duration, identity, number, plural, safe, share, short};
 pub(crate) use stream::{note, print, print_json, print_json_line, write};
 pub(crate) use table::{Align, Table};
 pub(crate) use wrap::wrapped;
 
 use crate::arguments::{Global, When};
-use crate::exit::Failure;
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -63,7 +64,7 @@ impl Output {
             stdout: colors(io::stdout().is_terminal()),
             stderr: colors(io::stderr().is_terminal()),
             unicode: is_unicode(),
-            columns: columns(),
+            columns: columns(io::stdout()),
         }
     }
 
@@ -73,15 +74,19 @@ impl Output {
     }
 
     /// A word with a look for standard error, if it has colors.
-    pub(crate) fn paint_error(self, text: &str, style: Style) -> String {
+    fn paint_error(self, text: &str, style: Style) -> String {
         if self.stderr == Paint::Colors { styled(text, style) } else { text.to_owned() }
     }
 
-    /// Prints why the command has failed.
-    pub(crate) fn error(self, failure: &Failure) {
+    /// Prints why the command has failed, or what is wrong with its input. Long messages are broken between words.
+    pub(crate) fn error(self, failure: impl fmt::Display) {
+        const INDENT: usize = "error: ".len();
         let word = self.paint_error("error", Style::Bad);
+        let columns = columns(io::stderr());
+        let lines: Vec<String> =
+            failure.to_string().lines().map(|line| wrapped(line, INDENT, columns)).collect();
         // Nobody is left to read about a closed standard error.
-        let _ = writeln!(io::stderr(), "{word}: {failure}");
+        let _ = writeln!(io::stderr(), "{word}: {}", lines.join("\n"));
     }
 
     /// Whether standard output has colors.
@@ -107,8 +112,16 @@ fn styled(text: &str, style: Style) -> String {
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
-fn columns() -> Option<usize> {
-    let size = terminal_size::terminal_size_of(io::stdout())?;
+/// The width of a stream, if it is a terminal.
+#[cfg(unix)]
+fn columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = terminal_size::terminal_size_of(stream)?;
+    Some(usize::from(size.0.0))
+}
+
+#[cfg(windows)]
+fn columns(stream: impl std::os::windows::io::AsHandle) -> Option<usize> {
+    let size = terminal_size::terminal_size_of(stream)?;
     Some(usize::from(size.0.0))
 }
 

@@ -1,6 +1,6 @@
 //! Tables with aligned columns.
 
-use super::{Output, Style};
+use super::{Output, Style, shortened};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Whether the cells of a column are at its left or at its right side.
@@ -43,6 +43,20 @@ impl Table {
         widths.sum::<usize>() + 2 * self.columns.len().saturating_sub(1)
     }
 
+    /// Shortens the cells of a column, so that the lines fit the terminal. At least 12 columns of them remain.
+    pub(crate) fn fit(&mut self, at: usize, output: Output) {
+        const LEAST: usize = 12;
+        let Some(columns) = output.columns else { return };
+        let excess = self.width().saturating_sub(columns);
+        if excess == 0 {
+            return;
+        }
+        let width = self.column_width(at).saturating_sub(excess).max(LEAST);
+        for (cell, _) in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+            *cell = shortened(cell, width, output.unicode);
+        }
+    }
+
     fn column_width(&self, at: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(cell, _)| cell.width());
         cells.chain([self.columns[at].0.width()]).max().unwrap_or(0)
@@ -70,5 +84,31 @@ impl Table {
             text.push('\n');
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_the_terminal() {
+        let table = || {
+            let mut table = Table::new(&[("NAME", Align::Left), ("KEYS", Align::Right)]);
+            table.row(["checkout::payments::create_intent".to_owned(), "7".to_owned()]);
+            table
+        };
+        for (columns, name) in [
+            (Some(80), "checkout::payments::create_intent     7\n"),
+            (Some(24), "checkout..e_intent     7\n"),
+            (Some(3), "check..ntent     7\n"),
+            (None, "checkout::payments::create_intent     7\n"),
+        ] {
+            let output = Output { columns, ..Output::plain() };
+            let mut table = table();
+            table.fit(0, output);
+            let rendered = table.render(output);
+            assert_eq!(rendered.split_once('\n').unwrap().1, name, "{columns:?}");
+        }
     }
 }

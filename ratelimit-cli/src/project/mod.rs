@@ -7,7 +7,7 @@ mod named;
 use crate::arguments::{self, Global, When};
 use crate::exit::Failure;
 use crate::manifest::{Manifest, Problem, VERSION, clashes};
-use crate::output::{Output, Style, note};
+use crate::output::Output;
 use crate::sources::{self, Scope, Workspace};
 use check::Check;
 use clap::{Args, Parser, Subcommand};
@@ -121,6 +121,6 @@ fn of_the_other_command(arguments: &[OsString]) -> Failure {
 /// Prints problems to standard error.
 fn report(problems: &[Problem], output: Output) {
     for problem in problems {
-        note(format!("{}: {problem}", output.paint_error("error", Style::Bad)));
+        output.error(problem);
     }
 }

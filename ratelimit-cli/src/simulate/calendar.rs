@@ -19,6 +19,9 @@ pub(crate) const MONTHS: [&str; 12] =
 const DAY: i64 = 86_400;
 
 impl Civil {
+    /// The last second of the year 9999.
+    pub(crate) const LAST: i64 = 253_402_300_799;
+
     /// Seconds since 1970 in the same time zone. `None` if there is no such moment.
     pub(crate) fn seconds(self) -> Option<i64> {
         let valid = (1970..=9999).contains(&self.year)

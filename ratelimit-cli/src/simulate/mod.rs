@@ -18,18 +18,19 @@ mod work;
 pub(crate) use options::{Simulate, Style};
 
 use crate::arguments::{Global, When};
+use crate::output::Output;
 use std::process::ExitCode;
 
 /// Runs the command, which needs no server.
-pub(crate) fn main(mut options: Simulate, global: &Global) -> ExitCode {
+pub(crate) fn main(mut options: Simulate, global: &Global, output: Output) -> ExitCode {
     let colors = match global.color {
         When::Auto => None,
         When::Always => Some(true),
         When::Never => Some(false),
     };
     options.style = Style { json: global.json, colors };
-    work::run(&options).unwrap_or_else(|error| {
-        eprintln!("error: {error}");
+    work::run(&options, output).unwrap_or_else(|error| {
+        output.error(error);
         ExitCode::FAILURE
     })
 }

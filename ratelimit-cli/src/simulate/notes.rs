@@ -15,7 +15,12 @@ pub(crate) fn notes(traffic: &Traffic, trials: &[Trial], options: &Simulate) -> 
                 outcome.callers_refused
             ));
         }
-        if outcome.never > 0 {
+        if outcome.never > 0 && limit.count() == 0 {
+            notes.push(format!(
+                "{letter}: {} calls can never pass, because a limit with `count=0` refuses every call.",
+                outcome.never
+            ));
+        } else if outcome.never > 0 {
             notes.push(format!(
                 "{letter}: {} calls can never pass, because each costs {} and the limit holds at most {}.",
                 outcome.never,

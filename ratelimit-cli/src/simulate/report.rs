@@ -86,6 +86,12 @@ impl Report<'_> {
         format!("calls per {}", time::show(self.grids[resolution as usize].width))
     }
 
+    /// What the trial at a place is in a comparison with `--shadow`.
+    pub(crate) fn role(&self, at: usize) -> Option<&'static str> {
+        let role = if at == 0 { "in force" } else { "candidate" };
+        self.comparison.as_ref().map(|_| role)
+    }
+
     /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
     pub(crate) fn most(&self, resolution: Resolution) -> u64 {
         let offered = self.offered[resolution as usize].iter().copied().max().unwrap_or_default();

@@ -45,6 +45,16 @@ const STEPS: [u64; 33] = [
     366 * DAY,
 ];
 
+/// More lengths that one bar may stand for, so that charts use the width of the screen.
+const MORE_STEPS: [u64; 2] = [20 * SECOND, 20 * MINUTE];
+
+/// Returns the shortest round length of which at most `most` cover the length, for the time that one bar stands for.
+pub(crate) fn part(length: u64, most: u64) -> u64 {
+    let fits = |part: &u64| length.div_ceil(*part) <= most.max(1);
+    let round = step(length, most);
+    MORE_STEPS.into_iter().find(fits).map_or(round, |part| part.min(round))
+}
+
 /// Returns the shortest round step of which at most `most` cover the length. A length that no step covers gets a step that is
 /// not round.
 pub(crate) fn step(length: u64, most: u64) -> u64 {
@@ -114,6 +124,11 @@ mod tests {
         assert_eq!(step(10 * MINUTE, 70), 10 * SECOND);
         assert_eq!(step(DAY, 70), 30 * MINUTE);
         assert_eq!(step(1, 70), MS);
+        assert_eq!(
+            [20 * MINUTE, DAY, DAY, HOUR].map(|length| part(length, 72)),
+            [20 * SECOND, 20 * MINUTE, 20 * MINUTE, MINUTE]
+        );
+        assert_eq!((part(DAY, 192), part(7 * DAY, 72)), (10 * MINUTE, 3 * HOUR));
         for length in [1, 7 * MS, 11 * SECOND, 3 * DAY, 3000 * DAY] {
             assert!(length.div_ceil(step(length, 9)) <= 9, "{length}");
         }

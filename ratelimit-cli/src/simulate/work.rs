@@ -10,6 +10,7 @@ use super::report::{Report, Trial};
 use super::shadow::Comparison;
 use super::source::{read_log, simulated};
 use super::traffic::{Origin, Traffic};
+use crate::output::Output;
 use ratelimit::Limit;
 use std::error::Error;
 use std::io::{self, Write};
@@ -23,19 +24,19 @@ const PARTS: u64 = 120;
 /// # Errors
 ///
 /// If the log cannot be read, or a file or the standard output cannot be written. The exit code should then be 1.
-pub(crate) fn run(options: &Simulate) -> Result<ExitCode, Box<dyn Error>> {
+pub(crate) fn run(options: &Simulate, output: Output) -> Result<ExitCode, Box<dyn Error>> {
     let limits = match options.all_limits() {
         Ok(limits) => limits,
-        Err(error) => return Ok(usage(&error)),
+        Err(error) => return Ok(usage(&error, output)),
     };
     if let Err(error) = check_paths(options.output.paths()) {
-        return Ok(usage(&error));
+        return Ok(usage(&error, output));
     }
     let traffic = match &options.traffic.log {
         Some(path) => read_log(path, options)?,
         None => match simulated(options) {
             Ok(traffic) => traffic,
-            Err(error) => return Ok(usage(&error)),
+            Err(error) => return Ok(usage(&error, output)),
         },
     };
     let screen = Screen::of_stdout(options.output.width, options.style.colors);
@@ -113,8 +114,8 @@ fn hash(options: &Simulate) -> Option<IdentityHash> {
 }
 
 /// Reports a wrong command line.
-fn usage(message: &str) -> ExitCode {
-    eprintln!("error: {message}");
+fn usage(message: &str, output: Output) -> ExitCode {
+    output.error(message);
     ExitCode::from(2)
 }
 

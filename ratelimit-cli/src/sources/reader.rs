@@ -16,6 +16,10 @@ use syn::{
     TraitItemFn,
 };
 
+/// What `proc-macro2` says about a text that has no tokens.
+const TOKENS: &str = "cannot parse string into token stream";
+const UNCLOSED: &str = "a bracket or a quote is not closed, or a token is invalid; `cargo check` shows where";
+
 /// Where a file belongs.
 pub(super) struct Context<'c> {
     pub(super) package: &'c str,
@@ -54,8 +58,10 @@ impl<'r> Reader<'r> {
         let file = match syn::parse_file(source) {
             Ok(file) => file,
             Err(error) => {
-                let message = format!("cannot parse this file, so its limits are missing: {error}");
+                let why = error.to_string();
+                let why = if why == TOKENS { UNCLOSED } else { &why };
                 let line = Some(error.span().start().line);
+                let message = format!("cannot parse this file, so its limits are missing: {why}");
                 found.problems.push(Problem { kind: Kind::Source, file: Some(context.file), line, message });
                 return Vec::new();
             }

@@ -9,7 +9,7 @@ mod sampler;
 mod terminal;
 mod view;
 
-use crate::arguments::{Given, Pace};
+use crate::arguments::{Always, Given, Pace};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{Output, print_json_line};
@@ -23,9 +23,10 @@ use tokio::sync::watch;
 ///
 /// The numbers come from Redis alone: all keys are read in turn, at a bounded pace, each twice within about a second, and the
 /// busiest and fullest keys once per second. UNITS/S is how fast units were taken between two readings; what was taken and came
-/// back in between is not seen, so it is a lower bound. Redis does not know refused calls, because a refusal writes nothing: AT LIMIT counts keys whose next
-/// call would be refused. It needs the numbers of the limit, from --limit or from an override of a whole limit. For refused calls,
-/// see the events or metrics of your services.
+/// back in between is not seen, so it is a lower bound. Redis does not know refused calls, because a refusal writes nothing. AT
+/// LIMIT counts keys whose next call would be refused. STATE is for how long a key refuses calls, or when all its units are free.
+/// Both need the numbers of the limit, from --limit or from an override of a whole limit. For refused calls, see the events or
+/// metrics of your services.
 ///
 /// Keys: `q` quits, `s` changes the order, `p` pauses, the arrows scroll.
 #[derive(Args, Debug)]
@@ -39,7 +40,7 @@ pub(crate) struct Top {
     #[command(flatten)]
     given: Given,
     #[command(flatten)]
-    pace: Pace<10_000>,
+    pace: Pace<Always>,
 }
 
 pub(crate) async fn run(

@@ -18,6 +18,8 @@ use tokio::sync::watch;
 
 /// The time between two snapshots, between the two readings of a key, and the shortest time of a pass.
 const TICK: Duration = Duration::from_secs(1);
+/// The time until the first snapshot. The first keys were read twice then.
+const FIRST: Duration = Duration::from_millis(1100);
 
 pub(crate) struct Settings {
     pub(crate) keys_per_second: u32,
@@ -106,7 +108,7 @@ impl<'s> Sampler<'s> {
     ) -> Result<T, Failure> {
         self.step(interrupt).await?;
         self.tick().await?;
-        let mut next = Instant::now() + TICK;
+        let mut next = Instant::now() + FIRST;
         let mut error: Option<String> = None;
         loop {
             if Instant::now() >= next {

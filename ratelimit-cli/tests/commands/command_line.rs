@@ -19,6 +19,15 @@ fn help_explains_the_exit_codes() {
 }
 
 #[test]
+fn each_command_has_its_own_pace() {
+    for (command, pace) in [("list", "100000"), ("reset", "100000"), ("doctor", "20000"), ("top", "10000")] {
+        run("", &[command, "--help"])
+            .exits(0)
+            .says(&[&format!("[default: {pace}]"), "Options of all commands:"]);
+    }
+}
+
+#[test]
 fn shells_complete_the_commands() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         run("", &["completions", shell]).exits(0).says(&["doctor", "keys-per-second"]);

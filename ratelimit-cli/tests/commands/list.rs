@@ -20,10 +20,11 @@ async fn limits_are_listed_with_their_use() {
         "report:{kind}  sliding_log      1      2         ?",
         "search         token_bucket     1      ?         ?",
         "login  counter count=5 time=1h",
-        "████████████████████  5 of 5  free in ",
+        "████████████████████  5 of 5  refused for ",
         "████████████░░░░░░░░  3 of 5",
-        "(everybody)    1 unit  TTL ",
-        "numbers unknown; pass --limit to see the units",
+        "(everybody)  1 unit  TTL ",
+        "search  numbers unknown\n",
+        "such as --limit \"all=counter count=100 time=1m\"",
     ]);
     assert!(!ran.out.contains("203.0.113") && !ran.out.contains("ice"), "identities are hashed: {}", ran.out);
     assert_eq!(ran.err, "");
@@ -64,6 +65,50 @@ async fn an_override_of_a_whole_limit_tells_the_numbers() {
     assert_eq!(row(&list, "login")["limit"], Value::Null, "a part needs the rest from the command line");
     let list = run(&server.url(), &["list", "login", "--json", "--limit", LOGIN_TEXT]).exits(0).json();
     assert_eq!(row(&list, "login")["limit"], "counter count=4 time=1h");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_smaller_limit_does_not_hide_units_in_use() {
+    let (server, limiter) = used_server().await;
+    let set = async |change: &str| {
+        let change: ratelimit::LimitChange = change.parse().unwrap();
+        for name in ["login", "search", "report:{kind}"] {
+            limiter.overrides().set(name, change).await.unwrap();
+        }
+    };
+    let given = [
+        "--limit",
+        LOGIN_TEXT,
+        "--limit",
+        "token_bucket count=10 time=1h",
+        "--limit",
+        "sliding_log count=10 time=1h",
+    ];
+    let list = || run(&server.url(), &[&["list"], &given[..]].concat()).exits(0);
+    set("count=2").await;
+    list().says(&["5 of 2  refused for", "3 of 2  refused for", "1 of 2  free in", "4 of 2", "2 of 2"]);
+    set("count=0").await;
+    list().says(&[
+        "login          counter          3      9         3",
+        "login  counter count=0 time=1h (override: count=0, refuses every call)",
+        "5 of 0  refuses every call",
+        "1 of 0  refuses every call",
+        "4 of 0  refuses every call",
+        "2 of 0  refuses every call",
+    ]);
+    let json = run(&server.url(), &[&["list", "--json"], &given[..]].concat()).exits(0).json();
+    let login = row(&json, "login");
+    assert_eq!((&login["units"], &login["override"]), (&9.into(), &"count=0".into()));
+    assert_eq!(login["largest"][0]["used"], 5);
+    limiter
+        .overrides()
+        .set("search", "token_bucket count=0 time=1h".parse::<ratelimit::LimitChange>().unwrap())
+        .await
+        .unwrap();
+    run(&server.url(), &["list"]).exits(0).says(&["? of 0  refuses every call"]);
+    run(&server.url(), &["peek", "login", "--for", "203.0.113.1", "--limit", LOGIN_TEXT])
+        .exits(0)
+        .says(&["5 of 0, refuses every call  counter count=0 time=1h"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

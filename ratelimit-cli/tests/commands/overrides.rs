@@ -40,6 +40,33 @@ async fn a_running_service_sees_a_change_and_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_count_of_zero_is_said_to_refuse_every_call() {
+    let (server, _) = used_server().await;
+    let service = limiter(&server.url()).await;
+    for (change, closes) in
+        [("count=0", true), ("count=10", false), ("token_bucket count=1 time=1s burst=0", true)]
+    {
+        let ran = run(&server.url(), &["set", "login", change]).exits(0);
+        assert_eq!(
+            ran.out.contains("this limit refuses every call, until `ratelimit unset`"),
+            closes,
+            "{ran:?}"
+        );
+        let ran = run(&server.url(), &["overrides"]).exits(0);
+        assert_eq!(ran.out.contains(&format!("{change} (refuses every call)")), closes, "{ran:?}");
+        let json = run(&server.url(), &["set", "login", change, "--json"]).exits(0).json();
+        assert_eq!(json["refuses_every_call"], closes);
+        let refuses = async || {
+            let decision = service.peek(&LOGIN, Key::new("login").by("new")).await.unwrap();
+            !decision.allowed() && decision.retry_after().is_none()
+        };
+        wait_for("the service does what was said", async || refuses().await == closes).await;
+    }
+    let ran = run(&server.url(), &["set", "report:{kind}", "--for", "bob", "count=1"]).exits(0);
+    ran.complains(&["add `--part KIND`"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_impossible_change_changes_nothing() {
     let (server, _) = used_server().await;
     let before = keys(&server);
@@ -65,7 +92,11 @@ async fn a_foreign_value_in_the_place_of_the_overrides_is_an_error() {
     let (server, _) = used_server().await;
     redis::cmd("SET").arg("ratelimit:{#}:overrides").arg("hello").exec(&mut server.raw()).unwrap();
     for arguments in [&["overrides"][..], &["set", "login", "count=5"], &["list"], &["unset", "login"]] {
-        run(&server.url(), arguments).exits(3);
+        let ran = run(&server.url(), arguments).exits(3);
+        ran.complains(&[
+            "error: the key `ratelimit:{#}:overrides` holds a value of another program",
+            "delete the key",
+        ]);
     }
     let value: String = redis::cmd("GET").arg("ratelimit:{#}:overrides").query(&mut server.raw()).unwrap();
     assert_eq!(value, "hello");

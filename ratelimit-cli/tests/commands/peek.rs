@@ -60,7 +60,29 @@ async fn a_foreign_value_is_named() {
     let (server, _) = used_server().await;
     let key = keys(&server).into_iter().find(|key| key.contains("{203.0.113.3}")).unwrap();
     redis::cmd("SET").arg(&key).arg("hello").exec(&mut server.raw()).unwrap();
-    run(&server.url(), &["peek", "login", "--for", "203.0.113.3"])
+    let text =
+        run(&server.url(), &["peek", "login", "--for", "203.0.113.3", "--for", "203.0.113.2"]).exits(1);
+    text.says(&["holds a value that no limit has written", "3 units in use"]).complains(&[
+        "error: another program has written to the key of login for 203.0.113.3, so",
+        "`ratelimit reset`",
+    ]);
+    let json = run(&server.url(), &["peek", "login", "--for", "203.0.113.3", "--json"]).exits(1);
+    assert_eq!(json.json()[0]["states"][0]["foreign"], true);
+    // A limit of zero is decided without the key.
+    let zero = ["peek", "login", "--for", "203.0.113.3", "--limit", "counter count=0 time=1h"];
+    run(&server.url(), &zero).exits(1).says(&["holds a value that no limit has written"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_part_is_named() {
+    let (server, _) = used_server().await;
+    run(&server.url(), &["peek", "report:{kind}", "--for", "bob", "--part", "pdf"])
         .exits(0)
-        .says(&["holds a value that no limit has written"]);
+        .says(&["report:{kind} for bob, part pdf\n"]);
+    for command in ["peek", "reset"] {
+        let ran = run(&server.url(), &[command, "report:{kind}", "--for", "bob"]);
+        ran.complains(&[
+            "`report:{kind}` has placeholders; to name the limit of one value, add `--part KIND`",
+        ]);
+    }
 }

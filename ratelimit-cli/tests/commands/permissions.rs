@@ -61,6 +61,17 @@ async fn a_missing_permission_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_may_not_be_read_is_not_called_foreign() {
+    let (server, _) = used_server().await;
+    // The user may read sliding logs, and no counters.
+    let reading = ["+scan", "+pttl", "+evalsha", "+eval", "+time", "+hget", "+hgetall", "+llen", "+lindex"];
+    let url = user(&server, &reading);
+    for arguments in [&["list"][..], &["peek", "login", "--for", "203.0.113.1"]] {
+        run(&url, arguments).exits(3).complains(&["permission denied", "NOPERM"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_user_for_another_prefix_is_refused() {
     let (server, _) = used_server().await;
     let url = user(&server, &["+@all"]);

@@ -38,6 +38,23 @@ async fn all_identities_need_a_confirmation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_pattern_resets_all_matching_names_and_says_which() {
+    let (server, _) = used_server().await;
+    let before = keys(&server);
+    run(&server.url(), &["reset", "*l*"]).exits(1).complains(&["whose names match, add --all"]);
+    run(&server.url(), &["reset", "x*", "--all", "--yes"])
+        .exits(1)
+        .complains(&["error: nothing was reset: no keys of `x*`; `ratelimit list` shows"]);
+    assert_eq!(keys(&server), before);
+    let ran = run(&server.url(), &["reset", "*l*", "--all", "--yes"]).exits(0);
+    assert_eq!(ran.out, "all: deleted 1 key\nlogin: deleted 3 keys\ntogether: deleted 4 keys\n");
+    assert_eq!(keys(&server).len(), before.len() - 4);
+    let json = run(&server.url(), &["reset", "*", "--all", "--yes", "--json"]).exits(0).json();
+    assert_eq!(json["names"][0], serde_json::json!({ "name": "report:{kind}", "deleted": 1 }));
+    assert_eq!((&json["deleted"], keys(&server).len()), (&2.into(), 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_override_does_not_hide_a_state() {
     let (server, limiter) = used_server().await;
     let whole: ratelimit::LimitChange = "token_bucket count=3 time=1h".parse().unwrap();

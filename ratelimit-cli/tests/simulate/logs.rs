@@ -53,6 +53,33 @@ fn broken_lines_and_lines_out_of_order_are_counted() {
 }
 
 #[test]
+fn a_table_is_a_log_and_so_is_a_file_of_calls() {
+    let folder = Folder::new();
+    let table = "time,caller,calls,seconds\n\
+        2026-11-22T12:00:00Z,203.0.113.7,120,60\n\
+        2026-11-22T12:00:00Z,203.0.113.8,40,60\n";
+    fs::write(folder.path().join("usage.csv"), table).unwrap();
+    let limit = "counter count=100 time=1m";
+    let out = folder.run(&[limit, "--shadow", "count=50", "--log", "usage.csv", "--width", "400"]).ok();
+    for says in [
+        "Traffic: 160 calls in 1m of usage.csv, 2 callers.",
+        "With 50 per minute instead of 100, 1 of 2 callers would have been refused, instead of 1.",
+        "70 of 160 calls would have been refused, instead of 20.",
+        "(hashed)",
+        "spread evenly",
+    ] {
+        assert!(out.contains(says), "{says}\n{out}");
+    }
+    assert!(!out.contains("203.0.113"), "{out}");
+    let calls = ["--log", "usage.csv", "--calls", "calls.csv", "--identities"];
+    let first = json(&folder, &[&[limit], &calls[..]].concat());
+    let again = json(&folder, &[limit, "--log", "calls.csv"]);
+    assert_eq!((&first["limits"], &again["traffic"]["callers"]), (&again["limits"], &2.into()));
+    let error = folder.run(&[limit, "--log", "usage.csv", "--path", "/login"]).failed(1);
+    assert!(error.contains("leave out `--path`"), "{error}");
+}
+
+#[test]
 fn a_log_without_calls_has_the_exit_code_1() {
     let folder = Folder::new();
     fs::write(folder.path().join("a.gz"), [0x1f, 0x8b, 8, 0]).unwrap();

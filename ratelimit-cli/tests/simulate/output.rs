@@ -1,6 +1,6 @@
 //! What the command prints.
 
-use crate::harness::Folder;
+use crate::harness::{Folder, log_line};
 
 const LIMITS: [&str; 2] = ["counter count=100 time=1m", "token_bucket count=100 time=1m burst=20"];
 const TRAFFIC: [&str; 6] = ["--steady", "60/min", "--burst", "100", "--every", "59s"];
@@ -27,6 +27,15 @@ fn no_line_is_wider_than_the_screen() {
             out.lines().filter(|line| line.contains(['█', '─'])).map(|line| line.chars().count()).max();
         assert!(widest.unwrap() <= width.parse::<usize>().unwrap(), "{out}");
     }
+}
+
+#[test]
+fn a_label_at_the_end_of_the_axis_is_left_out() {
+    // The tick of 12:25 is in the last column.
+    let log: String = (70..=1505).map(|second| log_line(second, "203.0.113.7", "-", "/")).collect();
+    let out = Folder::new().run_with_input(&[LIMITS[0], "--log", "-", "--width", "80"], &log).ok();
+    assert!(out.contains("calls per 20s") && out.contains("12:20") && !out.contains("12:25"), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
 }
 
 #[test]

@@ -40,6 +40,35 @@ fn the_comparison_counts_callers_and_calls() {
 }
 
 #[test]
+fn the_answer_is_in_plain_words() {
+    let folder = folder();
+    let run = |candidate: &str, more: &[&str]| {
+        let out = folder.run(&[&[LIMIT, "--shadow", candidate, "--log", "a.log"], more].concat()).ok();
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let out = run("count=50", &[]);
+    for says in [
+        "A counter count=100 time=1m in force B counter count=50 time=1m candidate",
+        "With 50 per minute instead of 100, 16 of 17 callers would have been refused, instead of 1. \
+         15 callers are refused by the candidate alone. \
+         220 of 1023 calls would have been refused, instead of 20.",
+        "The 10 hardest hit of 16 callers with more refused calls (hashed): caller offered refused by A refused by B more",
+        " 120 20 70 50 ",
+    ] {
+        assert!(out.contains(says), "{says}\n{out}");
+    }
+    let out = run("count=50", &["--identities"]);
+    assert!(
+        out.contains("with more refused calls: caller") && out.contains(" 203.0.113.1 120 20 70 50 "),
+        "{out}"
+    );
+    let out = run("count=200", &[]);
+    let says = "With 200 per minute instead of 100, no of 17 callers";
+    assert!(!out.contains(says) && out.contains("none of 17 callers would have been refused"), "{out}");
+    assert!(out.contains("0 of 1023 calls") && !out.contains("hardest"), "{out}");
+}
+
+#[test]
 fn no_output_contains_an_identity_unless_it_is_asked_for() {
     let folder = folder();
     let files = ["--html", "a.html", "--svg", "a.svg", "--csv", "a.csv", "--calls", "calls.csv"];
@@ -50,7 +79,7 @@ fn no_output_contains_an_identity_unless_it_is_asked_for() {
         printed + &read.concat()
     };
     let hidden = run(&[]);
-    assert!(!hidden.contains("203.0.113") && hidden.contains("Hardest hit"), "{hidden}");
+    assert!(!hidden.contains("203.0.113") && hidden.contains("(hashed):\n"), "{hidden}");
     assert!(!run(&["--json"]).contains("203.0.113"));
     assert_eq!(run(&["--identities"]).matches("203.0.113.1\n").count(), 0);
     assert!(run(&["--identities"]).contains("203.0.113.1"));

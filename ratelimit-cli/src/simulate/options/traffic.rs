@@ -30,7 +30,8 @@ pub(crate) struct TrafficOptions {
     #[arg(long, value_name = "RATE")]
     pub(crate) daily: Option<Rate>,
 
-    /// An access log in the combined or common format; `-` reads the standard input
+    /// An access log in the combined or common format, or a table as CSV whose first line names the columns `time` and
+    /// `caller`, and also `calls` and `seconds` if a row stands for several calls; `-` reads the standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["steady", "burst", "poisson", "daily", "callers", "skew", "length", "seed"])]
     pub(crate) log: Option<PathBuf>,
 

@@ -28,7 +28,7 @@ pub(crate) struct Bar {
     pub(crate) offered: u64,
 }
 
-/// What one cell shows.
+/// What one cell shows. A cell of both shows what is more of it.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
     Empty,
@@ -49,6 +49,7 @@ impl Bar {
             (0, 0) => Cell::Empty,
             (0, rest) if rest >= 4 || row == 0 => Cell::Rest,
             (0, _) => Cell::Empty,
+            (solid, all) if row > 0 && all > 2 * solid => Cell::Rest,
             (solid, _) => Cell::Admitted(BLOCKS[solid]),
         }
     }
@@ -105,6 +106,9 @@ mod tests {
         let bars = bars.map(|(admitted, offered)| Bar { admitted, offered });
         let rows = [1, 0].map(|at| row(&bars, at, (2, 16), 1, &PLAIN));
         assert_eq!(rows, ["  ░ ▄", " ▁▄██░"]);
+        // What is more in a cell is shown, so that there is no gap between both.
+        let sliver = Bar { admitted: 9, offered: 16 };
+        assert_eq!([1, 0].map(|at| row(&[sliver], at, (2, 16), 1, &PLAIN)), ["░", "█"]);
     }
 
     #[test]

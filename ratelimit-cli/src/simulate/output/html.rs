@@ -47,24 +47,26 @@ fn with_code(text: &str) -> String {
 /// The table of all limits. On phones each limit is a block, whose cells name their headings.
 fn numbers(report: &Report<'_>) -> String {
     let headings = HEADINGS.map(|heading| format!("<th scope=\"col\">{heading}</th>")).concat();
-    let rows: String = report.trials.iter().map(row).collect();
+    let rows: String =
+        report.trials.iter().enumerate().map(|(at, trial)| row(trial, report.role(at))).collect();
     format!(
         "<table class=\"limits\">\n<thead><tr><th scope=\"col\">limit</th>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 }
 
-fn row(trial: &Trial) -> String {
+fn row(trial: &Trial, role: Option<&str>) -> String {
     let cells = HEADINGS.iter().zip(trial.cells());
     let cells = cells
         .map(|(heading, cell)| format!("<td data-label=\"{heading}\">{}</td>", escaped(&cell)))
         .collect::<Vec<_>>()
         .concat();
     let (letter, limit) = (trial.letter, escaped(&trial.limit.to_string()));
-    format!("<tr><th scope=\"row\"><b>{letter}</b> <code>{limit}</code></th>{cells}</tr>\n")
+    let role = role.map(|role| format!(" ({role})")).unwrap_or_default();
+    format!("<tr><th scope=\"row\"><b>{letter}</b> <code>{limit}</code>{role}</th>{cells}</tr>\n")
 }
 
 fn compared(comparison: &Comparison, now: &Trial, then: &Trial) -> String {
-    let answer = escaped(&comparison.answer(now, then));
+    let answer = with_code(&comparison.answer(now, then));
     if comparison.hardest_hit.is_empty() {
         return format!("<h2>What if</h2>\n<p>{answer}</p>\n");
     }
@@ -73,16 +75,16 @@ fn compared(comparison: &Comparison, now: &Trial, then: &Trial) -> String {
         .iter()
         .map(|hit| {
             let name = escaped(&super::terminal::printable(&hit.name));
-            format!(
-                "<tr><th scope=\"row\"><code>{name}</code></th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                hit.offered, hit.refused_now, hit.refused_then
-            )
+            let cells = hit.cells().map(|cell| format!("<td>{cell}</td>")).concat();
+            format!("<tr><th scope=\"row\"><code>{name}</code></th>{cells}</tr>\n")
         })
         .collect::<Vec<_>>()
         .concat();
+    let columns = Comparison::COLUMNS.map(|column| format!("<th scope=\"col\">{column}</th>")).concat();
     format!(
-        "<h2>What if</h2>\n<p>{answer}</p>\n<table class=\"hit\">\n<caption>The callers that are hit hardest</caption>\n\
-         <thead><tr><th scope=\"col\">caller</th><th scope=\"col\">offered</th><th scope=\"col\">refused by A</th><th scope=\"col\">refused by B</th></tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table>\n"
+        "<h2>What if</h2>\n<p>{answer}</p>\n<table class=\"hit\">\n<caption>{}</caption>\n\
+         <thead><tr>{columns}</tr></thead>\n\
+         <tbody>\n{rows}</tbody>\n</table>\n",
+        comparison.heading(),
     )
 }

@@ -61,8 +61,11 @@ fn comparison(comparison: &Comparison) -> Value {
         "callers_refused_in_force": comparison.refused_now,
         "callers_refused_by_candidate": comparison.refused_then,
         "callers_newly_refused": comparison.newly_refused,
+        "callers_with_more_refused_calls": comparison.hit,
+        "calls": comparison.calls,
         "calls_refused_in_force": comparison.calls_now,
         "calls_refused_by_candidate": comparison.calls_then,
+        "callers_are_hashed": comparison.is_hashed,
         "hardest_hit": hit.collect::<Vec<_>>(),
     })
 }

@@ -46,20 +46,24 @@ pub(crate) fn text(report: &Report<'_>, screen: &Screen) -> String {
         let _ = writeln!(text, "{bold}{line}{reset}");
     }
     text.push('\n');
-    for trial in &report.trials {
-        let _ = writeln!(text, "{bold}{}{reset}  {}", trial.letter, trial.limit);
+    let width = report.trials.iter().map(|trial| trial.limit.to_string().len()).max().unwrap_or_default();
+    for (at, trial) in report.trials.iter().enumerate() {
+        let (role, limit) = (report.role(at).unwrap_or_default(), trial.limit.to_string());
+        let line = format!("{bold}{}{reset}  {limit:<width$}  {role}", trial.letter);
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     text.push('\n');
     text += &numbers(report, screen);
     text += &charts(report, screen);
-    if let (Some(comparison), [now, then, ..]) = (&report.comparison, &report.trials[..]) {
-        text += &compared(comparison, now, then, screen);
-    }
     text.push('\n');
     for note in Report::legend().into_iter().chain(report.notes.iter().map(String::as_str)) {
         for (at, line) in wrapped(note, screen.width - 2).into_iter().enumerate() {
             let _ = writeln!(text, "{pale}{}{line}{reset}", if at == 0 { "- " } else { "  " });
         }
+    }
+    // The answer is the last part, which is seen without scrolling.
+    if let (Some(comparison), [now, then, ..]) = (&report.comparison, &report.trials[..]) {
+        text += &compared(comparison, now, then, screen);
     }
     text
 }
@@ -131,7 +135,7 @@ fn axis(report: &Report<'_>, screen: &Screen) -> String {
     let width = screen_width_of_bar(screen, index(grid.parts));
     let columns = index(grid.parts) * width;
     let step = time::step(grid.length(), count(columns / 9)).max(grid.width);
-    let (mut line, mut labels) = (vec!['─'; columns], vec![' '; columns + 8]);
+    let (mut line, mut labels) = (vec!['─'; columns], vec![' '; (columns + 8).min(screen.width - MARGIN)]);
     let mut at = origin.first_tick(step);
     while at < grid.length() {
         let column = index(at / grid.width) * width;
@@ -159,16 +163,16 @@ fn compared(comparison: &Comparison, now: &Trial, then: &Trial, screen: &Screen)
     if comparison.hardest_hit.is_empty() {
         return text;
     }
-    text += "\nHardest hit:\n\n";
-    let heading = ["caller", "offered", "refused by A", "refused by B"].map(str::to_owned).to_vec();
-    let hits = comparison.hardest_hit.iter().map(|hit| {
-        vec![
-            printable(&hit.name),
-            hit.offered.to_string(),
-            hit.refused_now.to_string(),
-            hit.refused_then.to_string(),
-        ]
-    });
+    text.push('\n');
+    for line in wrapped(&format!("{}:", comparison.heading()), screen.width) {
+        let _ = writeln!(text, "{line}");
+    }
+    text.push('\n');
+    let heading = Comparison::COLUMNS.map(str::to_owned).to_vec();
+    let hits = comparison
+        .hardest_hit
+        .iter()
+        .map(|hit| [printable(&hit.name)].into_iter().chain(hit.cells()).collect());
     text + &aligned(&[heading].into_iter().chain(hits).collect::<Vec<_>>())
 }
 

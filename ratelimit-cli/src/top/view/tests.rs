@@ -1,6 +1,7 @@
 //! Tests of the drawn view, at several widths.
 
 use super::*;
+use crate::top::hot::HotKey;
 use crate::top::names::Names;
 use crate::top::rate::Reading;
 use crate::usage::{Known, Usage};
@@ -65,24 +66,29 @@ fn drawn(columns: u16, rows: u16, snapshot: &Snapshot, view: &mut View) -> Vec<S
 
 #[test]
 fn the_view_fits_80_and_200_columns() {
-    for (columns, expected) in
-        [(80, "██           250/1000      123       30 m 0 s"), (200, "███████▌░░░░░░░░░░░░░░░░░░░░░░")]
-    {
+    for (columns, expected) in [
+        (80, "250/1000      123  free in 30 m 0 s   █"),
+        (200, "free in 30 m 0 s    ███████▌░░░░░░░░░░░░░░░░░░░░░░"),
+    ] {
         let lines = drawn(columns, 24, &snapshot(), &mut view());
         assert!(
             lines[0].starts_with("127.0.0.1:7000 and 1 more  prefix p  2 keys, read in 2.0 s"),
             "{lines:#?}"
         );
-        assert!(lines[3].starts_with("NAME") && lines[3].trim_end().ends_with("AT LIMIT"), "{lines:#?}");
+        assert!(lines[3].starts_with("NAME") && lines[3].trim_end().ends_with("ALGORITHM"), "{lines:#?}");
         assert!(lines[4].starts_with("login") && lines[4].contains("counter"), "{lines:#?}");
-        assert!(lines[4].trim_end().ends_with("124          1"), "{lines:#?}");
+        assert!(
+            (columns > 80 || lines[4].contains("124         1")) && lines[4].trim_end().ends_with("counter"),
+            "{lines:#?}"
+        );
         assert!(
             lines[7].replace('░', " ").contains(&expected.replace('░', " ")),
             "the busiest first: {lines:#?}"
         );
-        assert!(lines[8].trim_end().ends_with("0.5  full 30 m 0 s") || columns > 80, "{lines:#?}");
+        assert!(lines[8].contains("0.5  refused 30 m 0 s") || columns > 80, "{lines:#?}");
         assert!(lines[23].starts_with("q quit"), "{lines:#?}");
-        assert!(lines[7].starts_with('~') && !lines.concat().contains("alice"), "{lines:#?}");
+        assert!(lines[7].starts_with('~') && lines[7].find(' ') == Some(17), "a whole hash: {lines:#?}");
+        assert!(!lines.concat().contains("alice"), "{lines:#?}");
     }
 }
 
@@ -119,4 +125,22 @@ fn an_error_and_a_tiny_terminal_are_drawn() {
         drawn(columns, rows, &snapshot, &mut view());
         drawn(columns, rows, &Snapshot::default(), &mut view());
     }
+}
+
+#[test]
+fn long_names_and_lines_fit_the_screen() {
+    let mut snapshot = snapshot();
+    snapshot.servers[0] = format!("{}.cache.example.com:6379", "shop".repeat(9));
+    snapshot.health.used_memory = 5 << 20;
+    for hot in &mut snapshot.keys {
+        let long = format!("ratelimit:{{{}}}:checkout::payments::create_payment_intent:c2", "u".repeat(60));
+        hot.key = StoredKey::parse("ratelimit", long.as_bytes()).unwrap();
+    }
+    snapshot.in_clear = true;
+    let lines = drawn(80, 24, &snapshot, &mut view());
+    assert!(lines[0].trim_end().ends_with("and 1 more  prefix p"), "{lines:#?}");
+    assert!(lines[1].trim_end().ends_with("5 MB used"), "{lines:#?}");
+    assert!(lines[7].starts_with("uuu") && lines[7].contains("checkou…t_intent "), "{lines:#?}");
+    let lines = drawn(200, 24, &snapshot, &mut view());
+    assert!(lines[7].contains("checkout::payments::create_payment_intent "), "{lines:#?}");
 }

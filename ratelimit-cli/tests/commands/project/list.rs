@@ -142,7 +142,7 @@ fn errors_have_file_and_line_and_hide_no_other_limit() {
         ],
     );
     let ran = project.run(&["list"]).exits(1).says(&["good", "1 limit\n"]).complains(&[
-        "error: src/broken.rs:2: cannot parse this file, so its limits are missing: ",
+        "error: src/broken.rs:2: cannot parse this file, so its limits are missing: a bracket or a quote",
         "error: src/missing.rs: cannot find this file of a module",
         "error: src/lib.rs:4: unknown argument `tiem`; did you mean `time`?",
         "error: src/lib.rs:4: `count` must be at least 1",

@@ -12,8 +12,23 @@ pub(crate) enum LogError {
     Io(io::Error),
     Compressed,
     Empty,
-    NoReadableLine { lines: u64, first: (u64, Broken) },
-    NothingSelected { lines: u64, selection: Selection },
+    NoReadableLine {
+        lines: u64,
+        first: (u64, Broken),
+    },
+    NoReadableRow {
+        lines: u64,
+        first: (u64, Broken),
+    },
+    /// `--path` with a table.
+    NoPaths,
+    NoCaller {
+        lines: u64,
+    },
+    NothingSelected {
+        lines: u64,
+        selection: Selection,
+    },
     TooManyCalls,
     TooLong,
 }
@@ -29,6 +44,11 @@ impl fmt::Display for LogError {
             Self::NoReadableLine { lines, first: (number, broken) } => {
                 write!(f, "none of its {lines} lines is in the combined format; line {number}: {broken}")
             }
+            Self::NoReadableRow { lines, first: (number, broken) } => {
+                write!(f, "none of its {lines} rows can be read; line {number}: {broken}")
+            }
+            Self::NoPaths => f.write_str("it is a table, which has no paths; leave out `--path`"),
+            Self::NoCaller { lines } => write!(f, "none of its {lines} readable rows has a caller"),
             Self::NothingSelected { lines, selection: Selection { by, path } } => {
                 write!(f, "none of its {lines} readable lines ")?;
                 match path {

@@ -29,6 +29,10 @@ pub(crate) enum Broken {
     NoTime,
     NoRequest,
     NoStatus,
+    /// Of a table.
+    NoColumn,
+    NoMoment,
+    NoNumber,
 }
 
 impl fmt::Display for Broken {
@@ -39,6 +43,9 @@ impl fmt::Display for Broken {
             Self::NoTime => "it has no time such as `[22/Nov/2026:13:55:36 +0100]`",
             Self::NoRequest => "it has no request in quotes after the time",
             Self::NoStatus => "it has no status of three digits after the request",
+            Self::NoColumn => "it has fewer columns than the first line",
+            Self::NoMoment => "its `time` is no time such as `2026-11-22T13:55:36Z`, or seconds since 1970",
+            Self::NoNumber => "its `calls` and `seconds` must be whole numbers from 1 to 10000000",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Access logs: traffic that has really happened, one call for each line.
+//! Logs: traffic that has really happened, as an access log with one call for each line, or as a table of calls.
 
 mod error;
 mod identity;
@@ -6,6 +6,7 @@ mod line;
 mod lines;
 mod read;
 mod selection;
+mod table;
 
 pub(crate) use read::read;
 pub(crate) use selection::{By, Selection};

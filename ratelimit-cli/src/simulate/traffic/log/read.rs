@@ -5,6 +5,7 @@ use super::identity::Numbers;
 use super::line::{Broken, parse};
 use super::lines::{Lines, Next};
 use super::selection::{By, Selection};
+use super::table::{Columns, Row};
 use crate::simulate::numbers::count;
 use crate::simulate::time::{self, SECOND};
 use crate::simulate::traffic::{Call, Callers, MOST_CALLS, Origin, Traffic};
@@ -26,6 +27,10 @@ struct Reading {
     latest: i64,
     ahead: Option<i64>,
     numbers: Numbers,
+    /// The columns, if the log is a table.
+    columns: Option<Columns>,
+    /// Whether a row has several calls that were spread over its seconds.
+    is_spread: bool,
     /// Seconds since 1970 and the caller.
     calls: Vec<(i64, u32)>,
 }
@@ -57,6 +62,21 @@ impl Reading {
     }
 
     fn line(&mut self, number: u64, text: &[u8], selection: &Selection) -> Result<(), LogError> {
+        if self.lines == 0 && self.columns.is_none() {
+            self.columns = Columns::of(text);
+            if self.columns.is_some() {
+                return if selection.path.is_some() { Err(LogError::NoPaths) } else { Ok(()) };
+            }
+        }
+        if let Some(columns) = self.columns {
+            return match columns.read(text) {
+                Ok(row) => self.row(&row, selection),
+                Err(broken) => {
+                    self.break_at(number, broken);
+                    Ok(())
+                }
+            };
+        }
         let line = match parse(text) {
             Ok(line) => line,
             Err(broken) => {
@@ -73,22 +93,53 @@ impl Reading {
             self.unidentified += 1;
             return Ok(());
         };
-        self.ahead.get_or_insert(line.ahead);
-        if !self.calls.is_empty() && line.at < self.latest {
-            self.backwards += 1;
-            self.largest_step = self.largest_step.max(self.latest - line.at);
+        self.in_order(line.at);
+        self.call(line.at, line.ahead, caller)
+    }
+
+    /// The calls of a row, spread evenly over its seconds.
+    fn row(&mut self, row: &Row, selection: &Selection) -> Result<(), LogError> {
+        self.lines += 1;
+        let Some(caller) = selection.caller_of_row(&row.caller, &mut self.numbers) else {
+            self.unidentified += 1;
+            return Ok(());
+        };
+        self.is_spread |= row.calls > 1 && row.seconds > 1;
+        self.in_order(row.at);
+        for call in 0..row.calls {
+            let after = u64::from(call) * u64::from(row.seconds) / u64::from(row.calls);
+            self.call(row.at + i64::try_from(after).unwrap_or_default(), row.ahead, caller)?;
         }
-        self.latest = if self.calls.is_empty() { line.at } else { self.latest.max(line.at) };
-        self.calls.push((line.at, caller));
+        Ok(())
+    }
+
+    fn call(&mut self, at: i64, ahead: i64, caller: u32) -> Result<(), LogError> {
+        self.ahead.get_or_insert(ahead);
+        self.calls.push((at, caller));
         if count(self.calls.len()) > MOST_CALLS { Err(LogError::TooManyCalls) } else { Ok(()) }
+    }
+
+    /// Counts a line that is earlier than a line before it.
+    fn in_order(&mut self, at: i64) {
+        if self.calls.is_empty() {
+            self.latest = at;
+        } else if at < self.latest {
+            self.backwards += 1;
+            self.largest_step = self.largest_step.max(self.latest - at);
+        }
+        self.latest = self.latest.max(at);
     }
 
     fn into_traffic(mut self, name: &str, selection: &Selection) -> Result<Traffic, LogError> {
         let readable = self.lines - self.broken;
         let (Some(ahead), false) = (self.ahead, self.calls.is_empty()) else {
             return Err(match self.first_broken {
+                Some(first) if readable == 0 && self.columns.is_some() => {
+                    LogError::NoReadableRow { lines: self.lines, first }
+                }
                 Some(first) if readable == 0 => LogError::NoReadableLine { lines: self.lines, first },
                 _ if readable == 0 => LogError::Empty,
+                _ if self.columns.is_some() => LogError::NoCaller { lines: readable },
                 _ => LogError::NothingSelected { lines: readable, selection: selection.clone() },
             });
         };
@@ -96,7 +147,8 @@ impl Reading {
         self.calls.sort_by_key(|(at, _)| *at);
         let start = self.calls.first().map_or(0, |(at, _)| *at);
         let since = |at: i64| u64::try_from(at - start).unwrap_or_default().saturating_mul(SECOND);
-        let length = since(self.latest) + SECOND; // the last second is a part of the log
+        let last = self.calls.last().map_or(start, |(at, _)| *at);
+        let length = since(last) + SECOND; // the last second is a part of the log
         if length > 366 * time::DAY {
             return Err(LogError::TooLong);
         }
@@ -105,6 +157,8 @@ impl Reading {
             self.calls.iter().map(|(at, caller)| Call { at: since(*at), caller: *caller }).collect();
         let callers = Callers::Named(self.numbers.into_names());
         let who = match (selection.by, callers.count()) {
+            (By::Address | By::User, 1) if self.columns.is_some() => "1 caller".to_owned(),
+            (By::Address | By::User, callers) if self.columns.is_some() => format!("{callers} callers"),
             (By::Address, 1) => "1 address".to_owned(),
             (By::Address, addresses) => format!("{addresses} addresses"),
             (By::User, 1) => "1 user".to_owned(),
@@ -128,13 +182,20 @@ impl Reading {
             notes.push(format!("Lines with another path: {}.", self.elsewhere));
         }
         if self.unidentified > 0 {
-            notes.push(format!("Lines without a user, which were left out: {}.", self.unidentified));
+            let who = if self.columns.is_some() { "caller" } else { "user" };
+            notes.push(format!("Lines without a {who}, which were left out: {}.", self.unidentified));
         }
         if self.backwards > 0 {
             notes.push(format!(
                 "Lines that are earlier than a line before them: {}, by up to {} s. All lines were sorted by time.",
                 self.backwards, self.largest_step
             ));
+        }
+        if self.is_spread {
+            notes.push(
+                "The calls of a row are spread evenly over its `seconds`, so shorter bursts are not seen."
+                    .to_owned(),
+            );
         }
         notes.push(
             "The log has whole seconds, so all calls of a second come at once. Limits shorter than some seconds look stricter than they are."
@@ -145,71 +206,4 @@ impl Reading {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(second: u32, address: &str, user: &str, path: &str) -> String {
-        format!("{address} - {user} [22/Nov/2026:12:36:{second:02} +0100] \"GET {path} HTTP/1.1\" 200 7\n")
-    }
-
-    fn traffic(text: &str, selection: &Selection) -> Result<Traffic, String> {
-        read(text.as_bytes(), "a.log", selection).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn lines_become_calls_in_the_order_of_their_times() {
-        let text = [
-            line(10, "203.0.113.7", "ann", "/a"),
-            "nonsense\n".to_owned(),
-            line(13, "203.0.113.8", "-", "/a"),
-            "\n".to_owned(),
-            line(11, "203.0.113.7", "ann", "/b"),
-        ]
-        .concat();
-        let found = traffic(&text, &Selection::default()).unwrap();
-        let calls = [(0, 0), (1, 0), (3, 1)].map(|(at, caller)| Call { at: at * SECOND, caller });
-        assert_eq!(found.calls, calls);
-        assert_eq!(found.origin, Origin::Log { start: 1_795_347_370, ahead: 3600 });
-        assert_eq!(found.words, "3 calls in 4s of a.log, 2 addresses");
-        assert!(
-            found.notes[0].starts_with("Broken lines, which were left out: 1 of 4."),
-            "{:?}",
-            found.notes
-        );
-        assert!(found.notes[0].contains("line 2: it does not begin"), "{:?}", found.notes);
-        assert!(found.notes[1].contains("before them: 1, by") && found.notes[1].contains("up to 2 s"));
-    }
-
-    #[test]
-    fn users_and_paths_select_lines() {
-        let text = [
-            line(10, "203.0.113.7", "ann", "/login"),
-            line(11, "203.0.113.7", "-", "/login"),
-            line(12, "203.0.113.8", "ann", "/home"),
-        ]
-        .concat();
-        let selection = Selection { by: By::User, path: Some("/login".to_owned()) };
-        let found = traffic(&text, &selection).unwrap();
-        assert_eq!((found.calls.len(), found.callers.count()), (1, 1));
-        assert!(found.notes[0].contains("another path: 1."), "{:?}", found.notes);
-        assert!(found.notes[1].contains("which were left out: 1."), "{:?}", found.notes);
-        let error = traffic(&text, &Selection { path: Some("/x".to_owned()), ..selection }).unwrap_err();
-        assert_eq!(error, "none of its 3 readable lines has a path that begins with `/x` and a user");
-    }
-
-    #[test]
-    fn a_log_without_calls_is_an_error() {
-        let error = |text: &str| traffic(text, &Selection::default()).unwrap_err();
-        assert_eq!(error("\n\n"), "it is empty");
-        assert!(
-            error("a b c\nd\n")
-                .starts_with("none of its 2 lines is in the combined format; line 1: it has no time")
-        );
-        assert!(error("\u{1f}\n").contains("line 1: it does not begin"));
-        let compressed = read(&[0x1f, 0x8b, 8, 0, 10][..], "a.gz", &Selection::default()).unwrap_err();
-        assert!(compressed.to_string().contains("zcat FILE"), "{compressed}");
-        let far =
-            line(10, "203.0.113.7", "-", "/") + &line(10, "203.0.113.7", "-", "/").replace("2026", "2028");
-        assert_eq!(error(&far), "its times are more than 366 days apart");
-    }
-}
+mod tests;

@@ -30,6 +30,16 @@ impl Selection {
         self.path.as_ref().is_none_or(|path| line.path.starts_with(path.as_bytes()))
     }
 
+    /// The number of the caller of a row. `None` if the row does not say who calls.
+    pub(super) fn caller_of_row(&self, caller: &[u8], numbers: &mut Numbers) -> Option<u32> {
+        match self.by {
+            By::Global => Some(numbers.number(b"all", <[u8]>::to_vec)),
+            _ if caller.is_empty() => None,
+            By::Address => Some(numbers.number(caller, normalized)),
+            By::User => Some(numbers.number(caller, <[u8]>::to_vec)),
+        }
+    }
+
     /// The number of the caller. `None` if the line does not say who calls.
     pub(super) fn caller(&self, line: &Line<'_>, numbers: &mut Numbers) -> Option<u32> {
         match self.by {

@@ -1,0 +1,179 @@
+//! `ratelimit reset --all`: deletes the keys of all identities.
+
+use super::Reset;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::list::Glob;
+use crate::output::{Align, Output, Progress, Table, note, plural, print, print_json, safe};
+use crate::scan::Scanner;
+use crate::server::{Server, ask_all};
+use ratelimit::store::{RedisServer, StoredKey};
+use redis::Value;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// The most names that are counted one by one. A program may make up names.
+const MOST: usize = 1000;
+
+/// What a walk over all keys has found.
+#[derive(Default)]
+struct Walked {
+    /// The keys of each name that were found, or deleted.
+    names: BTreeMap<String, u64>,
+    /// All keys that were found, or deleted.
+    keys: u64,
+    /// The first error of a key that was not deleted.
+    failed: Option<String>,
+}
+
+/// Deletes all keys with matching names.
+pub(super) async fn reset(
+    reset: &Reset,
+    server: &Server,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
+    if !reset.yes {
+        if !io::stdin().is_terminal() {
+            return Err(Failure::usage("nothing was reset: --all asks first; without a terminal, add --yes"));
+        }
+        let found = walk(reset, server, interrupt, false).await?;
+        if interrupt.is_set() {
+            note("interrupted: nothing was reset");
+            return Ok(Exit::Interrupted);
+        }
+        if found.keys == 0 {
+            return Err(nothing(reset));
+        }
+        if !confirmed(&found)? {
+            return Err(Failure::found("nothing was reset"));
+        }
+    }
+    let deleted = walk(reset, server, interrupt, true).await?;
+    let partial = interrupt.is_set();
+    report(&deleted, reset, partial, output)?;
+    if partial {
+        note("interrupted: other keys may remain");
+        return Ok(Exit::Interrupted);
+    }
+    match deleted {
+        Walked { failed: Some(error), .. } => {
+            Err(Failure::server(format!("some keys were not deleted: {error}")))
+        }
+        Walked { keys: 0, .. } => Err(nothing(reset)),
+        _ => Ok(Exit::Success),
+    }
+}
+
+fn nothing(reset: &Reset) -> Failure {
+    let name = safe(&reset.name);
+    Failure::found(format!(
+        "nothing was reset: no keys of `{name}`; `ratelimit list` shows all names with keys"
+    ))
+}
+
+/// What was deleted: one line for each name.
+fn report(deleted: &Walked, reset: &Reset, partial: bool, output: Output) -> Result<Exit, Failure> {
+    if output.json {
+        let names: Vec<_> =
+            deleted.names.iter().map(|(name, keys)| json!({ "name": name, "deleted": keys })).collect();
+        return print_json(&json!({
+            "name": reset.name,
+            "deleted": deleted.keys,
+            "names": names,
+            "failed": deleted.failed,
+            "partial": partial,
+        }));
+    }
+    let line = |(name, keys): (&String, &u64)| format!("{}: deleted {}\n", safe(name), plural(*keys, "key"));
+    let mut text: String = deleted.names.iter().map(line).collect();
+    if deleted.names.len() > 1 {
+        let _ = writeln!(text, "together: deleted {}", plural(deleted.keys, "key"));
+    }
+    print(text)
+}
+
+/// Visits all keys with matching names, and deletes them if it is told so.
+async fn walk(
+    reset: &Reset,
+    server: &Server,
+    interrupt: &Interrupt,
+    delete: bool,
+) -> Result<Walked, Failure> {
+    let glob = Glob::new(&reset.name);
+    let mut scanner = Scanner::new(server, reset.pace.keys_per_second).await?;
+    let mut progress = Progress::new();
+    let mut walked = Walked::default();
+    while !interrupt.is_set() {
+        let mut page = scanner.next(interrupt).await?;
+        page.keys.retain(|(key, _)| glob.matches(key.name()));
+        if delete {
+            delete_all(&page.server, &page.keys, &mut walked).await?;
+        } else {
+            page.keys.iter().for_each(|(key, _)| walked.count(key));
+        }
+        let share = scanner.progress().map(|share| format!(", {:.0} %", share * 100.0)).unwrap_or_default();
+        let verb = if delete { "deleted" } else { "found" };
+        progress.show(format!("{verb} {}{share}", plural(walked.keys, "key")));
+        if page.is_last {
+            break;
+        }
+    }
+    Ok(walked)
+}
+
+impl Walked {
+    fn count(&mut self, key: &StoredKey) {
+        self.keys += 1;
+        if let Some(keys) = self.names.get_mut(key.name()) {
+            *keys += 1;
+        } else if self.names.len() < MOST {
+            self.names.insert(key.name().to_owned(), 1);
+        }
+    }
+}
+
+async fn delete_all(
+    server: &RedisServer,
+    keys: &[(StoredKey, Vec<u8>)],
+    walked: &mut Walked,
+) -> Result<(), Failure> {
+    let mut commands = redis::pipe();
+    for (_, bytes) in keys {
+        commands.cmd("DEL").arg(&bytes[..]);
+    }
+    for ((key, _), reply) in keys.iter().zip(ask_all(server, &commands).await?) {
+        match reply {
+            Ok(Value::Int(1)) => walked.count(key),
+            // The key has expired since the scan.
+            Ok(_) => {}
+            Err(error) if error.is_transient() => drop(walked.failed.get_or_insert(error.to_string())),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Shows what would be deleted, and asks on the terminal.
+fn confirmed(found: &Walked) -> io::Result<bool> {
+    let keys = plural(found.keys, "key");
+    let mut stderr = io::stderr();
+    if found.names.len() > 1 {
+        let mut table = Table::new(&[("NAME", Align::Left), ("KEYS", Align::Right)]);
+        for (name, keys) in &found.names {
+            table.row([safe(name), keys.to_string()]);
+        }
+        write!(stderr, "{}", table.render(Output::plain()))?;
+        write!(stderr, "delete {keys} of {} limits?", found.names.len())?;
+    } else {
+        let name = found.names.keys().next().map_or("", String::as_str);
+        write!(stderr, "delete {keys} of `{}`?", safe(name))?;
+    }
+    write!(stderr, " Calls count from zero again. [y/N] ")?;
+    stderr.flush()?;
+    let mut reply = String::new();
+    io::stdin().read_line(&mut reply)?;
+    Ok(matches!(reply.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,82 @@
+//! `ratelimit reset`: deletes the state of limits.
+
+mod everybody;
+
+use crate::arguments::{Callers, Once, Pace};
+use crate::caller::Caller;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::{Output, note, print, print_json, safe};
+use crate::server::Server;
+use clap::Args;
+use ratelimit::store::Store as _;
+use serde_json::json;
+
+/// Delete the state of a limit, so that the next call finds nothing in use
+///
+/// Without --for and --all it resets the limit that all callers share. Held permits are deleted, too, and their holders continue
+/// to run. A process that remembers a refusal may refuse calls for one more second, and units that a process has leased stay with
+/// that process.
+#[derive(Args, Debug)]
+pub(crate) struct Reset {
+    /// The name of the limit, as in the attribute's `key`; with --all also a pattern, in which `*` stands for any text and `?` for
+    /// one character
+    name: String,
+    #[command(flatten)]
+    callers: Callers,
+    /// Reset the limit for everybody: all keys whose name matches
+    #[arg(long, conflicts_with_all = ["identities", "parts"])]
+    all: bool,
+    /// Do not ask before --all
+    #[arg(long, requires = "all")]
+    yes: bool,
+    #[command(flatten)]
+    pace: Pace<Once>,
+}
+
+pub(crate) async fn run(
+    reset: &Reset,
+    server: &Server,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
+    if reset.all {
+        return everybody::reset(reset, server, interrupt, output).await;
+    }
+    let callers = Caller::all(&reset.name, &reset.callers)?;
+    let mut total = 0;
+    let mut results = Vec::new();
+    for caller in callers {
+        let mut deleted = Vec::new();
+        for (algorithm, key) in caller.store_keys(&server.limiter)? {
+            if server.store.reset(&[key]).await? > 0 {
+                deleted.push(algorithm.as_str());
+            }
+        }
+        total += deleted.len() as u64;
+        results.push((caller, deleted));
+    }
+    if output.json {
+        let results: Vec<_> = results
+            .iter()
+            .map(|(caller, deleted)| json!({ "identity": caller.shown, "parts": caller.shown_parts, "deleted": deleted }))
+            .collect();
+        print_json(&json!({ "name": reset.name, "deleted": total, "identities": results }))?;
+    } else {
+        for (caller, deleted) in &results {
+            let what = if deleted.is_empty() { "nothing was in use".to_owned() } else { deleted.join(", ") };
+            let verb = if deleted.is_empty() { "" } else { "reset " };
+            print(format!("{}: {verb}{what}\n", safe(&caller.to_string())))?;
+        }
+    }
+    if total > 0 {
+        return Ok(Exit::Success);
+    }
+    results.iter().filter_map(|(caller, _)| caller.missing_parts()).take(1).for_each(note);
+    if reset.name.contains(['*', '?']) {
+        note("to reset all limits whose names match, add --all");
+    } else if reset.callers.identities.is_empty() {
+        note("to reset the limit of an identity, pass --for IDENTITY; for everybody, pass --all");
+    }
+    Ok(Exit::Found)
+}
