@@ -2,7 +2,7 @@
 --
 -- KEYS    one per adjustment, all on one node.
 -- ARGV    eight per key: change, algorithm, count, time_ms, burst, wait_ms, units, stamp. All but the first two are
---         decimal integers below 2^53. The change is one of:
+--         integers below 2^53. The change is one of:
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room; the debt is at most one burst.
 --           renew  starts the lease of the permit with this id (the stamp) again.

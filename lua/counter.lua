@@ -11,10 +11,7 @@
 --          With wait = 60 s, the call at 20 s is not refused: it stores 1 unit until 120 s and runs 40 s later, when
 --          the window from 60 s to 120 s begins.
 --          The text of the state of the fifth call at 1763000000000 ms is 5, then 63000060000.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 2^32-1 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
---          cost 0 .. 2^32-1 units.
--- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
+-- ARGV     count: at most 2^32-1 units; burst = count.
 -- Change   of the limit: the units and the end of the window stay until a call is charged. If the window would then
 --          end later than the new time_ms + wait_ms from now, it is shortened to time_ms.
 -- Edges    Two windows can touch, so an interval of length `time` can admit up to 2 * count units.
