@@ -1,8 +1,7 @@
 -- counter: admits at most `count` units in a window of `time_ms`, which starts with its first charged call.
 --
--- Idea     The state is the units of the last window, and the end of that window. The first charge starts the window;
---          later charges increase the units and leave the end alone. When the end has passed, the next charge starts
---          a new window.
+-- Idea     The first charge starts a window; later charges increase its units and leave its end alone. When the end has
+--          passed, the next charge starts a new window.
 -- State    units: of the last window, 0 .. 2^33. tag: none. time: the end of that window. The key is collected then.
 --          Calls that wait fill later windows in their order of arrival; while the end is more than time_ms away, the
 --          last window has not begun.

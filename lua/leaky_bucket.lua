@@ -12,8 +12,9 @@
 --          retry_after = 100 ms.
 -- ARGV     count: at most 2^25 units; burst, at most 2^25: the units that the meter holds, or the units of calls that can
 --          arrive at the queue at once and wait at most wait_ms; wait_ms is 0 for the meter.
--- Change   of the limit: as in token_bucket.lua.
--- Edges    as in token_bucket.lua. The queue gives back only the last charge, because the turns of later calls are known.
+-- Reply    the remaining units of the queue are its free places.
+-- Change   of the limit, and edges: as in token_bucket.lua. The queue gives back only the last charge, because the turns of
+--          later calls are known.
 local limit = ...
 
 function limit.judge(units, _, ahead, cost)

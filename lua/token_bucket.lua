@@ -1,7 +1,6 @@
 -- token_bucket: admits bursts of up to `burst` tokens, and `count` tokens per `time_ms` in the long run.
 --   token_bucket           tokens come back continuously
---   token_bucket_interval  all `count` tokens come back at the end of each time_ms, measured from the call that found
---                          the bucket full
+--   token_bucket_interval  all `count` tokens come back at the end of each time_ms from the call that found the bucket full
 --
 -- Idea     The level is the tokens that were taken and have not come back, as units that leak from a bucket, so a leaky
 --          bucket has the same state. A call passes if the level and its cost are at most `burst` together. The state
@@ -25,11 +24,10 @@
 -- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
 --          1 s, and 8 cells have at most 3 s: cells of 256 ms, tag 4.
 --             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 4, anchor 0.
---           200 ms  Elapsed 200: level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free.
---                   A call takes 8: 12 units, empty at 1200 ms. The key lives until 2048 ms. 0 are free.
---           250 ms  Elapsed 250: level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and
---                   finds 50: it is refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms
---                   later.
+--           200 ms  Level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free. A call takes 8: 12 units, empty
+--                   at 1200 ms. The key lives until 2048 ms.
+--           250 ms  Level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and finds 50: it is
+--                   refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
 --          By interval, the first tokens come back at 1000 ms: all that were taken, because `count` is 10.
 -- ARGV     count: at most 2^25 tokens (continuously: count and time_ms divided by their greatest common divisor); burst,
 --          at most 2^25: the most tokens that can be taken at once, including what can be borrowed. Rust checks that all
@@ -64,7 +62,7 @@ local mantissa, exponent = math.frexp((2 * (period > wait_ms and period or wait_
 local grid = 2 * exponent - (mantissa < 0.75 and 4 or 3)
 local cell = 32 * (2 + grid % 2) * 2 ^ floor(grid / 2)
 local into_cell = NOW % cell
-local certain_life = 7 * cell -- at least the period, and less than life_of(0)
+local certain_life = 7 * cell -- life_of adds more to every anchor
 limit.tags, limit.longest, limit.level_of, limit.leak_time = 50, period, level_of, leak_time
 
 -- The time in ms until the end of the eighth cell from the one of an anchor.
@@ -74,14 +72,18 @@ end
 
 -- This function decides most calls, so it takes few steps and calls few others.
 function limit.judge(units, tag, ahead, cost)
-  local scale, count, tick, phase, level = scale, count, tick, 0, nil
+  local scale, count, phase, needs, level = scale, count, 0, cost * scale, nil
   if tick > 1 then
     phase = -ahead % tick
     level = units * scale + (ahead + phase) / tick * count
   else
     level = units * scale + ahead * count
+    if level > 0 and tag == grid then -- most calls
+      local room, filled = capacity - level, level + needs
+      local reset = (filled + -filled % count) / count
+      if needs <= room and reset <= ahead + certain_life then return 0, (room - room % scale) / scale, reset, "grows" end
+    end
   end
-  local needs = cost * scale
   if level <= 0 then
     if cost > burst then return NEVER, burst, 0 end
     local reset = (needs + -needs % count) / count * tick
@@ -94,7 +96,7 @@ function limit.judge(units, tag, ahead, cost)
     return cost > burst and NEVER or leak_time(needs - room, phase), free, leak_time(level, phase)
   end
   local reset = (after + -after % count) / count * tick - phase
-  if tag == grid and (reset <= ahead + certain_life or reset <= life_of(ahead)) then return 0, free, reset, "grows" end
+  if tag == grid and reset <= life_of(ahead) then return 0, free, reset, "grows" end
   return 0, free, reset < FOREIGN and reset or FOREIGN - 1
 end
 
