@@ -2,12 +2,11 @@
 --
 -- KEYS    one per adjustment, all on one node.
 -- ARGV    eight per key: change, algorithm, count, time_ms, burst, wait_ms, units, stamp. All but the first two are
---         decimal integers below 2^53. The change is one of:
+--         integers below 2^53. The change is one of:
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room; the debt is at most one burst.
 --           renew  starts the lease of the permit with this id (the stamp) again.
--- Reply   one integer per key: the units that were given back, taken or renewed; 0 if there was nothing to change, or
---         if the key holds a value that no limit has written.
+-- Reply   one integer per key: the units that were given back, taken or renewed; 0 also if the key is foreign.
 -- Errors  say what is wrong with ARGV; then nothing has been written.
 local CHANGES = { give = true, take = true, renew = true }
 

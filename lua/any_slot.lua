@@ -7,8 +7,8 @@
 -- ARGV     the number of keys, the keys, then the arguments of decide.lua. No keys are read at once, because servers do not
 --          read keys of several slots by one command.
 -- Reply    as decide.lua. A key that is not on this node, or whose slot is being moved, or that the user may not read,
---          counts as foreign: nothing is decided about it, and nothing is written. The client sends such a request again by
---          itself with its key declared, and is redirected, or receives the error that concerns it.
+--          counts as foreign. The client sends such a request again by itself with its key declared, and is redirected, or
+--          receives the error that concerns it.
 -- Errors   as decide.lua.
 local KEYS, ARGV, redis = (function(arguments, redis)
   local number = arguments[1] + 0

@@ -5,19 +5,14 @@
 --          returned, so a call that waits leaves a ticket, is refused, and asks again with the same id.
 -- State    sorted set, one member per unit: id, id:2, id:3 .. with the end of its lease, in ms of the server's clock.
 --          Tickets are members too, with the score arrival - 2^52, so that they sort first, in their order of arrival.
---          TTL: the time until the last lease or wait ends, plus one second, because the clock of the TTLs may be
---          slightly behind TIME.
+--          TTL: the time until the last lease or wait ends, plus a second, because the clock of the TTLs may be late.
 -- Example  count = 2, time = 30 s. At 0 s a call takes permit 17 (score 30 s), and at 10 s another takes permit 42
 --          (score 40 s). At 12 s a third call is refused with retry_after = 18 s, the end of the first lease. At 15 s
---          permit 17 is returned: its member is removed, and the third call passes if it asks again. If the process of
---          permit 42 dies, this permit is free at 40 s.
+--          permit 17 is returned, and the third call passes if it asks again. Permit 42 is free at 40 s at the latest.
 -- Wait     A ticket keeps its place until wait_ms after its arrival. It passes when there is room for it and for all
 --          tickets before it. A ticket is the only thing that a refusal writes.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 10 000 units, time_ms: the lease, 1 s .. 366 days; burst: the permit's id, a random
---          integer 1 .. 2^52-1 that the caller has chosen (1 if nothing is charged); wait_ms 0 .. 366 days;
---          cost 0 .. 2^32-1 units.
--- Reply    delay_ms (never above 0), remaining, reset_after_ms (decide.lua).
+-- ARGV     count: at most 10 000 units; time_ms: the lease, at least 1 s; burst: the permit's id, a random integer
+--          1 .. 2^52-1 that the caller has chosen (1 if nothing is charged).
 -- Change   of the limit: permits stay; each lease keeps the length that it had when it began or was last renewed.
 -- Edges    A process that is cut off for longer than the lease still runs its calls, but their permits are free.
 local limit = ...

@@ -1,8 +1,7 @@
 -- counter: admits at most `count` units in a window of `time_ms`, which starts with its first charged call.
 --
--- Idea     The state is the units of the last window, and the end of that window. The first charge starts the window;
---          later charges increase the units and leave the end alone. When the end has passed, the next charge starts
---          a new window.
+-- Idea     The first charge starts a window; later charges increase its units and leave its end alone. When the end has
+--          passed, the next charge starts a new window.
 -- State    units: of the last window, 0 .. 2^33. tag: none. time: the end of that window. The key is collected then.
 --          Calls that wait fill later windows in their order of arrival; while the end is more than time_ms away, the
 --          last window has not begun.
@@ -11,10 +10,7 @@
 --          With wait = 60 s, the call at 20 s is not refused: it stores 1 unit until 120 s and runs 40 s later, when
 --          the window from 60 s to 120 s begins.
 --          The text of the state of the fifth call at 1763000000000 ms is 5, then 63000060000.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 2^32-1 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
---          cost 0 .. 2^32-1 units.
--- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
+-- ARGV     count: at most 2^32-1 units; burst = count.
 -- Change   of the limit: the units and the end of the window stay until a call is charged. If the window would then
 --          end later than the new time_ms + wait_ms from now, it is shortened to time_ms.
 -- Edges    Two windows can touch, so an interval of length `time` can admit up to 2 * count units.

@@ -5,8 +5,8 @@
 --         cost, seven arguments for each run:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost
 --         The keys that are read at once differ. Each of the others is read when it is decided, so it may have been
---         charged before in the same call. All but the mode and the algorithm are decimal integers below 2^53; time_ms
---         is at least 1. n is one of:
+--         charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library sends
+--         time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
 --           n >= 1  n independent requests.
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.
@@ -16,19 +16,17 @@
 --           charge  charges requests that pass within wait_ms, and returns the delay of each and a stamp by which the
 --                   charge can be given back.
 --           peek    replies as check does, but charges nothing.
--- Reply   one string of doubles, 8 bytes each, lowest byte first. All are integers, at most 2^53 - 1 in size. (One
---         string costs the server and the client less than as many integers.) For each request:
+-- Reply   one string of doubles, 8 bytes each, lowest byte first, which costs less than as many integers. All are
+--         integers, at most 2^53 - 1 in size. For each request:
 --           check, peek  if it passes: remaining * (longest + 1) + reset_after_ms, where `longest` is the longest reset
---                        of the limit in ms; or if this is too large: 2^53 - 1, remaining, reset_after_ms.
+--                        of the limit in ms; or if this may be too large: 2^53 - 1, remaining, reset_after_ms.
 --                        If it does not pass: delay_ms, remaining, reset_after_ms.
---           charge       delay_ms, remaining, reset_after_ms, stamp.
+--           charge       delay_ms, remaining, reset_after_ms, stamp (0 if nothing was charged).
 --           n < 0        how many requests pass, remaining, reset_after_ms, the delay_ms of those that do not pass.
---         delay_ms >= 0  the request passes after this time. In a stack: this member would pass; the stack has passed
---                        if all members would.
+--         delay_ms >= 0  the request passes after this time. A stack has passed if all its members would.
 --         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: the
 --                        key holds a value that no limit has written, so nothing can be decided.
---         remaining is at most what the limit can hold. remaining and reset_after_ms describe the state after the
---         charge, if there was one. The stamp is 0 if there was no charge.
+--         remaining and reset_after_ms describe the state after the charge, if there was one.
 -- Example check 1 counter 5 60000 5 0 1 2, with one key that does not exist: 3 * 60001 + 60000.
 -- Errors  say what is wrong with ARGV (in Lua's own words if an argument is no number); then nothing has been written. A
 --         count or burst of zero is no error: such a limit refuses everything.
@@ -70,149 +68,162 @@ if requests ~= #keys then wrong("one key per request") end
 if not are_integers(at_once, 0, 0, 0) or at_once > requests then wrong("expected how many keys to read at once") end
 
 -- The texts of keys that have been read. Servers let a script pass about 8000 arguments at once.
-local texts, reply, size = {}, {}, 0
+local texts, reply = {}, {}
 for first = 1, at_once, 4000 do
   local last = first + 3999 < at_once and first + 3999 or at_once
   local read = call("MGET", unpack(keys, first, last))
   if first == 1 then texts = read else for at = first, last do texts[at] = read[at - first + 1] end end
 end
 
-local function add(a, b, c, d)
-  reply[size + 1], reply[size + 2], reply[size + 3], reply[size + 4] = a, b, c, d
-  size = size + (d and 4 or c and 3 or 1)
+-- at: the position of the request that is decided. extra: how many numbers above one each the requests before it have
+-- in the reply.
+local at, extra, decide = 1, 0, nil
+
+local function add(position, a, b, c, d)
+  local index = position + extra
+  reply[index], extra = a, extra + (d and 3 or b and 2 or 0)
+  if b then reply[index + 1], reply[index + 2] = b, c end
+  if d then reply[index + 3] = d end
 end
 
--- Adds the reply to a request that passes now, in mode check or peek.
-local function add_passed(limit, room, reset)
-  local packed = room * (limit.longest + 1) + reset
-  if reset <= limit.longest and packed < NEVER then add(packed) else add(NEVER, room, reset) end
-end
-
--- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
-local function charge_state(limit, key, text, units, tag, ahead, amount, wait)
-  local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
-  if text and #text < 20 and not ttl and new_tag == tag and new_ahead == ahead and sum * tags + tag < SHORT then
-    local new = try_call("INCRBY", key, digits(amount * tags) .. UNIT)
-    if type(new) == "number" then return reset, sum, tag, ahead end
-    if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
-  elseif put(key, text, sum, new_tag, new_ahead, ttl, tags) then
-    return reset, sum, new_tag, new_ahead
-  end
-end
-
--- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
-local function decide(run, position, charges)
-  local limit, cost, n, key = run.limit, run.cost, run.n, keys[position]
-  local tags, text, state, tag, ahead = limit.tags, texts[position], 0, 0, ABSENT
-  if not tags then
-    state = limit.read(key)
-  else
-    if text == nil then
-      text = get(key)
-      texts[position] = text
+-- -> decide, which can do everything. Most calls do not need it, so it is made when it is needed.
+local function make_decide()
+  -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
+  local function charge_state(limit, key, text, units, tag, ahead, amount, wait)
+    local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
+    if text and #text < 20 and not ttl and new_tag == tag and new_ahead == ahead and sum * tags + tag < SHORT then
+      local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
+      if type(new) == "number" then return reset, sum, tag, ahead end
+      if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
+    elseif put(key, text, sum, new_tag, new_ahead, ttl, tags) then
+      return reset, sum, new_tag, new_ahead
     end
-    if text then state, tag, ahead = decode(text, tags) end
   end
-  local wait, room, reset, stamp, passed = FOREIGN, 0, 0, 0, 0
-  if state then wait, room, reset = limit.judge(state, tag, ahead, cost) end
-  local passes = wait <= (waits and not limit.enqueue and limit.wait_ms or 0)
-  if passes and charges and cost > 0 then
-    passed = n < 0 and floor(room / cost) or 1
-    if n < 0 and passed > -n then passed = -n end
-    if tags then
-      reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, passed * cost, wait)
-      stamp = reset and NOW + reset
+
+  -- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
+  return function(run, position, charges)
+    local limit, cost, n, key = run.limit, run.cost, run.n, keys[position]
+    local tags, text, state, tag, ahead = limit.tags, texts[position], 0, 0, ABSENT
+    if not tags then
+      state = limit.read(key)
     else
-      reset, stamp = limit.charge(state, passed * cost, wait)
+      if text == nil then
+        text = get(key)
+        texts[position] = text
+      end
+      if text then state, tag, ahead = decode(text, tags) end
     end
-    room = room - passed * cost
-    if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end
-  elseif tags and text == false and position <= at_once and get(key) then
-    passes, wait, room, reset = false, FOREIGN, 0, 0
-  elseif passes then
-    reset = select(3, limit.judge(state, tag, ahead, 0))
-  elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
-    wait = limit.enqueue(state, cost, wait)
+    local wait, room, reset, stamp, passed = FOREIGN, 0, 0, 0, 0
+    if state then wait, room, reset = limit.judge(state, tag, ahead, cost) end
+    local passes = wait <= (waits and not limit.enqueue and limit.wait_ms or 0)
+    if passes and charges and cost > 0 then
+      passed = n < 0 and floor(room / cost) or 1
+      if n < 0 and passed > -n then passed = -n end
+      if tags then
+        reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, passed * cost, wait)
+        stamp = reset and NOW + reset
+      else
+        reset, stamp = limit.charge(state, passed * cost, wait)
+      end
+      room = room - passed * cost
+      if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end
+    elseif tags and text == false and position <= at_once and get(key) then
+      passes, wait, room, reset = false, FOREIGN, 0, 0
+    elseif passes then
+      reset = select(3, limit.judge(state, tag, ahead, 0))
+    elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
+      wait = limit.enqueue(state, cost, wait)
+    end
+    if room < 0 then room = 0 end
+    local packed = room * (limit.longest + 1) + reset
+    if n < 0 then
+      if passes and passed < -n then wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost) end
+      add(position, passed, room, reset, 0 - wait)
+    elseif waits then
+      add(position, passes and wait or -wait, room, reset, stamp)
+    elseif passes and reset <= limit.longest and packed < NEVER then
+      add(position, packed)
+    else
+      add(position, passes and NEVER or -wait, room, reset)
+    end
+    return passes
   end
-  if room < 0 then room = 0 end
-  if n < 0 then
-    if passes and passed < -n then wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost) end
-    add(passed, room, reset, 0 - wait)
-  elseif waits then
-    add(passes and wait or -wait, room, reset, stamp)
-  elseif passes then
-    add_passed(limit, room, reset)
-  else
-    add(-wait, room, reset)
-  end
-  return passes
 end
 
--- Decides requests of one run, in mode check, in few steps, as long as their states have the short form. Nearly all do, and
--- `decide` would decide the same -> the position of the first request that it has not decided, if any.
-local function decide_many(limit, cost, first, last)
-  local judge, tags, longest, keys = limit.judge, limit.tags, limit.longest, keys
-  local by, start, life = cost * tags * ERA, nil, nil
-  local increment = digits(by)
-  for position = first, last do
-    local key, text, number, units, tag, ahead = keys[position], texts[position], nil, 0, 0, ABSENT
-    if text == nil then text = get(key) end
+-- Decides requests of one run from `at` on, in mode check, in few steps, as long as their states have the short form. Nearly
+-- all do, and `decide` would decide the same. At the first request that is different it returns or fails, with nothing
+-- written for that request. INCRBY fails if Lua has read a number in a text that is none to the server.
+local function decide_many(limit, cost, last)
+  local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
+  local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT
+  local increment, start, start_number, life = format("%.0f00000000000", cost * tags), nil, nil, nil
+  local base, offset = longest + 1, extra
+  if limit.burst * base + longest >= NEVER then longest = -1 end -- one number might not hold the reply
+  for position = at, last do
+    at = position
+    local key, text, number = keys[position], texts[position], nil
+    local wait, room, reset, change
+    if text == nil then text = call("GET", key) end
     if text then
-      number = to_number(text)
-      if not (number and number >= 0 and number <= NEVER and number % 1 == 0) then return position end
-      ahead = number % ERA
-      units = (number - ahead) / ERA
+      number = text - 0
+      if number < 0 or number > NEVER then return end
+      local time, tag = number % ERA, 0
+      local units = (number - time) / ERA
       if tags > 1 then
         tag = units % tags
         units = (units - tag) / tags
       end
-      ahead = ahead - PHASE
-      if ahead > NEXT_ERA then ahead = ahead - ERA elseif ahead < LAST_ERA then ahead = ahead + ERA end
-    end
-    local wait, room, reset, change = judge(units, tag, ahead, cost)
-    if wait > 0 then
-      if not text or not find(text, "^[1-9]%d*$") then return position end
-      add(-wait, room > 0 and room or 0, reset)
+      wait, room, reset, change = judge(units, tag, (time + SHIFT) % ERA - PAST, cost)
     else
-      local is_written
+      wait, room, reset, change = judge(0, 0, ABSENT, cost)
+    end
+    if wait > 0 then
+      if not text or not find(text, "^[1-9]%d*$") then return end
+      local index = position + offset
+      reply[index], reply[index + 1], reply[index + 2] = -wait, room > 0 and room or 0, reset
+      offset = offset + 2
+      extra = offset
+    else
       if change == "grows" then
-        local sum = try_call("INCRBY", key, increment)
-        is_written = sum == number + by or type(sum) == "number"
-      elseif change then
+        call("INCRBY", key, increment)
+      else
         if not start then
           local new_units, new_tag, new_ahead, _, ttl = limit.charge(0, 0, ABSENT, cost, 0)
           start, life = encode(new_units, new_tag, new_ahead, tags), digits(ttl)
+          start_number = start - 0
         end
-        if not text then
-          is_written = call("SET", key, start, "PX", life, "NX")
-        elseif not find(text, "^[1-9]%d*$") then
-          return position
-        elseif change == "restarts" then
-          is_written = call("SET", key, start, "KEEPTTL")
-        else
-          is_written = call("SET", key, start, "PX", life)
+        if change == "restarts" and start_number <= NEVER then
+          call("INCRBY", key, start_number - number)
+        elseif change ~= "starts" or text and not find(text, "^[1-9]%d*$") then
+          return
+        elseif text then
+          call("SET", key, start, "PX", life)
+        elseif not call("SET", key, start, "PX", life, "NX") then
+          return
         end
       end
-      if not is_written then return position end
-      local packed = (room - cost) * (longest + 1) + reset
-      if packed < NEVER and reset <= longest then
-        size = size + 1
-        reply[size] = packed
+      room = room - cost
+      if reset <= longest then
+        reply[position + offset] = room * base + reset
       else
-        add(NEVER, room - cost, reset)
+        add(position, NEVER, room, reset)
+        offset = extra
       end
     end
   end
+  at = last + 1
 end
 
 local function decide_run(run)
-  local limit, cost, position, last = run.limit, run.cost, run.first, run.first + (run.n > 0 and run.n or 1) - 1
+  local limit, cost, last = run.limit, run.cost, run.first + (run.n > 0 and run.n or 1) - 1
   local is_plain = mode == "check" and run.n > 0 and limit.tags and cost > 0 and cost * limit.tags < 90000000
-  while position and position <= last do
-    if is_plain then position = decide_many(limit, cost, position, last) end
-    if position then
-      decide(run, position, charges)
-      position = position + 1
+  at = run.first
+  while at <= last do
+    if is_plain then pcall(decide_many, limit, cost, last) end
+    if at <= last then
+      decide = decide or make_decide()
+      decide(run, at, charges)
+      at = at + 1
     end
   end
 end
@@ -223,12 +234,13 @@ for _, run in ipairs(runs) do
   if not run.is_member then
     decide_run(run)
   else
-    if #stack == 0 then start, refused = size, false end
+    if #stack == 0 then start, refused = extra, false end
+    decide = decide or make_decide()
     stack[#stack + 1] = run
     if not decide(run, run.first, false) then refused = true end
     if run.n == 1 then
       if charges and not refused then
-        size = start
+        extra = start
         for _, member in ipairs(stack) do decide(member, member.first, true) end
       end
       stack = {}
@@ -236,7 +248,7 @@ for _, run in ipairs(runs) do
   end
 end
 
-local parts = {}
+local parts, size = {}, #keys + extra
 for first = 1, size, 4000 do
   local last = first + 3999 < size and first + 3999 or size
   parts[#parts + 1] = struct.pack("<" .. string.rep("d", last - first + 1), unpack(reply, first, last))

@@ -1,9 +1,7 @@
 -- head: what `decide` and `adjust` share: the moment, states as text, and the contract of the algorithms.
 --
--- Both scripts are one text each: head.lua, the algorithms as branches of the function `implement`, and a driver
--- (decide.lua or adjust.lua), in this order. The driver talks to Redis. It has a table for each limit, with its name and
--- the numbers count, time_ms, burst and wait_ms. `burst` is the capacity; for concurrency, it is the id of the permit.
--- `implement` adds the functions of the limit's algorithm to this table.
+-- The driver has a table for each limit, with its name and the numbers count, time_ms, burst and wait_ms. `burst` is the
+-- capacity; for concurrency, it is the id of the permit. `implement` adds the functions of the limit's algorithm.
 --
 -- State of counter, buckets and sliding_window: three numbers, in a string that also contains their time, so the key's
 -- TTL only collects it. If there is no state, units and tag are 0, and the time is 0.
@@ -18,9 +16,9 @@
 --     room    the units that are free now; negative in debt.
 --     reset   the time in ms until nothing is in use: after the charge if the cost fits now, otherwise as it is. Without
 --             a cost, also as it is.
---     change  what a charge would do. "grows": it only increases the units. "starts": nothing is in use, and the new
---             state is the one of a key that does not exist. "restarts": as "starts", and the TTL suffices. nil: ask
---             charge.
+--     change  what a charge would do to a state of the short form. "grows": it only increases the units. "starts":
+--             nothing is in use, and the new state is the one of a key that does not exist. "restarts": as "starts",
+--             and the TTL suffices. nil: ask charge.
 --   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl
 --     The state after a charge for the turn in `wait` ms. ttl: in how many ms the key may be collected; nil if it keeps
 --     its TTL. now + reset is the stamp by which `give` finds this charge again.
@@ -46,15 +44,12 @@ local FOREIGN = 9007199254740990 -- 2^53 - 2: the key holds a value that no limi
 
 -- The time is read once: before Redis 7.2 the clock advances while a script runs.
 local clock = call("TIME")
-local NOW = clock[1] * 1000 + floor(clock[2] / 1000)
+local NOW_US = clock[1] * 1000000 + clock[2]
+local NOW = (NOW_US - NOW_US % 1000) / 1000
 
 local function wrong(what)
   error("ratelimit: " .. what, 0)
 end
-
--- Lua would accept hexadecimal numbers. No valid argument contains an x.
-local arguments = table.concat(argv, " ")
-if find(arguments, "x", 1, true) or find(arguments, "X", 1, true) then wrong("expected decimal integers") end
 
 -- Whether all are integers from 0 to 2^53 - 2. NaN fails each comparison.
 local function are_integers(a, b, c, d)
@@ -65,10 +60,11 @@ end
 --   short  units * tags + tag, below 9.2 * 10^7, and 11 digits of time: at most 19 digits, so that INCRBY can add units.
 --          Only states whose time is at most 115 days ahead, and whose tag is below `tags`.
 --   long   units, 8 digits of tag, 14 digits of time: at least 23 digits, so that the length tells the forms apart.
--- The time of the short form is the one from 173 days before now to 2.7 years after now. So it is wrong only after the
--- clock has stepped back by more than 2.3 years; the state then starts fresh, or lasts longer by less than the step.
-local ERA, SHORT, NEAR, UNIT = 100000000000, 92000000, 10000000000, "00000000000"
-local NEXT_ERA, LAST_ERA, PHASE, ABSENT = 85000000000, -15000000000, NOW % ERA, -NOW
+-- The time of the short form is the one from 173 days (PAST) before now to 2.7 years after now. So it is wrong only
+-- after the clock has stepped back by more than 2.3 years; the state then starts fresh, or lasts at most the step longer.
+local ERA, SHORT, NEAR = 100000000000, 92000000, 10000000000
+local PAST, ABSENT = 15000000000, -NOW
+local SHIFT = PAST - NOW % ERA
 
 -- -> units, tag, ahead. units is nil if the text is foreign.
 local function decode(text, tags)
@@ -77,10 +73,9 @@ local function decode(text, tags)
   elseif #text > 19 or not find(text, "^[1-9]%d*$") and text ~= "0" then
     return nil
   end
-  local high, ahead = #text > 11 and sub(text, 1, -12) - 0 or 0, sub(text, -11) - PHASE
+  local high = #text > 11 and sub(text, 1, -12) - 0 or 0
   if high >= SHORT then return nil end
-  if ahead > NEXT_ERA then ahead = ahead - ERA elseif ahead < LAST_ERA then ahead = ahead + ERA end
-  return (high - high % tags) / tags, high % tags, ahead
+  return (high - high % tags) / tags, high % tags, (sub(text, -11) + SHIFT) % ERA - PAST
 end
 
 local function encode(units, tag, ahead, tags)
@@ -107,8 +102,7 @@ local function put(key, old, units, tag, ahead, ttl, tags)
   return call("SET", key, text, "PX", format("%.0f", ttl), "NX")
 end
 
--- Integers as text, for arguments of commands. Without this, the server would format a number with 17 digits, which
--- costs about as much as a command.
+-- An integer as text, for commands that do not read a number with an exponent.
 local function digits(number)
   return format("%.0f", number)
 end

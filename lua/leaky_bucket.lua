@@ -10,13 +10,11 @@
 --          once, the second runs after 100 ms and the third after 200 ms. The fourth would have to wait 300 ms: it is
 --          refused. As a meter with burst = 3, the first three calls pass at once, and the fourth is refused with
 --          retry_after = 100 ms.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 2^25 units, time_ms 1 .. 366 days; burst 0 .. 2^25: the units that the meter holds, or
---          the units of calls that can arrive at the queue at once and wait at most wait_ms; wait_ms 0 .. 366 days, 0
---          for the meter; cost 0 .. 2^32-1 units.
--- Reply    delay_ms, remaining (of the queue: its free places), reset_after_ms (decide.lua).
--- Change   of the limit: as in token_bucket.lua.
--- Edges    as in token_bucket.lua. The queue gives back only the last charge, because the turns of later calls are known.
+-- ARGV     count: at most 2^25 units; burst, at most 2^25: the units that the meter holds, or the units of calls that can
+--          arrive at the queue at once and wait at most wait_ms; wait_ms is 0 for the meter.
+-- Reply    the remaining units of the queue are its free places.
+-- Change   of the limit, and edges: as in token_bucket.lua. The queue gives back only the last charge, because the turns of
+--          later calls are known.
 local limit = ...
 
 function limit.judge(units, _, ahead, cost)

@@ -3,21 +3,17 @@
 -- Idea     The key stores the time of each admitted unit. A unit counts for one time_ms. A call passes if its cost and
 --          the units that still count are at most `count` together; its charge removes the entries that no longer do.
 -- State    list, one entry per unit, oldest first: the time of the unit's turn, in microseconds of the server's clock.
---          TTL: the time until the newest entry stops counting, plus one second, because the clock of the TTLs may be
---          slightly behind TIME.
+--          TTL: the time until the newest entry stops counting, plus a second, because the clock of the TTLs may be late.
 -- Example  count = 3, time = 1 s, and calls at 0 ms, 400 ms and 700 ms. At 900 ms all three count: a call is refused
 --          with retry_after = 100 ms. At 1000 ms the first entry no longer counts: a call passes and replaces it.
 --          With wait = 500 ms, the call at 900 ms stores an entry for 1000 ms and runs then.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 10 000 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
---          cost 0 .. 2^32-1 units.
--- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
+-- ARGV     count: at most 10 000 units; burst = count.
 -- Change   of the limit: the entries stay; more or fewer of them count.
 -- Edges    Memory grows with `count`. If the clock steps back, new entries get the time of the newest entry, so that the
 --          list stays in order.
 local limit = ...
 local count, window = limit.count, limit.time_ms * 1000
-local now = clock[1] * 1000000 + clock[2]
+local now = NOW_US
 limit.longest = limit.time_ms
 local SPARE_MS = 1000
 

@@ -12,10 +12,7 @@
 --          that cell: it counts 8 * 45 / 60 = 6 units, and 4 are free. A call takes 4: the state is 4 units, tag 8,
 --          time 180 s. A call that takes 1 is refused with retry_after = 7500 ms: at 82.5 s the window covers 37.5 s
 --          of the first cell, which count as 5, and 5 + 4 + 1 = 10.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 2^25-1 units, time_ms 1 .. 366 days, burst = count, wait_ms 0 .. 366 days,
---          cost 0 .. 2^32-1 units. Rust checks that count * time_ms is exact.
--- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
+-- ARGV     count: at most 2^25-1 units; burst = count. Rust checks that count * time_ms is exact.
 -- Change   of the limit: both cells keep their units, and the state its time, until a call is charged. If the last
 --          cell would then end later than the new time_ms + wait_ms from now, it begins now instead.
 -- Edges    If the calls of the previous cell came late in it, an interval can admit nearly 2 * count units.
@@ -23,25 +20,19 @@ local limit = ...
 local count, time_ms, wait_ms = limit.count, limit.time_ms, limit.wait_ms
 limit.tags, limit.longest = 1000, 2 * time_ms
 
--- -> previous, current, ends_in: the units of two cells, and the time in ms until the later one ends; 0 if there is none.
-local function cells(units, tag, ahead)
-  if ahead > time_ms then return tag, units, ahead - time_ms end
-  if ahead > 0 then return units, 0, ahead end
-  return 0, 0, 0
-end
-
 function limit.judge(units, tag, ahead, cost)
-  local previous, current, ends_in = cells(units, tag, ahead)
-  if ends_in == 0 then
+  if ahead <= 0 then
     if cost > count then return NEVER, count, 0 end
     return 0, count, cost > 0 and 2 * time_ms or 0, "starts"
   end
+  local previous, current, ends_in = tag, units, ahead - time_ms
+  if ends_in <= 0 then previous, current, ends_in = units, 0, ahead end
   local seen = previous * (ends_in < time_ms and ends_in or time_ms)
   local room = count - current - (seen + -seen % time_ms) / time_ms
+  if cost <= room and ahead > time_ms and ends_in <= time_ms then return 0, room, ahead, "grows" end
   local begun = ends_in <= time_ms or ends_in > time_ms + wait_ms
   local free = (begun or room < 0) and room or 0
   if cost <= room and begun then
-    if ahead > time_ms and ends_in <= time_ms then return 0, free, ahead, "grows" end
     return 0, free, cost == 0 and ahead or ahead > time_ms and 2 * time_ms or ends_in + time_ms
   end
   if cost > count then return NEVER, free, ahead end
@@ -58,7 +49,8 @@ function limit.judge(units, tag, ahead, cost)
 end
 
 function limit.charge(units, tag, ahead, cost, wait)
-  local previous, current, ends_in = cells(units, tag, ahead)
+  local previous, current, ends_in = tag, units, ahead - time_ms
+  if ends_in <= 0 then previous, current, ends_in = units, 0, ahead > 0 and ahead or 0 end
   if wait >= ends_in then -- there is no cell, or the turn is in the next cell
     previous, current, ends_in = current, 0, ends_in + time_ms
   elseif ends_in > time_ms + wait_ms then

@@ -1,15 +1,13 @@
 -- token_bucket: admits bursts of up to `burst` tokens, and `count` tokens per `time_ms` in the long run.
 --   token_bucket           tokens come back continuously
---   token_bucket_interval  all `count` tokens come back at the end of each time_ms, measured from the call that found
---                          the bucket full
+--   token_bucket_interval  all `count` tokens come back at the end of each time_ms from the call that found the bucket full
 --
--- Idea     The state is the level: the tokens that were taken and have not come back, as units that leak from a bucket,
---          so a leaky bucket has the same state. A call passes if the level and its cost are at most `burst` together.
---          Nothing runs on a timer. The state is the units that were charged since a time called the anchor, and the
---          next call computes what has leaked since then. GCRA stores the time at which the bucket will be empty. That
---          time is seldom a whole millisecond (3 units per second), so rounding would add up; here both stored numbers
---          are whole, so every rate is exact. The level is computed in grains, of which a unit has `scale`, so that
---          all numbers are integers:
+-- Idea     The level is the tokens that were taken and have not come back, as units that leak from a bucket, so a leaky
+--          bucket has the same state. A call passes if the level and its cost are at most `burst` together. The state
+--          is the units that were charged since a time called the anchor, and the next call computes what has leaked
+--          since then. GCRA stores the time at which the bucket will be empty, seldom a whole millisecond (3 units per
+--          second), so rounding would add up; here both stored numbers are whole, so every rate is exact. The level is
+--          computed in grains, of which a unit has `scale`, so that all numbers are integers:
 --            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
 --          Most charges only increase the units. A charge that finds the bucket empty makes now the anchor. If the key
@@ -23,22 +21,17 @@
 --          64, 96, 128, 192, 256, 384 .. ms, the tag is the index in this row, and a limit uses the longest cell with
 --          8 cells <= 2 * period + 1 s (period: until a full bucket is empty, or wait_ms). If the level outlives that
 --          end, the tag is 49 or 99, and the key is collected when the bucket will be empty.
--- Leak     `count` per time_ms. Continuously: count and time_ms arrive divided by their greatest common divisor. By
---          interval: all `count` at the end of each time_ms, measured from the call that found the level at zero.
 -- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
 --          1 s, and 8 cells have at most 3 s: cells of 256 ms, tag 4.
 --             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 4, anchor 0.
---           200 ms  Elapsed 200: level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free.
---                   A call takes 8: 12 units, empty at 1200 ms. The key lives until 2048 ms. 0 are free.
---           250 ms  Elapsed 250: level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and
---                   finds 50: it is refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms
---                   later.
+--           200 ms  Level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free. A call takes 8: 12 units, empty
+--                   at 1200 ms. The key lives until 2048 ms.
+--           250 ms  Level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and finds 50: it is
+--                   refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
 --          By interval, the first tokens come back at 1000 ms: all that were taken, because `count` is 10.
--- KEYS     one per request.
--- ARGV     of a run: count 0 .. 2^25 tokens, time_ms 1 .. 366 days, burst: the most tokens that can be taken at once,
---          including what can be borrowed, 0 .. 2^25 tokens, wait_ms 0 .. 366 days, cost 0 .. 2^32-1 tokens. Rust
---          checks that all products of these numbers are exact.
--- Reply    delay_ms, remaining, reset_after_ms (decide.lua).
+-- ARGV     count: at most 2^25 tokens (continuously: count and time_ms divided by their greatest common divisor); burst,
+--          at most 2^25: the most tokens that can be taken at once, including what can be borrowed. Rust checks that all
+--          products are exact.
 -- Change   of the limit: the units since the anchor stay, and what has leaked since is computed again at the new rate.
 --          Units above a smaller capacity must leak first. At a far smaller rate this can take longer than 2^53 ms;
 --          the reply then contains the longest time that it can represent.
@@ -69,7 +62,7 @@ local mantissa, exponent = math.frexp((2 * (period > wait_ms and period or wait_
 local grid = 2 * exponent - (mantissa < 0.75 and 4 or 3)
 local cell = 32 * (2 + grid % 2) * 2 ^ floor(grid / 2)
 local into_cell = NOW % cell
-local start_life = 8 * cell - into_cell
+local certain_life = 7 * cell -- life_of adds more to every anchor
 limit.tags, limit.longest, limit.level_of, limit.leak_time = 50, period, level_of, leak_time
 
 -- The time in ms until the end of the eighth cell from the one of an anchor.
@@ -77,25 +70,34 @@ local function life_of(ahead)
   return ahead - (into_cell + ahead) % cell + 8 * cell
 end
 
--- This function decides most calls, so it calls few others.
+-- This function decides most calls, so it takes few steps and calls few others.
 function limit.judge(units, tag, ahead, cost)
-  local phase = -ahead % tick
-  local level = units * scale + (ahead + phase) / tick * count
-  if level <= 0 then level, phase = 0, 0 end
-  local room, after = capacity - level, level + cost * scale
+  local scale, count, phase, needs, level = scale, count, 0, cost * scale, nil
+  if tick > 1 then
+    phase = -ahead % tick
+    level = units * scale + (ahead + phase) / tick * count
+  else
+    level = units * scale + ahead * count
+    if level > 0 and tag == grid then -- most calls
+      local room, filled = capacity - level, level + needs
+      local reset = (filled + -filled % count) / count
+      if needs <= room and reset <= ahead + certain_life then return 0, (room - room % scale) / scale, reset, "grows" end
+    end
+  end
+  if level <= 0 then
+    if cost > burst then return NEVER, burst, 0 end
+    local reset = (needs + -needs % count) / count * tick
+    if reset >= FOREIGN then return 0, burst, FOREIGN - 1 end
+    return 0, burst, reset, tag == grid and ahead <= 0 and ahead >= -into_cell and "restarts" or "starts"
+  end
+  local room, after = capacity - level, level + needs
   local free = (room - room % scale) / scale
-  if after > capacity then
-    local reset = level > 0 and leak_time(level, phase) or 0
-    return cost > burst and NEVER or leak_time(after - capacity, phase), free, reset
+  if needs > room then
+    return cost > burst and NEVER or leak_time(needs - room, phase), free, leak_time(level, phase)
   end
   local reset = (after + -after % count) / count * tick - phase
-  if level > 0 then
-    local lives_on = tag == grid and units + cost < UNITS and reset <= ahead - (into_cell + ahead) % cell + 8 * cell
-    return 0, free, reset < FOREIGN and reset or FOREIGN - 1, lives_on and "grows" or nil
-  elseif reset > start_life then
-    return 0, free, reset
-  end
-  return 0, free, reset, tag == grid and ahead <= 0 and ahead >= -into_cell and "restarts" or "starts"
+  if tag == grid and reset <= life_of(ahead) then return 0, free, reset, "grows" end
+  return 0, free, reset < FOREIGN and reset or FOREIGN - 1
 end
 
 -- The state of a bucket with this anchor. tag, old: of the state that it replaces.

@@ -1,28 +1,28 @@
--- single/concurrency: decides a single request for one permit in mode check or charge. A short script for the common case.
+-- single/concurrency: decides a single request for one permit (concurrency.lua) in mode check or charge.
 --
--- The state is that of concurrency.lua, which explains it.
 -- KEYS   one.
--- ARGV   count, time_ms, id: decimal integers, count >= 1. There is no wait, and the cost is 1.
+-- ARGV   count, time_ms, id: positive integers. There is no wait, and the cost is 1.
 -- Reply  if the request passes: remaining, if no lease ends later than the new one, otherwise remaining,
 --        reset_after_ms; if it is refused: -retry_after_ms, reset_after_ms, remaining.
 -- Errors if ARGV is wrong, or the key holds something other than permits; then nothing has been written.
-local call, key, count, time_ms, id = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-if not string.find(count .. "," .. time_ms .. "," .. id, "^%d+,%d+,%d+$") then
-  return redis.error_reply("ERR ratelimit: expected decimal integers")
+local call, key, count, time_ms, id = redis.call, KEYS[1], ARGV[1] + 0, ARGV[2] + 0, ARGV[3]
+if not (count >= 1 and time_ms >= 1 and count % 1 + time_ms % 1 == 0 and string.find(id, "^%d+$")) then
+  return redis.error_reply("ERR ratelimit: expected positive integers")
 end
 local time, last_end = call("TIME"), call("ZRANGE", key, -1, -1, "WITHSCORES")[2]
-local now, held = time[1] * 1000 + math.floor(time[2] / 1000), 0
+local now, held = time[1] * 1000000 + time[2], 0
+now = (now - now % 1000) / 1000
 local reset = last_end and last_end - now
 if reset then
   if reset > 0 then held = call("ZCOUNT", key, now + 1, "+inf") end
-  if held - count >= 0 then
+  if held >= count then
     local first = call("ZRANGEBYSCORE", key, now + 1, "+inf", "WITHSCORES", "LIMIT", 0, 1)[2]
     return { now - first, reset, 0 }
   end
   call("ZREMRANGEBYSCORE", key, 0, now)
 end
 call("ZADD", key, now + time_ms, id)
-if reset and reset - time_ms > 0 then
+if reset and reset > time_ms then
   call("PEXPIRE", key, reset + 1000)
   return { count - held - 1, reset }
 end

@@ -1,15 +1,13 @@
--- single/sliding_log: decides a single request for one unit of a sliding log in mode check. A short script for the common
--- case.
+-- single/sliding_log: decides a single request for one unit of a sliding log (sliding_log.lua) in mode check.
 --
--- The state is that of sliding_log.lua, which explains it.
 -- KEYS   one.
--- ARGV   count, time_ms: decimal integers, count >= 1. There is no wait, and the cost is 1.
+-- ARGV   count, time_ms: positive integers. There is no wait, and the cost is 1.
 -- Reply  if the request passes: remaining, if the unit counts for time_ms, otherwise remaining, reset_after_ms, because
 --        the clock has stepped back; if it is refused: -retry_after_ms, reset_after_ms, remaining.
 -- Errors if ARGV is wrong, or the key holds something other than a log; then nothing has been written.
-local call, ceil, key, count, time_ms = redis.call, math.ceil, KEYS[1], ARGV[1], ARGV[2]
-if not string.find(count .. "," .. time_ms, "^%d+,%d+$") then
-  return redis.error_reply("ERR ratelimit: expected decimal integers")
+local call, ceil, key, count, time_ms = redis.call, math.ceil, KEYS[1], ARGV[1] + 0, ARGV[2] + 0
+if not (count >= 1 and time_ms >= 1 and count % 1 + time_ms % 1 == 0) then
+  return redis.error_reply("ERR ratelimit: expected positive integers")
 end
 local time, window, newest = call("TIME"), time_ms * 1000, call("LINDEX", key, -1)
 local now, live = time[1] * 1000000 + time[2], 0
@@ -25,7 +23,7 @@ if newest then
       expired = low
     end
     live = length - expired
-    if live - count >= 0 then
+    if live >= count then
       local fits_at = call("LINDEX", key, -count) + window
       return { -ceil((fits_at - now) / 1000), ceil((newest + window - now) / 1000), 0 }
     end

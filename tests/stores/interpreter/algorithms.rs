@@ -110,7 +110,7 @@ fn a_broken_algorithm_differs() {
             "if cost <= room and left <= time_ms then",
             "if cost <= room + 1 and left <= time_ms then",
         ),
-        (Numbers::new(Kind::Greedy, 7, 60_000), "if after > capacity then", "if after > capacity + 1 then"),
+        (Numbers::new(Kind::Greedy, 7, 60_000), "if needs > room then", "if needs > room + 1 then"),
         (Numbers::new(Kind::Window, 10, 1000), "(seen + -seen % time_ms)", "(seen - seen % time_ms)"),
     ] {
         assert_eq!(parts.matches(from).count(), 1, "{from}");

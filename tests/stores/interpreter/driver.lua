@@ -18,8 +18,9 @@ local function written(units, tag, ahead, ttl)
   return text, ttl
 end
 
--- decide.lua writes by these hints instead of asking `charge`.
+-- decide.lua writes by these hints instead of asking `charge`, if the state has the short form and keeps it.
 local function check_change(change, old, new)
+  if (old[1] + old.cost) * tags + old[2] >= SHORT then return end
   if change == "grows" then
     assert(new[1] == old[1] + old.cost and new[2] == old[2] and new[3] == old[3] and not new.ttl, "does not only grow")
   elseif change then

@@ -119,6 +119,19 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
     twins.clear();
     twins.set_clock(START);
     counts &= same(twins, Mode::Check, &[TestRequest::new(0, packed, 1)]).await;
+    // Replies that might not fit into one number, one after another.
+    let large = Limit::counter(1_000_000, ms(9_900_000_000));
+    counts &= same(twins, Mode::Check, &[1, 2].map(|key| TestRequest::new(key, large, 50_000))).await;
+    counts &= same(twins, Mode::Check, &[3, 2, 4].map(|key| TestRequest::new(key, large, 960_000))).await;
+    // An empty bucket starts again, with a state above 2^53.
+    let fast = Limit::token_bucket(1_000_000, ms(1_000_000));
+    for call in 0..6 {
+        twins.set_clock(START + call * 3_001_000);
+        counts &= same(twins, Mode::Check, &[3, 4].map(|key| TestRequest::new(key, fast, 1))).await;
+        twins.set_clock(START + call * 3_001_000 + 10_000);
+        counts &= same(twins, Mode::Check, &[3, 4].map(|key| TestRequest::new(key, fast, 2003))).await;
+        counts &= same(twins, Mode::Peek, &[TestRequest::new(3, fast, 1)]).await;
+    }
     // A level that stays low, while more units are charged since its anchor than the short form holds.
     let bucket = Limit::token_bucket(1_799_999, ms(60_000));
     twins.clear();

@@ -10,7 +10,7 @@ const FOREIGN: i64 = 2 - (1 << 53);
 
 /// Commands that write foreign data: another type, text, numbers that no limit has written, and spellings of numbers that
 /// only Lua reads.
-const MAKE: [&[&str]; 17] = [
+const MAKE: [&[&str]; 18] = [
     &["SET", "foreign", "something"],
     &["SET", "foreign", "something", "PX", "100000"],
     &["HSET", "foreign", "field", "value"],
@@ -27,6 +27,7 @@ const MAKE: [&[&str]; 17] = [
     &["SET", "foreign", "300000000000.0"],
     &["SET", "foreign", "9223372036854775807"],
     &["SET", "foreign", "99999999999999999999"],
+    &["SET", "foreign", "17630000000000000000"],
     &["SET", "foreign", "1763000000000000000000x"],
 ];
 

@@ -29,6 +29,10 @@ pub(super) fn decide_many_keys(raw: &mut Connection, decide: &str) {
             assert_eq!(remaining, 10 - used, "{mode}: request {at}");
         }
     }
+    // A bucket that needs longer than 2^53 ms until it is full again.
+    let arguments = ["check", "2", "token_bucket_interval", "1", "31622400000", "400000", "0", "2", "350000"];
+    let answer = decided(&run(raw, decide, &["x", "y"], &arguments).unwrap());
+    assert_eq!(answer, [(1 << 53) - 1, 50_000, (1 << 53) - 3].repeat(2));
 }
 
 /// Asserts that `decide` stores as many units of a log as a limit may have, and that `adjust` gives back as many as are asked.

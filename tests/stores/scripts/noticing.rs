@@ -7,7 +7,9 @@ use crate::models::definitions::{Kind, Numbers};
 use crate::models::random::mixed_traffic;
 use crate::models::random::operations::{agree, by_store};
 use crate::models::random::traffic::Traffic;
-use crate::scripts::arguments::{ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments};
+use crate::scripts::arguments::{
+    ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments, single_reports_bad_arguments,
+};
 use crate::scripts::changed_limits::{
     counts_much, crosses_eras, gives_back_what_is_stored, keeps_tickets, outlives_returns, shortens, slows,
     tells_neighbors_apart, writes_as_decide,
@@ -43,6 +45,7 @@ impl Mutant {
                 return;
             }
             if let Some(name) = self.file.strip_prefix("single/") {
+                single_reports_bad_arguments(raw, name, &mutated);
                 single_spares_foreign_data(raw, name, &mutated);
                 if name == "token_bucket" {
                     single_bucket_leaves_many_units(raw, &mutated);

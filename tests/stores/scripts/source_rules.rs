@@ -41,7 +41,7 @@ fn headers_state_the_contract() {
                 &["KEYS", "ARGV", "Reply", "Errors"]
             }
             name if name.starts_with("single/") => &["KEYS", "ARGV", "Reply", "Errors"],
-            _ => &["KEYS", "ARGV", "State", "Reply", "Change"],
+            _ => &["ARGV", "State", "Change"],
         }
     };
     for (name, text) in FILES {
