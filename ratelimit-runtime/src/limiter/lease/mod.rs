@@ -1,6 +1,7 @@
 //! Leases of units: a process takes units in advance and hands them out without asking the store.
 
 mod fetch;
+mod key_lease;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -16,9 +17,9 @@ use crate::error::Error;
 use crate::observe::store_replied;
 use crate::store::{Awaited, Decisions, Mode, Reply, ReplyKind, Request};
 use fetch::{Fetch, Registration};
+use key_lease::{FetchState, FetchUnderWay, KeyLease, OwnRequest, TooFew, WaitingCall};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use table::{FetchState, FetchUnderWay, KeyLease, OwnRequest, TooFew, WaitingCall};
 use tokio::time::Instant;
 
 /// The most fetches that one call waits for. A call may need several, because other calls may take the units, or the units
@@ -56,6 +57,10 @@ impl RateLimiter {
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Reply<Decided>> {
         if !self.shared.takes_leases {
             return None;
+        }
+        if let Some(decision) = self.shared.leases.take(request) {
+            let decided = Decided { decisions: Decisions::one(decision), source: Source::Store };
+            return Some(Reply::ready(Ok(decided)));
         }
         let lease = self.shared.leases.get_or_insert(request)?;
         let mut tried = Tried::default();
