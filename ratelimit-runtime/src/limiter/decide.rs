@@ -50,7 +50,6 @@ impl RateLimiter {
         }
     }
 
-    #[cold]
     fn finish_later(
         &self,
         deciding: PendingReply<Decisions>,
