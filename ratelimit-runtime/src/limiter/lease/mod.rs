@@ -53,15 +53,9 @@ enum Step {
 }
 
 impl RateLimiter {
-    /// Decides by leased units, or fetches some. Returns `None` if the call asks the store as if there were no lease.
+    /// Decides a call that has found no leased units, which it fetches. Returns `None` if the call asks the store as if there were
+    /// no lease.
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Reply<Decided>> {
-        if !self.shared.takes_leases {
-            return None;
-        }
-        if let Some(decision) = self.shared.leases.take(request) {
-            let decided = Decided { decisions: Decisions::one(decision), source: Source::Store };
-            return Some(Reply::ready(Ok(decided)));
-        }
         let lease = self.shared.leases.get_or_insert(request)?;
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {
