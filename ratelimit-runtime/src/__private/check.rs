@@ -143,7 +143,6 @@ impl Check {
         }
     }
 
-    #[cold]
     fn deciding(names: Names, listeners: Listeners, reply: PendingReply<Decided>) -> Self {
         let is_heard = listeners.record.is_some() || !listeners.watch.is_plain();
         Self(State::Deciding { names, listeners: is_heard.then(|| Box::new(listeners)), reply })

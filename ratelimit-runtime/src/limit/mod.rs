@@ -14,6 +14,7 @@ pub use rules::{Algorithm, Refill};
 pub use text::ParseLimitError;
 
 use rules::numbers::{Cell, Derived, Numbers, Rate};
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 /// A rule: how many units are admitted in how much time, and how they are counted.
@@ -47,10 +48,24 @@ use std::time::Duration;
 /// assert_eq!(limit.to_string(), "token_bucket count=20 time=1h burst=5");
 /// # Ok::<(), ratelimit::ParseLimitError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Limit {
     numbers: Numbers,
     derived: Derived,
+}
+
+/// What is derived from equal numbers is equal.
+impl PartialEq for Limit {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.numbers == other.numbers
+    }
+}
+
+impl Hash for Limit {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.numbers.hash(hasher);
+    }
 }
 
 impl Limit {

@@ -50,7 +50,6 @@ impl RateLimiter {
         }
     }
 
-    #[cold]
     fn finish_later(
         &self,
         deciding: PendingReply<Decisions>,
@@ -79,13 +78,16 @@ impl RateLimiter {
         requests: &[&Request],
         then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
     ) -> Begun<T> {
-        if is_leased(mode, requests)
-            && let Some(begun) = self.decide_by_lease(requests[0])
-        {
-            return match begun.into_kind() {
-                ReplyKind::Ready(decided) => Begun::Ready(then(borrowed(&decided))),
-                ReplyKind::Pending(reply) => Begun::Leasing(reply),
-            };
+        if self.shared.takes_leases && is_leased(mode, requests) {
+            if let Some(decision) = self.shared.leases.take(requests[0]) {
+                return Begun::Ready(then(Ok(DecidedRef::by_store(&[decision]))));
+            }
+            if let Some(begun) = self.decide_by_lease(requests[0]) {
+                return match begun.into_kind() {
+                    ReplyKind::Ready(decided) => Begun::Ready(then(borrowed(&decided))),
+                    ReplyKind::Pending(reply) => Begun::Leasing(reply),
+                };
+            }
         }
         if let Some(refusal) = self.shared.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
             deny_cache_hit();

@@ -3,7 +3,7 @@
 
 use super::super::RateLimiter;
 use super::super::decided::invalid_reply;
-use super::table::{FetchState, FetchUnderWay, KeyLease, TooFew};
+use super::key_lease::{FetchState, FetchUnderWay, KeyLease, TooFew};
 use super::units::Unused;
 use crate::decision::Decision;
 use crate::error::Error;

@@ -1,6 +1,7 @@
 //! Leases of units: a process takes units in advance and hands them out without asking the store.
 
 mod fetch;
+mod key_lease;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -16,9 +17,9 @@ use crate::error::Error;
 use crate::observe::store_replied;
 use crate::store::{Awaited, Decisions, Mode, Reply, ReplyKind, Request};
 use fetch::{Fetch, Registration};
+use key_lease::{FetchState, FetchUnderWay, KeyLease, OwnRequest, TooFew, WaitingCall};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use table::{FetchState, FetchUnderWay, KeyLease, OwnRequest, TooFew, WaitingCall};
 use tokio::time::Instant;
 
 /// The most fetches that one call waits for. A call may need several, because other calls may take the units, or the units
@@ -52,11 +53,9 @@ enum Step {
 }
 
 impl RateLimiter {
-    /// Decides by leased units, or fetches some. Returns `None` if the call asks the store as if there were no lease.
+    /// Decides a call that has found no leased units, which it fetches. Returns `None` if the call asks the store as if there were
+    /// no lease.
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Reply<Decided>> {
-        if !self.shared.takes_leases {
-            return None;
-        }
         let lease = self.shared.leases.get_or_insert(request)?;
         let mut tried = Tried::default();
         let step = match self.step(&lease, request, &mut tried) {

@@ -1,224 +1,107 @@
-//! `Leases`: the leases of a limiter by key, with their fetches under way and their waiting calls.
+//! `Leases`: the leases of a limiter, by a keyed hash of the key.
 
 use super::super::single_task::SingleTask;
-use super::units::{LeasedUnits, Unused};
+use super::key_lease::KeyLease;
 use crate::decision::Decision;
-use crate::error::Error;
-use crate::limit::Limit;
-use crate::store::{Awaited, MissedDeadline, Request, StoreKey};
-use smallvec::SmallVec;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::runtime::Id;
-use tokio::sync::watch;
-use tokio::time::Instant;
+use crate::key::HashKey;
+use crate::store::{Request, StoreKey};
+use hashbrown::HashTable;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most keys with leased units. Calls of other keys ask the store.
 const MOST_KEYS: usize = 10_000;
 
+/// Threads seldom meet in a shard.
+const SHARDS: usize = 64;
+
 /// The leases of a limiter.
-#[derive(Default)]
 pub(in super::super) struct Leases {
-    leases: Mutex<HashMap<StoreKey, Arc<KeyLease>>>,
+    hash_key: HashKey,
+    /// The number of keys in all shards.
+    keys: AtomicUsize,
+    shards: [Mutex<HashTable<Entry>>; SHARDS],
     /// The task that returns unused units.
     pub(super) returning: SingleTask,
 }
 
-/// The lease of one key, and the calls and fetches that concern it.
-pub(super) struct KeyLease {
-    state: Mutex<State>,
-    /// The units that the waiting calls need.
-    waiting_units: AtomicU32,
-    /// The number of calls whose own requests are under way.
-    own_requests: AtomicU32,
-}
-
-pub(super) struct State {
-    pub(super) units: LeasedUnits,
-    /// The number of restarts. Units that were requested before the last one are returned on arrival.
-    pub(super) epoch: u64,
-    /// The fetches under way. Each runtime has at most one, and its calls wait only for that one.
-    fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,
-}
-
-/// A fetch, as seen by the calls that wait for it.
-pub(super) struct FetchUnderWay {
-    pub(super) state: watch::Receiver<FetchState>,
-    /// The reply that the fetch itself waits for.
-    pub(super) awaited: Awaited,
-    /// The most units that it requests.
-    units: u32,
-    pub(super) began: Instant,
-}
-
-/// The progress of a fetch.
-#[derive(Clone, Debug)]
-pub(super) enum FetchState {
-    UnderWay,
-    /// The units are in the lease.
-    Units,
-    /// The store had too few units, so each call sends its own request.
-    TooFew(TooFew),
-    Failed(Error),
-}
-
-/// The store's refusal of a fetch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TooFew {
-    pub(super) wanted: u32,
-    pub(super) refusal: Decision,
-}
-
-impl KeyLease {
-    fn new(limit: Limit) -> Self {
-        let state = State { units: LeasedUnits::new(limit), epoch: 0, fetches: SmallVec::new() };
-        Self { state: Mutex::new(state), waiting_units: AtomicU32::new(0), own_requests: AtomicU32::new(0) }
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The units that the waiting calls need.
-    pub(super) fn waiting_units(&self) -> u32 {
-        self.waiting_units.load(Ordering::Relaxed)
-    }
-
-    /// Counts a waiting call that needs `units`, until the returned value is dropped.
-    pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> WaitingCall {
-        self.waiting_units.fetch_add(units, Ordering::Relaxed);
-        WaitingCall { lease: Arc::clone(self), units }
-    }
-
-    /// Whether the own request of a call is under way. Then the key has several callers.
-    pub(super) fn has_own_requests(&self) -> bool {
-        self.own_requests.load(Ordering::Relaxed) > 0
-    }
-
-    /// Counts a call's own request, until the returned value is dropped.
-    pub(super) fn begin_own_request(self: &Arc<Self>, epoch: u64) -> OwnRequest {
-        self.own_requests.fetch_add(1, Ordering::Relaxed);
-        OwnRequest { lease: Arc::clone(self), epoch }
-    }
-}
-
-impl State {
-    /// Returns the fetch under way in a runtime.
-    pub(super) fn fetch(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
-        self.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
-    }
-
-    /// Registers a fetch until `end_fetch`.
-    pub(super) fn begin_fetch(
-        &mut self,
-        runtime: Id,
-        units: u32,
-    ) -> (watch::Sender<FetchState>, Arc<FetchUnderWay>) {
-        let (sender, state) = watch::channel(FetchState::UnderWay);
-        let under_way =
-            Arc::new(FetchUnderWay { state, awaited: Awaited::default(), units, began: Instant::now() });
-        self.fetches.push((runtime, Arc::clone(&under_way)));
-        (sender, under_way)
-    }
-
-    /// The units that the fetches of all runtimes request.
-    pub(super) fn being_fetched(&self) -> u32 {
-        self.fetches.iter().fold(0, |units, (_, fetch)| units.saturating_add(fetch.units))
-    }
-
-    pub(super) fn end_fetch(&mut self, runtime: Id) {
-        self.fetches.retain(|(of, _)| *of != runtime);
-    }
-
-    /// Removes all units and begins a new epoch. Units of fetches under way will be returned.
-    pub(super) fn restart(&mut self, limit: Limit) -> Vec<Unused> {
-        self.epoch += 1;
-        let unused = self.units.remove_all();
-        self.units = LeasedUnits::new(limit);
-        unused
-    }
-}
-
-impl MissedDeadline for FetchUnderWay {
-    fn missed_deadline(&self, deadline: Duration) {
-        self.awaited.missed_deadline(deadline);
-    }
-}
-
-/// A call that waits for units.
-pub(super) struct WaitingCall {
+struct Entry {
+    hash: u64,
     lease: Arc<KeyLease>,
-    units: u32,
 }
 
-impl Drop for WaitingCall {
-    fn drop(&mut self) {
-        self.lease.waiting_units.fetch_sub(self.units, Ordering::Relaxed);
-    }
-}
-
-/// A call that requests exactly its own units.
-pub(super) struct OwnRequest {
-    lease: Arc<KeyLease>,
-    /// The lease's epoch when the request was sent.
-    pub(super) epoch: u64,
-}
-
-impl Drop for OwnRequest {
-    fn drop(&mut self) {
-        self.lease.own_requests.fetch_sub(1, Ordering::Relaxed);
+impl Default for Leases {
+    fn default() -> Self {
+        Self {
+            hash_key: HashKey::random(),
+            keys: AtomicUsize::new(0),
+            shards: std::array::from_fn(|_| Mutex::default()),
+            returning: SingleTask::default(),
+        }
     }
 }
 
 impl Leases {
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<StoreKey, Arc<KeyLease>>) -> T) -> T {
-        act(&mut self.leases.lock().unwrap_or_else(PoisonError::into_inner))
+    fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<Entry>> {
+        // The hash table uses the highest and the lowest bits.
+        self.shards[(hash >> 32) as usize % SHARDS].lock()
+    }
+
+    /// Hands out units to a request, if that needs no waiting. The lease stays in the table, so that its owners need not be counted.
+    #[inline]
+    pub(in super::super) fn take(&self, request: &Request) -> Option<Decision> {
+        let hash = self.hash_key.hash(request.key());
+        self.shard(hash).find(hash, |entry| entry.hash == hash)?.lease.take(request)
     }
 
     /// Returns the lease of a key, and creates a missing one. Returns `None` if the table is full.
     pub(super) fn get_or_insert(&self, request: &Request) -> Option<Arc<KeyLease>> {
-        self.with(|leases| {
-            if let Some(lease) = leases.get(request.key()) {
-                return Some(Arc::clone(lease));
-            }
-            if leases.len() >= MOST_KEYS {
-                return None;
-            }
-            let lease = Arc::new(KeyLease::new(*request.limit()));
-            leases.insert(request.key().clone(), Arc::clone(&lease));
-            Some(lease)
-        })
+        let hash = self.hash_key.hash(request.key());
+        let mut shard = self.shard(hash);
+        if let Some(entry) = shard.find(hash, |entry| entry.hash == hash) {
+            return Some(Arc::clone(&entry.lease));
+        }
+        if self.keys.fetch_add(1, Ordering::Relaxed) >= MOST_KEYS {
+            self.keys.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        let lease = Arc::new(KeyLease::new(request));
+        shard.insert_unique(hash, Entry { hash, lease: Arc::clone(&lease) }, |entry| entry.hash);
+        Some(lease)
     }
 
     /// Forgets the units of a key without returning them, because its state in the store is deleted.
     pub(in super::super) fn forget(&self, key: &StoreKey) {
-        if let Some(lease) = self.with(|leases| leases.get(key).map(Arc::clone)) {
+        let hash = self.hash_key.hash(key);
+        let lease =
+            self.shard(hash).find(hash, |entry| entry.hash == hash).map(|found| Arc::clone(&found.lease));
+        if let Some(lease) = lease {
             let mut state = lease.lock();
             let limit = state.units.limit;
             state.restart(limit);
         }
     }
 
-    /// Forgets a key that no call uses.
-    pub(super) fn forget_if_idle(&self, key: &StoreKey) {
-        self.with(|leases| {
-            // No call can get another reference while the table is locked.
-            if leases
-                .get(key)
-                .is_some_and(|lease| Arc::strong_count(lease) == 1 && lease.lock().units.is_idle())
-            {
-                leases.remove(key);
-            }
-        });
+    /// Forgets the keys that no call uses.
+    pub(super) fn forget_idle(&self) {
+        for shard in &self.shards {
+            let mut shard = shard.lock();
+            let before = shard.len();
+            // No call can get another reference while the shard is locked.
+            shard.retain(|entry| Arc::strong_count(&entry.lease) > 1 || !entry.lease.lock().units.is_idle());
+            self.keys.fetch_sub(before - shard.len(), Ordering::Relaxed);
+        }
     }
 
-    pub(super) fn all(&self) -> Vec<(StoreKey, Arc<KeyLease>)> {
-        self.with(|leases| leases.iter().map(|(key, lease)| (key.clone(), Arc::clone(lease))).collect())
+    pub(super) fn all(&self) -> Vec<Arc<KeyLease>> {
+        let of_shard = |shard: &Mutex<HashTable<Entry>>| -> Vec<_> {
+            shard.lock().iter().map(|entry| Arc::clone(&entry.lease)).collect()
+        };
+        self.shards.iter().flat_map(of_shard).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.with(|leases| leases.is_empty())
+        self.keys.load(Ordering::Relaxed) == 0
     }
 }

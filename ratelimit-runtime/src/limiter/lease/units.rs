@@ -73,13 +73,12 @@ impl LeasedUnits {
     /// Hands out units, the oldest first, if enough units are usable.
     pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
         let now = clock::now();
-        if self.units(|_| true) < cost {
-            // Computed now: a pause before the next fetch would make the use look slower.
-            self.compute_fetch_size(now);
-            return None;
-        }
         let mut usable = self.units(|portion| now < portion.usable_until);
         if usable < cost {
+            // Computed now: a pause before the next fetch would make the use look slower.
+            if self.unused() < cost {
+                self.compute_fetch_size(now);
+            }
             return None;
         }
         let mut missing = cost;

@@ -3,7 +3,7 @@
 use super::super::RateLimiter;
 use super::super::decided::Source;
 use super::super::single_task::InCharge;
-use super::table::KeyLease;
+use super::key_lease::KeyLease;
 use super::units::Unused;
 use crate::limit::Limit;
 use crate::store::{Adjustment, Change, StoreKey};
@@ -22,13 +22,13 @@ impl RateLimiter {
 
     /// Returns all leased units.
     pub(in super::super) fn return_leases(&self) {
-        for (key, lease) in self.shared.leases.all() {
+        for lease in self.shared.leases.all() {
             let (limit, unused) = {
                 let mut state = lease.lock();
                 let limit = state.units.limit;
                 (limit, state.restart(limit))
             };
-            self.return_units(&key, &limit, unused);
+            self.return_units(&lease.key, &limit, unused);
         }
         self.measure_leases();
     }
@@ -36,9 +36,7 @@ impl RateLimiter {
     /// Measures the units that no call has used yet.
     fn measure_leases(&self) {
         let unused = |lease: &KeyLease| u64::from(lease.lock().units.unused());
-        self.shared
-            .leased_units
-            .set(|| self.shared.leases.all().iter().map(|(_, lease)| unused(lease)).sum());
+        self.shared.leased_units.set(|| self.shared.leases.all().iter().map(|lease| unused(lease)).sum());
     }
 
     /// Starts the task that returns unused units, if it is not running.
@@ -49,15 +47,14 @@ impl RateLimiter {
 
     /// Returns outdated units to the store, and forgets keys without calls. Returns whether a key is left.
     fn return_outdated(&self) -> bool {
-        for (key, lease) in self.shared.leases.all() {
+        for lease in self.shared.leases.all() {
             let (limit, outdated) = {
                 let mut state = lease.lock();
                 (state.units.limit, state.units.outdated())
             };
-            drop(lease);
-            self.return_units(&key, &limit, outdated);
-            self.shared.leases.forget_if_idle(&key);
+            self.return_units(&lease.key, &limit, outdated);
         }
+        self.shared.leases.forget_idle();
         self.measure_leases();
         !self.shared.leases.is_empty()
     }
