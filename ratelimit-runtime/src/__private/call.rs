@@ -112,7 +112,7 @@ impl Call {
     pub fn ip(&mut self, client: Client<'_>) {
         let Ok(limiter) = &self.limiter else { return };
         match client.address(limiter) {
-            // In a branch of its own, which copies four bytes and not a whole address whose bytes were just written in pieces.
+            // A branch of its own, in which the compiler leaves out the forms of IPv6 addresses.
             Ok(IpAddr::V4(address)) => self.identity().ip(address.into()),
             Ok(address) => self.identity().ip(address),
             // The call is rejected with this error, as without a limiter.

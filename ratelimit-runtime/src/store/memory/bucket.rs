@@ -103,9 +103,8 @@ impl Bucket<'_> {
     #[inline]
     fn leaks_by_the_end(&self) -> bool {
         let Level { elapsed_ms, end, grains, .. } = self.level;
-        let since_tick = self.scale.ticks(elapsed_ms).1;
-        let ticks = self.scale.ticks(end.saturating_sub(signed(self.now)) + since_tick).0;
-        ticks.saturating_mul(self.scale.per_tick) >= grains
+        let left_ms = end.saturating_sub(signed(self.now)).saturating_add(self.scale.ticks(elapsed_ms).1);
+        self.scale.ticks(left_ms).0.saturating_mul(self.scale.per_tick) >= grains
     }
 
     /// The number of the bucket with its anchor moved forward by whole periods.
@@ -158,12 +157,11 @@ impl<'l> State<'l> for Bucket<'l> {
 
     #[inline]
     fn charge(&mut self, cost: u32, _: u64) -> Number {
-        let Self { limit, number, now, .. } = *self;
-        let anchor = signed(now) - self.level.elapsed_ms;
-        let lives_on = self.level.grains > 0 && self.level.end == limit.grid_end(anchor);
+        let anchor = signed(self.now) - self.level.elapsed_ms;
+        let lives_on = self.level.grains > 0 && self.level.end == self.limit.grid_end(anchor);
         self.level.units += u64::from(cost);
         self.level.grains = self.level.grains.saturating_add(i64::from(cost) * self.scale.per_unit);
-        match number {
+        match self.number {
             Some(number) if lives_on && self.leaks_by_the_end() && self.level.units < UNITS => {
                 Number { value: number.value + u64::from(cost), ..number }
             }

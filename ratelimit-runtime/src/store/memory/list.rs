@@ -40,7 +40,7 @@ impl List {
     fn judge(&self, terms: &Terms<'_>, now: Now) -> Verdict {
         let Terms { limit, cost, permit, .. } = *terms;
         if limit.refuses_all() {
-            return Verdict::NEVER;
+            return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
         }
         match self {
             Self::Permits(permits) if limit.is_concurrency() => permits.judge(limit, cost, permit, now.ms),
@@ -131,8 +131,7 @@ pub(super) fn adjust(entry: Entry<'_, List>, limit: &Limit, units: u32, change: 
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, units, stamp),
         Change::Take => {
-            let room = judge(&entry, &Terms::unchecked(limit, 0), now).room;
-            let cost = takeable(limit, units, room);
+            let cost = takeable(limit, units, judge(&entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
                 update(entry, limit, now, |list| list.charge(&Terms::unchecked(limit, cost), 0, now));
             }

@@ -50,7 +50,7 @@ fn judge_by<'l, S: State<'l>>(entry: &Entry<'_, u64>, terms: &Terms<'l>, now: No
 
 fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
     if terms.limit.refuses_all() {
-        return Verdict::NEVER;
+        return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
     }
     Verdict { wait: state.wait(terms.cost), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
 }
@@ -79,7 +79,6 @@ fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>
         drop(shard);
         return charged(&state, terms, wait, now);
     }
-    drop(shard);
     judged(&state, terms)
 }
 
@@ -103,8 +102,7 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, limit, units, stamp, now),
         Change::Take => {
-            let room = judge(&entry, &Terms::unchecked(limit, 0), now).room;
-            let cost = takeable(limit, units, room);
+            let cost = takeable(limit, units, judge(&entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
                 charge(entry, &Terms::unchecked(limit, cost), 0, now);
             }

@@ -26,7 +26,6 @@ pub(super) struct Verdict {
 /// The result of a charge.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Charged {
-    /// The time until nothing is in use.
     pub(super) reset_ms: u64,
     /// Finds the charge again, so that units can be given back.
     pub(super) stamp: u64,
@@ -44,9 +43,6 @@ impl Wait {
 }
 
 impl Verdict {
-    /// The verdict of a limit that refuses every call.
-    pub(super) const NEVER: Self = Self { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
-
     #[inline]
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
         let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
