@@ -61,7 +61,6 @@ fn charge_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, wait: u
     charged(&state, terms, wait, now)
 }
 
-#[inline]
 fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
     let reset_ms = state.reset_ms();
     terms.charged(state.room(), wait, Charged { reset_ms, stamp: now.ms + reset_ms })
