@@ -17,24 +17,32 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a decision limits nothing unless you check `allowed()`"]
 pub struct Decision {
-    allowed: bool,
+    passes: Passes,
     limit: u32,
     remaining: u32,
     delay: Duration,
-    retry_after: Option<Duration>,
     reset_after: Duration,
     stamp: u64,
 }
 
+/// When the call passes. One value instead of a flag and an option, because a flag is written as one byte and moved with its
+/// padding, for which the processor has to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passes {
+    Now,
+    After(Duration),
+    Never,
+}
+
 impl Decision {
     /// Creates the decision that admits a call; for authors of a [`Store`](crate::store::Store).
+    #[inline]
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
         Self {
-            allowed: true,
+            passes: Passes::Now,
             limit: limit.capacity(),
             remaining,
             delay: Duration::ZERO,
-            retry_after: None,
             reset_after,
             stamp: 0,
         }
@@ -48,19 +56,23 @@ impl Decision {
         retry_after: Option<Duration>,
         reset_after: Duration,
     ) -> Self {
-        Self { allowed: false, retry_after, ..Self::allow(limit, remaining, reset_after) }
+        let passes = match retry_after {
+            Some(wait) => Passes::After(wait),
+            None => Passes::Never,
+        };
+        Self { passes, ..Self::allow(limit, remaining, reset_after) }
     }
 
     /// Adds the delay until the call's turn, and the stamp that finds its charge again; for authors of a
     /// [`Store`](crate::store::Store).
+    #[inline]
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
         Self { delay, stamp, ..self }
     }
 
     /// Turns the decision into a refusal with this wait.
     pub(crate) const fn refused_until(self, retry_after: Duration) -> Self {
-        let retry_after = Some(retry_after);
-        Self { allowed: false, delay: Duration::ZERO, retry_after, stamp: 0, ..self }
+        Self { passes: Passes::After(retry_after), delay: Duration::ZERO, stamp: 0, ..self }
     }
 
     /// The decision as it would be if these units had not been taken.
@@ -82,8 +94,9 @@ impl Decision {
 
     /// Whether the call may run, after its [`delay`](Self::delay).
     #[must_use]
+    #[inline]
     pub const fn allowed(&self) -> bool {
-        self.allowed
+        matches!(self.passes, Passes::Now)
     }
 
     /// How long the call has to wait for its turn, which is reserved. Zero unless the limit has a [`wait`](Limit::wait) and
@@ -112,7 +125,10 @@ impl Decision {
     /// the call was allowed.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        match self.passes {
+            Passes::After(wait) => Some(wait),
+            Passes::Now | Passes::Never => None,
+        }
     }
 
     /// The time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.

@@ -11,6 +11,7 @@ use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, limits};
 use crate::store::{PROBE, Request};
 use smallvec::SmallVec;
+use std::net::IpAddr;
 use std::sync::LazyLock;
 
 /// The error of `by = "user"` without a user.
@@ -111,6 +112,8 @@ impl Call {
     pub fn ip(&mut self, client: Client<'_>) {
         let Ok(limiter) = &self.limiter else { return };
         match client.address(limiter) {
+            // A branch of its own, in which the compiler leaves out the forms of IPv6 addresses.
+            Ok(IpAddr::V4(address)) => self.identity().ip(address.into()),
             Ok(address) => self.identity().ip(address),
             // The call is rejected with this error, as without a limiter.
             Err(error) => self.limiter = Err(error),

@@ -137,10 +137,10 @@ impl Check {
                 check.0 = State::Refused(Some(rejection));
             }
         });
-        match decided {
-            Ok(()) => check,
-            Err(reply) => Self::deciding(smallvec![name], Listeners { record: record(), watch }, reply),
+        if let Err(reply) = decided {
+            check = Self::deciding(smallvec![name], Listeners { record: record(), watch }, reply);
         }
+        check
     }
 
     fn deciding(names: Names, listeners: Listeners, reply: PendingReply<Decided>) -> Self {
@@ -179,7 +179,7 @@ fn conclude(
     watch.decided(
         names.len(),
         |at| names.get(at).map_or("", |name| name.as_str()),
-        decided.as_ref().copied(),
+        || decided.as_ref().copied(),
     );
     let decided = decided.map_err(|error| undecided(name(0), error))?;
     if decided.is_by_limits()

@@ -12,9 +12,20 @@ const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 /// identity.
 #[inline]
 pub(crate) fn write(bytes: &mut Bytes, address: IpAddr, ipv6_prefix: u8) {
-    match canonical(address) {
+    match address {
         IpAddr::V4(v4) => write_v4(bytes, v4),
-        IpAddr::V6(v6) => write_network(bytes, v6, ipv6_prefix.min(128)),
+        IpAddr::V6(v6) => write_v6(bytes, v6, ipv6_prefix),
+    }
+}
+
+fn write_v6(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => write_v4(bytes, v4),
+        IpAddr::V6(v6) if v6.segments()[..6] == NAT64 => {
+            let [.., a, b, c, d] = v6.octets();
+            write_v4(bytes, Ipv4Addr::new(a, b, c, d));
+        }
+        IpAddr::V6(v6) => write_network(bytes, v6, prefix.min(128)),
     }
 }
 
@@ -58,17 +69,6 @@ const OCTETS: [Octet; 256] = {
         octet += 1;
     }
 };
-
-#[inline]
-fn canonical(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) if v6.segments()[..6] == NAT64 => {
-            let [.., a, b, c, d] = v6.octets();
-            Ipv4Addr::new(a, b, c, d).into()
-        }
-        other => other,
-    }
-}
 
 /// Writes `2001-db8-0-0/64`. A colon has another meaning in a key.
 fn write_network(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) {

@@ -118,6 +118,7 @@ impl Limit {
     }
 
     /// The end of a bucket's state with this anchor, if the bucket is empty before that time.
+    #[inline]
     pub(crate) const fn grid_end(&self, anchor: i64) -> i64 {
         self.derived.cell.eighth_end(anchor)
     }

@@ -74,7 +74,7 @@ impl RateLimiter {
             Ok(admitted) => admitted,
             Err((reply, watch)) => {
                 let decided = reply.await;
-                watch.decided(1, |_| key.name(), decided.as_ref().map(Decided::borrowed));
+                watch.decided(1, |_| key.name(), || decided.as_ref().map(Decided::borrowed));
                 Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))
             }
         }
@@ -95,7 +95,7 @@ impl RateLimiter {
         }
         let watch = Watch::of(self, key.name(), std::iter::once(&request));
         let decided = self.decide_one(Mode::Check, &request, |decided| {
-            watch.decided(1, |_| key.name(), decided.as_ref().copied());
+            watch.decided(1, |_| key.name(), || decided.as_ref().copied());
             match decided {
                 Ok(DecidedRef { decisions: [decision], .. }) => Admitted::of_decision(key.name(), decision),
                 Ok(_) => Admitted::of(key.name(), Err(invalid_reply())),
@@ -149,7 +149,7 @@ impl RateLimiter {
             Ok(decided) => decided,
             Err(reply) => reply.await,
         };
-        watch.decided(stack.len(), watched, decided.as_ref().map(Decided::borrowed));
+        watch.decided(stack.len(), watched, || decided.as_ref().map(Decided::borrowed));
         match decided {
             Ok(decided) => match decided.refused() {
                 None => Ok(decided.decisions.iter().copied().map(Admitted).collect()),

@@ -36,7 +36,14 @@ impl Outage {
 
     #[inline]
     pub(super) fn succeeded(&self) {
-        if self.ongoing.load(Ordering::Relaxed) && self.ends() {
+        if self.ongoing.load(Ordering::Relaxed) {
+            self.succeeded_after_failures();
+        }
+    }
+
+    #[cold]
+    fn succeeded_after_failures(&self) {
+        if self.ends() {
             tracing::info!("the store is available again");
             self.hooks.outage_ended(self.lasted());
         }

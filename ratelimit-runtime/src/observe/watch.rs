@@ -61,15 +61,16 @@ impl Watch {
 
     /// Counts a call of `number` limits that was decided at once.
     #[inline]
-    pub(crate) fn decided<'n>(
+    pub(crate) fn decided<'n, 'd>(
         &self,
         number: usize,
         name: impl Fn(usize) -> &'n str,
-        decided: Result<DecidedRef<'_>, &Error>,
+        decided: impl FnOnce() -> Result<DecidedRef<'d>, &'d Error>,
     ) {
         if self.sees_nothing() {
             return;
         }
+        let decided = decided();
         // Nearly all calls.
         if let Ok(Decided { decisions: [decision], source: Source::Store }) = decided
             && decision.allowed()

@@ -100,7 +100,7 @@ impl Proxies {
             &replaced
         };
         if !trust.includes(peer) {
-            if flags & WARNED == 0 && matches!(trust, Trust::Nobody) {
+            if let Some(headers) = headers.filter(|_| flags & WARNED == 0 && matches!(trust, Trust::Nobody)) {
                 self.report_proxy(peer, headers);
             }
             return canonical(peer).ip().ok_or_else(error::unix_socket);
@@ -131,9 +131,8 @@ impl Proxies {
 
     /// Reports a proxy that is not configured, if the request came through one. At most once.
     #[cold]
-    fn report_proxy(&self, peer: &PeerAddr, headers: Option<&dyn RequestHeaders>) {
-        let header = headers.and_then(|headers| unconfigured::forwarding_header(canonical(peer), headers));
-        if let Some(header) = header
+    fn report_proxy(&self, peer: &PeerAddr, headers: &dyn RequestHeaders) {
+        if let Some(header) = unconfigured::forwarding_header(canonical(peer), headers)
             && self.flags.fetch_or(WARNED, Ordering::Relaxed) & WARNED == 0
         {
             unconfigured::warn(header);

@@ -37,9 +37,17 @@ impl<T> Deref for Results<T> {
     fn deref(&self) -> &[T] {
         match self {
             Self::One(result) => result,
-            Self::Several(results) => results,
+            Self::Several(results) => several(results),
         }
     }
+}
+
+/// Not inlined, because the compiler would load the length of several results also where one was just written in smaller
+/// pieces, for which the processor has to wait.
+#[cold]
+#[inline(never)]
+fn several<T>(results: &[T]) -> &[T] {
+    results
 }
 
 macro_rules! results {

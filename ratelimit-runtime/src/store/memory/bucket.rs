@@ -62,12 +62,13 @@ impl Scale {
         let end = signed(number.deadline) - 1;
         let elapsed_ms = signed(now) - (end - signed(number.value / UNITS));
         let units = number.value % UNITS;
-        let leaked = i128::from(self.ticks(elapsed_ms).0) * i128::from(self.per_tick);
-        let grains = i128::from(units) * i128::from(self.per_unit) - leaked;
+        let leaked = self.ticks(elapsed_ms).0.saturating_mul(self.per_tick);
+        // The product is below 2^62, so saturation changes only levels that are empty, or too high for any limit.
+        let grains = (signed(units) * self.per_unit).saturating_sub(leaked);
         if grains <= 0 {
             return Level::default();
         }
-        Level { units, elapsed_ms, end, grains: i64::try_from(grains).unwrap_or(i64::MAX) }
+        Level { units, elapsed_ms, end, grains }
     }
 
     /// The time in ms until `grains` grains have leaked.
@@ -97,6 +98,24 @@ impl Bucket<'_> {
     fn capacity(&self) -> i64 {
         i64::from(self.limit.capacity()) * self.scale.per_unit
     }
+
+    /// Whether the bucket is empty before the end of its state.
+    #[inline]
+    fn leaks_by_the_end(&self) -> bool {
+        let Level { elapsed_ms, end, grains, .. } = self.level;
+        let left_ms = end.saturating_sub(signed(self.now)).saturating_add(self.scale.ticks(elapsed_ms).1);
+        self.scale.ticks(left_ms).0.saturating_mul(self.scale.per_tick) >= grains
+    }
+
+    /// The number of the bucket with its anchor moved forward by whole periods.
+    #[cold]
+    fn anchored_later(&self, anchor: i64) -> Number {
+        let (rate, level) = (self.limit.rate(), self.level);
+        let periods = level.elapsed_ms.max(0) / signed(rate.period_ms);
+        let leaked = periods.unsigned_abs().saturating_mul(rate.tokens.into());
+        let anchor = anchor + periods * signed(rate.period_ms);
+        anchored(self.limit, level.units.saturating_sub(leaked), anchor, self.reset_ms(), self.now)
+    }
 }
 
 impl<'l> State<'l> for Bucket<'l> {
@@ -116,7 +135,7 @@ impl<'l> State<'l> for Bucket<'l> {
             return Wait::Millis(self.reset_ms());
         }
         let free = self.capacity() - self.level.grains;
-        let short = i64::from(cost).saturating_mul(self.scale.per_unit).saturating_sub(free);
+        let short = (i64::from(cost) * self.scale.per_unit).saturating_sub(free);
         Wait::Millis(if short > 0 { self.scale.leak_time(short, self.level.elapsed_ms) } else { 0 })
     }
 
@@ -137,27 +156,17 @@ impl<'l> State<'l> for Bucket<'l> {
     }
 
     #[inline]
-    fn charge(self, cost: u32, _: u64) -> (Number, u64) {
-        let Self { limit, level, now, .. } = self;
-        let charged = i64::from(cost).saturating_mul(self.scale.per_unit);
-        let reset_ms = self.scale.leak_time(level.grains.saturating_add(charged), level.elapsed_ms);
-        let units = level.units + u64::from(cost);
-        let anchor = signed(now) - level.elapsed_ms;
-        let lives_on = level.grains > 0
-            && level.end == limit.grid_end(anchor)
-            && signed(now).saturating_add(signed(reset_ms)) <= level.end
-            && units < UNITS;
-        let number = match self.number {
-            Some(number) if lives_on => Number { value: number.value + u64::from(cost), ..number },
-            _ => {
-                let rate = limit.rate();
-                let periods = level.elapsed_ms.max(0) / signed(rate.period_ms);
-                let leaked = periods.unsigned_abs().saturating_mul(rate.tokens.into());
-                let anchor = anchor + periods * signed(rate.period_ms);
-                anchored(limit, units.saturating_sub(leaked), anchor, reset_ms, now)
+    fn charge(&mut self, cost: u32, _: u64) -> Number {
+        let anchor = signed(self.now) - self.level.elapsed_ms;
+        let lives_on = self.level.grains > 0 && self.level.end == self.limit.grid_end(anchor);
+        self.level.units += u64::from(cost);
+        self.level.grains = self.level.grains.saturating_add(i64::from(cost) * self.scale.per_unit);
+        match self.number {
+            Some(number) if lives_on && self.leaks_by_the_end() && self.level.units < UNITS => {
+                Number { value: number.value + u64::from(cost), ..number }
             }
-        };
-        (number, reset_ms)
+            _ => self.anchored_later(anchor),
+        }
     }
 }
 

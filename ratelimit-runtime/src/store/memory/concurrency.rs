@@ -68,7 +68,7 @@ impl Permits {
         } else {
             Wait::Millis(0)
         };
-        Verdict { wait, room, reset_ms: self.last_end(now) }
+        Verdict { wait, room, reset_ms: self.last_end(now), stamp: 0 }
     }
 
     /// The time in ms until the last lease ends.

@@ -57,15 +57,16 @@ impl<'l> State<'l> for Counter<'l> {
     }
 
     #[inline]
-    fn charge(self, cost: u32, wait: u64) -> (Number, u64) {
+    fn charge(&mut self, cost: u32, wait: u64) -> Number {
         let time = self.limit.time_ms();
-        let (used, reset_ms) = if self.ttl == wait {
-            (0, wait + time)
-        } else {
+        if self.ttl == wait {
+            (self.used, self.ttl) = (0, wait + time);
+        } else if self.ttl > time + self.limit.wait_ms() {
             // A window of an earlier, longer limit is shortened.
-            (self.used, if self.ttl > time + self.limit.wait_ms() { time } else { self.ttl })
-        };
-        (Number { value: used + u64::from(cost), deadline: self.now + reset_ms }, reset_ms)
+            self.ttl = time;
+        }
+        self.used += u64::from(cost);
+        Number { value: self.used, deadline: self.now + self.ttl }
     }
 }
 

@@ -6,7 +6,6 @@ use super::sliding_log::Log;
 use super::table::Entry;
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait};
-use crate::decision::Decision;
 use crate::limit::Limit;
 use crate::store::Change;
 
@@ -41,7 +40,7 @@ impl List {
     fn judge(&self, terms: &Terms<'_>, now: Now) -> Verdict {
         let Terms { limit, cost, permit, .. } = *terms;
         if limit.refuses_all() {
-            return Verdict { wait: Wait::Never, room: 0, reset_ms: 0 };
+            return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
         }
         match self {
             Self::Permits(permits) if limit.is_concurrency() => permits.judge(limit, cost, permit, now.ms),
@@ -101,30 +100,30 @@ pub(super) fn charge(
     verdict: &Verdict,
     wait: u64,
     now: Now,
-) -> Decision {
+) -> Verdict {
     let charged = update(entry, terms.limit, now, |list| list.charge(terms, wait, now));
-    terms.charged(verdict.room, wait, charged)
+    terms.charged(verdict.room - i64::from(terms.cost), wait, charged)
 }
 
 /// Judges a request, and charges it if it passes. A refused request may leave a ticket.
-pub(super) fn decide(entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Decision {
+pub(super) fn decide(entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
     let verdict = judge(&entry, terms, now);
     match verdict.wait.within(terms.longest_wait) {
         Some(wait) if terms.charges => charge(entry, terms, &verdict, wait, now),
         None if terms.leaves_ticket(&verdict) => enqueue(entry, terms, &verdict, now),
-        _ => verdict.decision(terms.limit, terms.longest_wait),
+        _ => verdict,
     }
 }
 
 /// Leaves the ticket of a call that waits for a permit.
-fn enqueue(entry: Entry<'_, List>, terms: &Terms<'_>, verdict: &Verdict, now: Now) -> Decision {
-    let Wait::Millis(wait) = verdict.wait else { return verdict.decision(terms.limit, 0) };
+fn enqueue(entry: Entry<'_, List>, terms: &Terms<'_>, verdict: &Verdict, now: Now) -> Verdict {
+    let Wait::Millis(wait) = verdict.wait else { return *verdict };
     let retry = update(entry, terms.limit, now, |list| {
         let List::Permits(permits) = list else { return (wait, 0) };
         let retry = permits.enqueue(terms.limit, terms.cost, terms.permit, wait, now.ms);
         (retry, permits.lifetime(terms.limit, now.ms))
     });
-    Verdict { wait: Wait::Millis(retry), ..*verdict }.decision(terms.limit, 0)
+    Verdict { wait: Wait::Millis(retry), ..*verdict }
 }
 
 pub(super) fn adjust(entry: Entry<'_, List>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
@@ -132,8 +131,7 @@ pub(super) fn adjust(entry: Entry<'_, List>, limit: &Limit, units: u32, change: 
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, units, stamp),
         Change::Take => {
-            let room = judge(&entry, &Terms::unchecked(limit, 0), now).room;
-            let cost = takeable(limit, units, room);
+            let cost = takeable(limit, units, judge(&entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
                 update(entry, limit, now, |list| list.charge(&Terms::unchecked(limit, cost), 0, now));
             }

@@ -24,6 +24,7 @@ use overrides::Overrides;
 use std::fmt;
 use table::{Hash, Table};
 use terms::{Now, Terms, is_number};
+use verdict::Verdict;
 
 /// Stores limits in the memory of this process: for services with one process, for tests, and while Redis is
 /// unavailable.
@@ -141,16 +142,18 @@ impl<C: Clock> MemoryStore<C> {
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
         let terms = Terms::of(mode, request);
-        if is_number(terms.limit) {
-            return Decisions::one(number::decide(self.numbers.lock(hash).entry(hash, now.ms), &terms, now));
-        }
-        self.decide_list(hash, &terms, now)
+        let verdict = if is_number(terms.limit) {
+            number::decide(&self.numbers, hash, &terms, now)
+        } else {
+            self.decide_list(hash, &terms, now)
+        };
+        Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
     }
 
-    fn decide_list(&self, hash: Hash, terms: &Terms<'_>, now: Now) -> Decisions {
-        let decision = list::decide(self.lists.lock(hash).entry(hash, now.ms), terms, now);
+    fn decide_list(&self, hash: Hash, terms: &Terms<'_>, now: Now) -> Verdict {
+        let verdict = list::decide(self.lists.lock(hash).entry(hash, now.ms), terms, now);
         self.lists.shed(now.ms);
-        Decisions::one(decision)
+        verdict
     }
 
     /// [`Store::adjust`] without the [`Reply`].

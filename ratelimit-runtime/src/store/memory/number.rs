@@ -4,10 +4,9 @@ use super::bucket::{self, Bucket};
 use super::counter::{self, Counter};
 use super::shard::Number;
 use super::sliding_window::{self, SlidingWindow};
-use super::table::Entry;
+use super::table::{Entry, Hash, Table};
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait};
-use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::Change;
 
@@ -30,8 +29,8 @@ pub(super) trait State<'l>: Sized {
     /// As [`Verdict::reset_ms`].
     fn reset_ms(&self) -> u64;
 
-    /// Charges a cost that fits after `wait` ms. Returns the new number, and the time in ms until nothing is in use.
-    fn charge(self, cost: u32, wait: u64) -> (Number, u64);
+    /// Charges a cost that fits after `wait` ms. Returns the new number, which this state then describes.
+    fn charge(&mut self, cost: u32, wait: u64) -> Number;
 }
 
 /// Calls a function with the state of the limit's algorithm as its type parameter.
@@ -45,64 +44,56 @@ macro_rules! by_algorithm {
     };
 }
 
-fn judge_by<'l, S: State<'l>>(limit: &'l Limit, number: Option<Number>, cost: u32, now: Now) -> Verdict {
-    verdict(&S::read(limit, number, now.ms), limit, cost)
+fn judge_by<'l, S: State<'l>>(entry: &Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Verdict {
+    judged(&S::read(terms.limit, read(entry, now), now.ms), terms)
 }
 
-fn verdict<'l, S: State<'l>>(state: &S, limit: &Limit, cost: u32) -> Verdict {
-    if limit.refuses_all() {
-        return Verdict { wait: Wait::Never, room: 0, reset_ms: 0 };
+fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
+    if terms.limit.refuses_all() {
+        return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
     }
-    Verdict { wait: state.wait(cost), room: state.room(), reset_ms: state.reset_ms() }
+    Verdict { wait: state.wait(terms.cost), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
 }
 
-fn charge_by<'l, S: State<'l>>(
-    limit: &'l Limit,
-    number: Option<Number>,
-    cost: u32,
-    wait: u64,
-    now: Now,
-) -> (Number, u64) {
-    S::read(limit, number, now.ms).charge(cost, wait)
+fn charge_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
+    let mut state = S::read(terms.limit, read(&entry, now), now.ms);
+    entry.set(state.charge(terms.cost, wait));
+    charged(&state, terms, wait, now)
 }
 
-#[expect(clippy::inline_always, reason = "as of `decide`")]
-#[inline(always)]
-fn decide_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Decision {
-    let state = S::read(terms.limit, read(&entry, now), now.ms);
+fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
+    let reset_ms = state.reset_ms();
+    terms.charged(state.room(), wait, Charged { reset_ms, stamp: now.ms + reset_ms })
+}
+
+/// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
+#[inline]
+fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>, now: Now) -> Verdict {
+    let mut shard = table.lock(hash);
+    let entry = shard.entry(hash, now.ms);
+    let mut state = S::read(terms.limit, read(&entry, now), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
     if may_pass && let Some(wait) = state.wait(terms.cost).within(terms.longest_wait) {
-        let room = state.room();
-        let (number, reset_ms) = state.charge(terms.cost, wait);
-        entry.set(number);
-        return terms.charged(room, wait, Charged { reset_ms, stamp: now.ms + reset_ms });
+        entry.set(state.charge(terms.cost, wait));
+        drop(shard);
+        return charged(&state, terms, wait, now);
     }
-    verdict(&state, terms.limit, terms.cost).decision(terms.limit, terms.longest_wait)
+    judged(&state, terms)
 }
 
 /// Judges a request, and charges it if it passes.
-#[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
-#[inline(always)]
-pub(super) fn decide(entry: Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Decision {
-    by_algorithm!(terms.limit, decide_by(entry, terms, now))
+#[inline]
+pub(super) fn decide(table: &Table<u64>, hash: Hash, terms: &Terms<'_>, now: Now) -> Verdict {
+    by_algorithm!(terms.limit, decide_by(table, hash, terms, now))
 }
 
 pub(super) fn judge(entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {
-    by_algorithm!(terms.limit, judge_by(terms.limit, read(entry, now), terms.cost, now))
+    by_algorithm!(terms.limit, judge_by(entry, terms, now))
 }
 
 /// Charges a request that [`judge`] let pass.
-pub(super) fn charge(
-    entry: Entry<'_, u64>,
-    terms: &Terms<'_>,
-    verdict: &Verdict,
-    wait: u64,
-    now: Now,
-) -> Decision {
-    let (limit, number) = (terms.limit, read(&entry, now));
-    let (number, reset_ms) = by_algorithm!(limit, charge_by(limit, number, terms.cost, wait, now));
-    entry.set(number);
-    terms.charged(verdict.room, wait, Charged { reset_ms, stamp: now.ms + reset_ms })
+pub(super) fn charge(entry: Entry<'_, u64>, terms: &Terms<'_>, wait: u64, now: Now) -> Verdict {
+    by_algorithm!(terms.limit, charge_by(entry, terms, wait, now))
 }
 
 pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
@@ -110,11 +101,9 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, limit, units, stamp, now),
         Change::Take => {
-            let number = read(&entry, now);
-            let room = by_algorithm!(limit, judge_by(limit, number, 0, now)).room;
-            let cost = takeable(limit, units, room);
+            let cost = takeable(limit, units, judge(&entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
-                entry.set(by_algorithm!(limit, charge_by(limit, number, cost, 0, now)).0);
+                charge(entry, &Terms::unchecked(limit, cost), 0, now);
             }
             cost
         }

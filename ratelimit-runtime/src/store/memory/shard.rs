@@ -101,6 +101,7 @@ impl<T: Value> Shard<T> {
     }
 
     /// Inserts an entry. If the shard is full, removes expired entries, grows, or evicts the entries that expire first.
+    #[cold]
     pub(super) fn insert(&mut self, hash: u64, cell: Cell<T>, now: u64) {
         self.sweep(self.preferred(hash), now);
         if self.is_full() {

@@ -51,7 +51,7 @@ impl Log {
             wait_us = wait_us.max(left_us(limit, *blocking, now_us));
         }
         let wait = if cost > limit.count() { Wait::Never } else { Wait::Millis(wait_us.div_ceil(1000)) };
-        Verdict { wait, room, reset_ms }
+        Verdict { wait, room, reset_ms, stamp: 0 }
     }
 
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {

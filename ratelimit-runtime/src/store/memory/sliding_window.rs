@@ -95,7 +95,7 @@ impl<'l> State<'l> for SlidingWindow<'l> {
         self.reset_ms
     }
 
-    fn charge(self, cost: u32, wait: u64) -> (Number, u64) {
+    fn charge(&mut self, cost: u32, wait: u64) -> Number {
         let time = self.time();
         let mut cells = self.cells.unwrap_or_default();
         if signed(wait) >= cells.ends_in {
@@ -103,9 +103,10 @@ impl<'l> State<'l> for SlidingWindow<'l> {
         } else if self.is_of_longer_limit(cells) {
             cells.ends_in = time;
         }
-        let value = cells.previous.unsigned_abs() * CELL + cells.current.unsigned_abs() + u64::from(cost);
-        let reset_ms = (cells.ends_in + time).unsigned_abs();
-        (Number { value, deadline: self.now + reset_ms }, reset_ms)
+        cells.current += i64::from(cost);
+        (self.cells, self.reset_ms) = (Some(cells), (cells.ends_in + time).unsigned_abs());
+        let value = cells.previous.unsigned_abs() * CELL + cells.current.unsigned_abs();
+        Number { value, deadline: self.now + self.reset_ms }
     }
 }
 

@@ -7,7 +7,6 @@ use super::table::{Guards, Hash};
 use super::terms::{Now, Terms, is_number};
 use super::verdict::Verdict;
 use crate::clock::Clock;
-use crate::decision::Decision;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
@@ -33,10 +32,10 @@ impl Locked<'_> {
         }
     }
 
-    fn charge(&mut self, member: &Member<'_>, verdict: &Verdict, wait: u64, now: Now) -> Decision {
+    fn charge(&mut self, member: &Member<'_>, verdict: &Verdict, wait: u64, now: Now) -> Verdict {
         let Member { terms, hash } = member;
         if is_number(terms.limit) {
-            number::charge(self.numbers.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
+            number::charge(self.numbers.of(*hash).entry(*hash, now.ms), terms, wait, now)
         } else {
             list::charge(self.lists.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
         }
@@ -73,10 +72,11 @@ impl<C: Clock> MemoryStore<C> {
             .zip(&verdicts)
             .all(|(member, verdict)| verdict.wait.within(member.terms.longest_wait).is_some());
         for (member, verdict) in members.iter().zip(&verdicts) {
-            decisions.push(match verdict.wait.within(member.terms.longest_wait) {
+            let verdict = match verdict.wait.within(member.terms.longest_wait) {
                 Some(wait) if passes && member.terms.charges => locked.charge(member, verdict, wait, now),
-                _ => verdict.decision(member.terms.limit, member.terms.longest_wait),
-            });
+                _ => *verdict,
+            };
+            decisions.push(verdict.decision(member.terms.limit, member.terms.longest_wait));
         }
     }
 }

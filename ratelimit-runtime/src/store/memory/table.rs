@@ -43,6 +43,7 @@ impl<T: Value> Table<T> {
         Self { shards: (0..shards).map(shard).collect(), max_weight, weight, next }
     }
 
+    #[inline]
     pub(super) fn lock(&self, hash: Hash) -> Guard<'_, T> {
         self.lock_shard(self.shard_of(hash))
     }
@@ -145,6 +146,7 @@ impl<T: Value> Entry<'_, T> {
         self.at.filter(|at| self.shard.cell(*at).deadline >= self.now.max(1))
     }
 
+    #[inline]
     pub(super) fn set(self, cell: Cell<T>) {
         match self.at {
             Some(at) => self.shard.change(at, |old| *old = cell),

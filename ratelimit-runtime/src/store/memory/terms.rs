@@ -1,11 +1,9 @@
 //! The terms of a request: its limit and cost, what its mode allows, and the time of its decision.
 
-use super::verdict::{Charged, Verdict, Wait, remaining};
+use super::verdict::{Charged, Verdict, Wait};
 use crate::clock::Clock;
-use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::store::{Mode, Request};
-use std::time::Duration;
 
 /// The time of a decision.
 #[derive(Clone, Copy)]
@@ -37,6 +35,7 @@ pub(super) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
+    #[inline]
     pub(super) fn of(mode: Mode, request: &'a Request) -> Self {
         let limit = request.limit();
         Self {
@@ -54,12 +53,10 @@ impl<'a> Terms<'a> {
         Self { limit, cost, permit: 0, longest_wait: 0, charges: true, stamped: false }
     }
 
-    /// The decision after a charge. `room` units were free before.
+    /// The verdict after a charge, which left `room` units free.
     #[inline]
-    pub(super) fn charged(&self, room: i64, wait: u64, charged: Charged) -> Decision {
-        let reset_after = Duration::from_millis(charged.reset_ms);
-        Decision::allow(self.limit, remaining(room, self.cost), reset_after)
-            .in_turn(Duration::from_millis(wait), if self.stamped { charged.stamp } else { 0 })
+    pub(super) fn charged(&self, room: i64, wait: u64, Charged { reset_ms, stamp }: Charged) -> Verdict {
+        Verdict { wait: Wait::Millis(wait), room, reset_ms, stamp: if self.stamped { stamp } else { 0 } }
     }
 
     /// Whether a refused request leaves a ticket.
@@ -73,6 +70,7 @@ impl<'a> Terms<'a> {
 }
 
 /// Whether the state of a limit is a number. Otherwise it is a list.
+#[inline]
 pub(super) fn is_number(limit: &Limit) -> bool {
     !matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency)
 }

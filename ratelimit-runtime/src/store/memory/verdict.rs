@@ -11,14 +11,16 @@ pub(super) enum Wait {
     Never,
 }
 
-/// What an algorithm found for a request, before anything is charged.
+/// What an algorithm found for a request, before or after its charge. A decision is made from it once the shard is unlocked.
 #[derive(Clone, Copy)]
 pub(super) struct Verdict {
     pub(super) wait: Wait,
-    /// The units that are free now; negative in debt.
+    /// The units that are free; negative in debt.
     pub(super) room: i64,
     /// The time until nothing is in use.
     pub(super) reset_ms: u64,
+    /// The stamp of the charge. 0 if nothing was charged, or if nobody asks for it.
+    pub(super) stamp: u64,
 }
 
 /// The result of a charge.
@@ -31,6 +33,7 @@ pub(super) struct Charged {
 
 impl Wait {
     /// The wait in ms, if it is at most `longest`.
+    #[inline]
     pub(super) fn within(self, longest: u64) -> Option<u64> {
         match self {
             Self::Millis(wait) if wait <= longest => Some(wait),
@@ -40,14 +43,13 @@ impl Wait {
 }
 
 impl Verdict {
-    /// The decision if nothing is charged.
     #[inline]
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
-        let (remaining, reset_after) = (remaining(self.room, 0), Duration::from_millis(self.reset_ms));
+        let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
+        let reset_after = Duration::from_millis(self.reset_ms);
         match self.wait {
-            Wait::Millis(wait) if wait <= longest_wait => {
-                Decision::allow(limit, remaining, reset_after).in_turn(Duration::from_millis(wait), 0)
-            }
+            Wait::Millis(wait) if wait <= longest_wait => Decision::allow(limit, remaining, reset_after)
+                .in_turn(Duration::from_millis(wait), self.stamp),
             Wait::Millis(wait) => {
                 Decision::refuse(limit, remaining, Some(Duration::from_millis(wait)), reset_after)
             }
@@ -56,12 +58,8 @@ impl Verdict {
     }
 }
 
-/// The units that are left after a charge of `cost`.
-pub(super) fn remaining(room: i64, cost: u32) -> u32 {
-    u32::try_from(room.saturating_sub(i64::from(cost)).max(0)).unwrap_or(u32::MAX)
-}
-
 /// The value as a signed integer. Times and counts of a limit are far below 2^63.
+#[inline]
 pub(super) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
