@@ -223,6 +223,11 @@ pub(crate) fn exempt(name: &str) -> bool {
     false
 }
 
+/// Counts a call whose shadow limit cannot be decided.
+pub(crate) fn shadow_undecided(name: &str) {
+    LimitSeries::named(name).count(Outcome::ShadowUndecided, None, None);
+}
+
 /// Counts a call that is rejected before anything was asked.
 pub(crate) fn undecided(name: &str, error: &Error) {
     LimitSeries::named(name).count(Outcome::undecided(error), None, None);
