@@ -5,6 +5,7 @@ use crate::decision::Decision;
 use crate::key::LimitName;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
 
 /// A span from the start of a decision until it is dropped. Its fields are those of the limit that refused the call, or of the
@@ -30,16 +31,11 @@ impl DecisionSpan {
     /// Begins the span below the current one. Nothing is kept if nobody listens to it.
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
-        // Not asked by `enabled!`: filters that let only spans pass would say no.
-        let span = tracing::debug_span!(
-            target: "ratelimit::decision",
-            "ratelimit",
-            ratelimit.limit = field::Empty,
-            ratelimit.outcome = field::Empty,
-            ratelimit.remaining = field::Empty,
-            ratelimit.retry_after = field::Empty,
-        );
-        if span.is_disabled() { Self(None) } else { Self(Some(Open::new(name, span))) }
+        // All that is done without a subscriber of this level.
+        if LevelFilter::current() < LevelFilter::DEBUG {
+            return Self(None);
+        }
+        Self(Open::new(name))
     }
 
     /// Whether somebody listens.
@@ -73,9 +69,21 @@ fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Dura
 
 impl Open {
     #[cold]
-    fn new(name: &str, span: Span) -> Box<Self> {
+    fn new(name: &str) -> Option<Box<Self>> {
+        // Not asked by `enabled!`: filters that let only spans pass would say no.
+        let span = tracing::debug_span!(
+            target: "ratelimit::decision",
+            "ratelimit",
+            ratelimit.limit = field::Empty,
+            ratelimit.outcome = field::Empty,
+            ratelimit.remaining = field::Empty,
+            ratelimit.retry_after = field::Empty,
+        );
+        if span.is_disabled() {
+            return None;
+        }
         let fields = Fields { name: LimitName::copy(name), outcome: None, decision: None };
-        Box::new(Self { span, fields: Mutex::new(fields) })
+        Some(Box::new(Self { span, fields: Mutex::new(fields) }))
     }
 }
 
