@@ -7,7 +7,7 @@ mod recorder;
 use metrics::{Key, Label, Level, Metadata, Recorder};
 use opentelemetry::metrics::MeterProvider;
 use opentelemetry_sdk::error::OTelSdkResult;
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics};
+use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics};
 use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use opentelemetry_sdk::metrics::{SdkMeterProvider, Temporality};
 use ratelimit::observe::{Kind, METRICS};
@@ -23,7 +23,7 @@ struct Bounds(Arc<Mutex<BTreeMap<String, Vec<f64>>>>);
 impl PushMetricExporter for Bounds {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
         let mut bounds = self.0.lock().unwrap();
-        for metric in metrics.scope_metrics().flat_map(|scope| scope.metrics()) {
+        for metric in metrics.scope_metrics().flat_map(ScopeMetrics::metrics) {
             if let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = metric.data() {
                 let of_points = histogram.data_points().map(|point| point.bounds().collect());
                 bounds.extend(of_points.map(|of_point| (metric.name().to_owned(), of_point)));
