@@ -22,6 +22,19 @@ fn the_documentation_lists_every_metric_with_its_kind_unit_and_labels() {
 }
 
 #[test]
+fn the_lines_that_install_a_recorder_are_those_of_the_example() {
+    let page = include_str!("../../docs/observability.md");
+    let exporter = include_str!("../../examples/observability/prometheus/exporter.rs");
+    let buckets = include_str!("../../examples/observability/buckets.rs");
+    let block = page.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
+    let parts: Vec<&str> = block.split("\n\n").map(str::trim_end).collect();
+    assert!(parts.len() == 3 && parts[1..].iter().all(|part| exporter.contains(part)), "{parts:#?}");
+    let constants = parts[0].lines().filter(|line| !line.is_empty());
+    assert!(constants.clone().all(|line| buckets.lines().any(|of_file| of_file == line)), "{parts:#?}");
+    assert!(constants.count() == 3);
+}
+
+#[test]
 fn the_documentation_lists_every_outcome() {
     let page = include_str!("../../docs/observability.md");
     let source = include_str!("../../ratelimit-runtime/src/observe/outcome.rs");

@@ -1,11 +1,9 @@
 //! Hooks hear of refusals and outages, and cannot disturb decisions.
 
 use crate::broken_store::BrokenStore;
-use crate::recorder::recorded;
-use ratelimit::observe::{Hook, IdentityHash, Kind, Refusal};
+use ratelimit::observe::{Hook, IdentityHash, Refusal};
 use ratelimit::{Error, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection, rate_limit};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{DAY, HOUR, SECOND};
@@ -53,10 +51,6 @@ impl Hook for Log {
 
     fn outage_ended(&self, _: Duration) {
         self.write("ended".to_owned());
-    }
-
-    fn missed(&self, events: u64) {
-        self.write(format!("missed {events}"));
     }
 }
 
@@ -162,41 +156,4 @@ async fn a_panic_ends_one_event_only() {
     }
     limiter.close().await;
     assert_eq!(hook.0.lines(), ["hook panics 0", "hook goes on 0"]);
-}
-
-#[tokio::test]
-async fn a_slow_hook_delays_no_decision_and_learns_what_it_missed() {
-    struct Blocked {
-        log: Log,
-        started: Sender<()>,
-        goes_on: Mutex<Receiver<()>>,
-    }
-
-    impl Hook for Blocked {
-        fn refused(&self, _: &Refusal) {
-            let _ = self.started.send(());
-            let _ = self.goes_on.lock().unwrap().recv();
-        }
-
-        fn missed(&self, events: u64) {
-            self.log.missed(events);
-        }
-    }
-
-    let (recorded, (started, has_started), (go_on, goes_on)) = (recorded(), channel(), channel());
-    let missed = || recorded.get(Kind::Counter, "ratelimit.hook.missed", &[]).whole();
-    let before = missed();
-    let hook = Arc::new(Blocked { log: Log::default(), started, goes_on: Mutex::new(goes_on) });
-    let limiter = limiter(&hook).await;
-    let closed = Limit::counter(0, HOUR);
-    assert!(limiter.check(&closed, "hook slow").await.is_err());
-    has_started.recv().unwrap();
-    // The thread holds one event, 4096 wait, and ten are too many.
-    for _ in 0..4096 + 10 {
-        assert!(limiter.check(&closed, "hook slow").await.is_err());
-    }
-    assert!(missed() - before >= 10, "{}", missed() - before);
-    drop(go_on); // from now on, the hook does not block
-    limiter.close().await;
-    assert_eq!(hook.log.lines(), ["missed 10"]);
 }

@@ -1,9 +1,7 @@
-//! What exists now: calls that wait, permits that are held, units on lease.
+//! What exists now: calls that wait, permits that are held.
 
 use crate::recorder::recorded;
-use ratelimit::observe::Kind;
-use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, TokioClock, rate_limit};
-use std::time::Duration;
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use support::{HOUR, SECOND};
 
 const PERMITS: &str = "ratelimit.permits";
@@ -45,24 +43,4 @@ async fn a_permit_of_an_attribute_is_held_while_the_body_runs() {
 
     assert_eq!(ratelimit::scope(RateLimiter::in_memory(), held()).await.unwrap(), 1);
     assert_eq!(recorded().gauge(PERMITS, "held"), 0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn leased_calls_count_once_and_unused_units_are_seen() {
-    let recorded = recorded();
-    let store = MemoryStore::with_clock(TokioClock::new());
-    let limiter = RateLimiter::builder().store(store).build().await.unwrap();
-    let limit = Limit::counter(1000, HOUR).lease(100);
-    let unused = || recorded.get(Kind::Gauge, "ratelimit.lease.unused", &[]).whole();
-    let before = unused();
-    let mut most = 0;
-    for _ in 0..1200 {
-        let _ = limiter.check(&limit, "leased").await;
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        most = most.max(unused() - before);
-    }
-    assert_eq!(recorded.outcomes("leased"), "allowed 1000, limited 200");
-    assert!((1..=100).contains(&most), "{most} units were on lease");
-    limiter.close().await;
-    assert_eq!(unused(), before, "closing returns them");
 }

@@ -3,6 +3,7 @@
 
 mod broken_store;
 mod documentation;
+mod hook_queue;
 mod hooks;
 mod levels;
 mod outcomes;

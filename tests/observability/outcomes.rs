@@ -6,7 +6,6 @@ use ratelimit::observe::Kind;
 use ratelimit::{
     ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, TokioClock, rate_limit,
 };
-use std::time::Duration;
 use support::{HOUR, SECOND};
 
 /// Runs a function under a limiter of its own.
@@ -94,13 +93,18 @@ async fn shadow_limits_and_exempt_calls_have_outcomes_of_their_own() {
         Ok(())
     }
 
+    #[rate_limit(key = "trial nobody", time = "1h", count = 2, by = user, shadow = true)]
+    async fn trial_of(user: Option<u64>) {}
+
     in_memory(async {
         for skip in [true, false, true, false, false] {
             trial().await;
             let _ = skipped(skip).await;
         }
+        trial_of(None).await;
     })
     .await;
+    assert_eq!(recorded().outcomes("trial nobody/shadow"), "shadow_undecided 1", "the call ran");
     assert_eq!(recorded().outcomes("trial/shadow"), "shadow_allowed 2, shadow_limited 3");
     assert_eq!(recorded().outcomes("trial"), "");
     assert_eq!(recorded().outcomes("skipped"), "allowed 2, exempt 2, limited 1");
@@ -146,8 +150,6 @@ async fn each_failure_policy_has_an_outcome() {
         assert_eq!(recorded.outcomes(name), expected);
         assert_eq!(recorded.outcomes(&format!("{name} charge")), expected);
     }
-    let errors = |kind| recorded.get(Kind::Counter, "ratelimit.store.errors", &[("error.type", kind)]).sum;
-    assert!(errors("unavailable") >= 18.0, "{}", errors("unavailable"));
 }
 
 #[tokio::test]
@@ -207,20 +209,4 @@ async fn a_call_that_is_dropped_before_its_decision_counts_nowhere() {
         (String::new(), "allowed 1".to_owned())
     );
     assert_eq!(recorded.gauge("ratelimit.waiting", "cancelled queue"), 0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_missed_deadline_is_an_error_of_its_own_kind() {
-    let recorded = recorded();
-    let deadline = Duration::from_millis(50);
-    let limiter =
-        RateLimiter::builder().store(BrokenStore::silent()).deadline(deadline).on_error(OnError::Deny);
-    let limiter = limiter.build().await.unwrap();
-    let errors = || recorded.get(Kind::Counter, "ratelimit.store.errors", &[("error.type", "timeout")]).sum;
-    let before = errors();
-    assert!(limiter.check(&Limit::counter(1, HOUR), "too late").await.is_err());
-    assert_eq!(recorded.outcomes("too late"), "policy_denied 1");
-    assert!(errors() > before);
-    let times = recorded.get(Kind::Histogram, "ratelimit.decision.duration", &[]);
-    assert!(times.sum >= 0.05, "the deadline was waited for: {}", times.sum);
 }

@@ -2,34 +2,38 @@
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
 use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{LazyLock, Mutex};
-use support::{HOUR, SECOND};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+use support::{DAY, HOUR, SECOND};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// The fields of the spans of decisions, by the id of the span.
-static SPANS: LazyLock<Mutex<BTreeMap<u64, Vec<String>>>> = LazyLock::new(Mutex::default);
+thread_local! {
+    /// The fields of the spans of decisions of this thread, by the id of the span.
+    static SPANS: RefCell<BTreeMap<u64, Vec<String>>> = const { RefCell::new(BTreeMap::new()) };
+}
 
-/// Records the spans of decisions.
+/// Records the spans of decisions. As the filters of layers that export spans, it lets no events pass.
 struct Spans;
 
 impl Subscriber for Spans {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "ratelimit::decision" && *metadata.level() == Level::DEBUG
+        metadata.is_span() && metadata.target() == "ratelimit::decision" && *metadata.level() == Level::DEBUG
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
-        let mut spans = SPANS.lock().unwrap();
-        let id = u64::try_from(spans.len()).unwrap() + 1;
-        spans.insert(id, Vec::new());
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        SPANS.with_borrow_mut(|spans| spans.insert(id, Vec::new()));
         Id::from_u64(id)
     }
 
     fn record(&self, id: &Id, values: &Record<'_>) {
-        values.record(&mut Fields(SPANS.lock().unwrap().get_mut(&id.into_u64()).unwrap()));
+        SPANS.with_borrow_mut(|spans| values.record(&mut Fields(spans.get_mut(&id.into_u64()).unwrap())));
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
@@ -50,9 +54,15 @@ impl Visit for Fields<'_> {
     }
 }
 
-/// The spans in the order in which they began.
+/// Installs the subscriber, once.
+fn record_spans() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| tracing::subscriber::set_global_default(Spans).unwrap());
+}
+
+/// The spans of this thread, in the order in which they began.
 fn spans() -> Vec<String> {
-    SPANS.lock().unwrap().values().map(|fields| fields.join(", ")).collect()
+    SPANS.take().values().map(|fields| fields.join(", ")).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,7 +73,7 @@ async fn every_decision_is_a_span_without_the_identity() {
         Ok(())
     }
 
-    tracing::subscriber::set_global_default(Spans).unwrap();
+    record_spans();
     let limiter = RateLimiter::in_memory();
     let once = Limit::counter(1, HOUR);
     for _ in 0..2 {
@@ -76,12 +86,39 @@ async fn every_decision_is_a_span_without_the_identity() {
     let refused = |text: &str| text.starts_with("limit check, outcome limited, remaining 0, retry_after 3");
     let spans = spans();
     assert_eq!(spans[0], "limit check, outcome allowed, remaining 0");
-    assert!(
-        spans[1].starts_with("limit small, outcome allowed")
-            || spans[1].starts_with("limit large, outcome allowed"),
-        "{spans:#?}"
-    );
+    assert!(spans[1].starts_with("limit small, outcome allowed"), "the first limit: {spans:#?}");
     assert!(refused(&spans[2]), "{spans:#?}");
     assert!(spans[3].starts_with("limit small, outcome limited"), "the limit that refused: {spans:#?}");
     assert_eq!(spans[4..], ["limit gate, outcome allowed, remaining 0", "limit gate, outcome cancelled"]);
+}
+
+#[tokio::test]
+async fn the_span_names_the_same_limit_as_the_rejection() {
+    record_spans();
+    let limiter = RateLimiter::in_memory();
+    let (hourly, daily, closed) = (Limit::counter(1, HOUR), Limit::counter(1, DAY), Limit::counter(0, DAY));
+    let stack = [(&hourly, "named/1h", 1), (&daily, "named/1d", 1), (&hourly, "named/other", 1)];
+    limiter.check_all(&stack).await.unwrap();
+    let rejection = limiter.check_all(&stack).await.unwrap_err();
+    assert_eq!(rejection.name(), "named/1d", "the longest wait");
+    let spans_of_stack = spans();
+    assert!(spans_of_stack[1].starts_with("limit named/1d, outcome limited"), "{spans_of_stack:#?}");
+
+    // A wait without an end is longer than any other.
+    let stack = [(&daily, "named/1d", 1), (&closed, "named/closed", 1), (&closed, "named/closed too", 1)];
+    let rejection = limiter.check_all(&stack).await.unwrap_err();
+    assert_eq!(spans(), [format!("limit {}, outcome limited, remaining 0", rejection.name())]);
+}
+
+#[tokio::test]
+async fn exempt_calls_have_no_span() {
+    record_spans();
+    let limiter = RateLimiter::builder().off().build().await.unwrap();
+    let (once, gate) = (Limit::counter(1, HOUR), Limit::concurrency(1, HOUR));
+    limiter.check(&once, "off").await.unwrap();
+    limiter.acquire(&once, "off").await.unwrap();
+    drop(limiter.charge(&once, "off", 1).await.unwrap());
+    drop(limiter.permit(&gate, "off").await.unwrap());
+    limiter.check_all(&[(&once, "off", 1)]).await.unwrap();
+    assert_eq!(spans(), [""; 0]);
 }

@@ -2,6 +2,7 @@
 
 use crate::broken_store::BrokenStore;
 use crate::recorder::recorded;
+use ratelimit::observe::Kind;
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, Rejection, rate_limit};
 use support::{DAY, HOUR};
 
@@ -45,6 +46,9 @@ async fn every_limit_of_an_attribute_is_counted() {
     assert_eq!(recorded.outcomes("many exempt"), "exempt 4");
     assert_eq!(recorded.outcomes("many trial/shadow"), "other_limited 2, shadow_allowed 1, shadow_limited 1");
     assert_eq!(recorded.outcomes("many after"), "allowed 2, limited 2");
+    let near =
+        |name| recorded.get(Kind::Counter, "ratelimit.near_limit", &[("ratelimit.limit", name)]).whole();
+    assert_eq!((near("many permit"), near("many after")), (2, 0), "not known before the call of `charge_if`");
     assert_eq!(recorded.outcomes("many permit"), "allowed 2, other_limited 2");
 }
 

@@ -7,8 +7,11 @@ use ratelimit::{Key, Limit, OnError, RateLimiter};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer};
+
+/// The longest time for everything.
+const LONGEST: Duration = Duration::from_secs(60);
 
 const SECRET: &str = "alice@example.org";
 
@@ -63,7 +66,9 @@ async fn everything() {
     let failing = builder().on_error(OnError::Deny).build().await.unwrap();
     server.kill();
     // The first calls fail when the connection breaks, and then because the attempts to reconnect fail.
+    let start = Instant::now();
     while recorded().get(Kind::Gauge, "ratelimit.store.breaker.open", &[]).changes == 0 {
+        assert!(start.elapsed() < LONGEST, "the circuit breaker stays closed");
         assert!(failing.check(&once, key("table outage")).await.is_err());
     }
 }
@@ -71,7 +76,7 @@ async fn everything() {
 #[tokio::test]
 async fn the_table_is_what_is_emitted() {
     let recorded = recorded();
-    everything().await;
+    tokio::time::timeout(LONGEST, everything()).await.unwrap();
     let row = |kind: Kind, name: &str, labels: &[String]| format!("{kind:?} {name} {labels:?}");
     let table: BTreeSet<String> = METRICS
         .iter()

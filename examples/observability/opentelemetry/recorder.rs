@@ -1,12 +1,15 @@
 //! `MeterRecorder`: records what comes through the facade of the crate `metrics` with a meter of OpenTelemetry.
 
+#[path = "../buckets.rs"]
+mod buckets;
+
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
     SharedString, Unit,
 };
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{self as otel, Meter};
-use ratelimit::observe::METRICS;
+use ratelimit::observe::{METRICS, Metric};
 use std::sync::Arc;
 
 /// Makes an instrument for each metric. The meter returns the same instrument for the same name, so nothing is kept here.
@@ -32,11 +35,15 @@ impl<I> Series<I> {
     }
 }
 
+/// The metric with this name, if it is one of the library.
+fn metric(key: &Key) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == key.name())
+}
+
 /// The unit and the description of a metric. The table of the library has the units of OpenTelemetry, which the facade does
 /// not know.
 fn described(key: &Key) -> (&'static str, &'static str) {
-    let metric = METRICS.iter().find(|metric| metric.name == key.name());
-    metric.map_or(("", ""), |metric| (metric.unit, metric.description))
+    metric(key).map_or(("", ""), |metric| (metric.unit, metric.description))
 }
 
 impl Recorder for MeterRecorder {
@@ -59,8 +66,12 @@ impl Recorder for MeterRecorder {
 
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
         let (unit, description) = described(key);
-        let histogram =
+        let mut histogram =
             self.0.f64_histogram(key.name().to_owned()).with_unit(unit).with_description(description);
+        // The default bounds of the SDK begin with 0, 5 and 10, for milliseconds.
+        if let Some(metric) = metric(key) {
+            histogram = histogram.with_boundaries(buckets::of(metric).to_vec());
+        }
         Histogram::from_arc(Series::new(histogram.build(), key))
     }
 }

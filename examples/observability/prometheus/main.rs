@@ -5,7 +5,8 @@
 //! curl -s http://127.0.0.1:9464/metrics | grep ratelimit_decisions
 //! ```
 //!
-//! Set `RATELIMIT_URL` to see how Redis is used, and `ADDRESS` to serve on another address. A scrape configuration:
+//! Set `RATELIMIT_URL` to see how Redis is used, `ADDRESS` to serve on another address, and `LEVEL=debug` to log each refused
+//! caller. A scrape configuration:
 //!
 //! ```yaml
 //! scrape_configs:
@@ -23,6 +24,7 @@ use ratelimit::observe::{Hook, Refusal};
 use std::error::Error;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Writes what an operator wants to hear of. A real service would send a message.
 struct Operator;
@@ -37,22 +39,25 @@ impl Hook for Operator {
     }
 
     fn outage_began(&self, error: &ratelimit::Error) {
-        eprintln!("the store is unavailable: {error}");
+        tracing::error!(%error, "alert: the store of the limits is unavailable");
     }
 
     fn outage_ended(&self, lasted: Duration) {
-        eprintln!("the store was unavailable for {} s", lasted.as_secs());
+        tracing::info!(seconds = lasted.as_secs(), "the store of the limits was unavailable");
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    let level = std::env::var("LEVEL").map_or(Ok(LevelFilter::INFO), |level| level.parse())?;
+    tracing_subscriber::fmt().with_max_level(level).init();
     let recorder = exporter::install()?;
     let mut builder = RateLimiter::builder().hook(Operator);
     if let Ok(url) = std::env::var("RATELIMIT_URL") {
         builder = builder.redis(url);
     }
-    ratelimit::install(builder.build().await?)?;
+    let limiter = builder.build().await?;
+    ratelimit::install(limiter.clone())?;
 
     let address = std::env::var("ADDRESS").unwrap_or_else(|_| "127.0.0.1:9464".to_owned());
     let listener = TcpListener::bind(&address).await?;
@@ -61,5 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     tokio::spawn(shop::open());
     let stopped = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     axum::serve(listener, exporter::routes(recorder)).with_graceful_shutdown(stopped).await?;
+    // Waits until the hook has heard of everything, and returns unused units to the store.
+    limiter.close().await;
     Ok(())
 }

@@ -13,6 +13,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+/// What follows from an error of a shadow limit, for the log.
+const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call runs";
+
 /// A future of the decision about a call and of its admission.
 #[must_use = "the decision must be awaited"]
 pub struct Admit(Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>);
@@ -51,8 +54,8 @@ async fn decide(calls: SmallVec<[Call; 1]>) -> Result<Admission, Rejection> {
                 names.push(name);
             }
             Err(error) if shadow => {
-                observe::undecided(name.as_str(), &error);
-                report::error(name.as_str(), &error, "cannot decide about a shadow limit; the call runs");
+                observe::shadow_undecided(name.as_str());
+                report::error(name.as_str(), &error, SHADOW_UNDECIDED);
             }
             Err(error) => {
                 observe::undecided(name.as_str(), &error);
@@ -79,6 +82,8 @@ pub(super) async fn admit(limiter: RateLimiter, names: Names, stack: Stack) -> R
             for (at, name) in names.iter().enumerate() {
                 if let Some(decision) = holdings.shadow_refusal(at) {
                     report::shadow_refusal(name.as_str(), decision.retry_after());
+                } else if let Some(error) = holdings.shadow_error(at) {
+                    report::error(name.as_str(), error, SHADOW_UNDECIDED);
                 }
             }
             Ok(Kept { holdings, noted })

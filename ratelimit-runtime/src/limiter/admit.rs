@@ -23,12 +23,14 @@ impl RateLimiter {
         name: &str,
         request: Result<Request, Error>,
     ) -> Result<(Holdings, Decision), Rejection> {
+        if let Ok(request) = &request
+            && self.is_off()
+        {
+            exempt(name);
+            return Ok(self.admit_unlimited(request));
+        }
         let watch = Watch::of(self, name, request.as_ref().into_iter());
         let admitted = match request {
-            Ok(request) if self.is_off() => {
-                exempt(name);
-                return Ok(self.admit_unlimited(&request));
-            }
             Ok(request) => self.clone().admit(Stack::from_iter([Member::new(request).named(name)])).await,
             Err(error) => Err(error.into()),
         };

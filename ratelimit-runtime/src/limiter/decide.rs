@@ -183,6 +183,27 @@ impl RateLimiter {
         self.shared.local.get_or_init(MemoryStore::new)
     }
 
+    /// Notes whether the store has decided about this many requests. A reply with another number of decisions is an error.
+    pub(super) fn note_reply(
+        &self,
+        decisions: Result<Decisions, Error>,
+        requests: usize,
+    ) -> Result<Decisions, Error> {
+        let decisions = decisions.and_then(|decisions| {
+            if decisions.len() == requests { Ok(decisions) } else { Err(invalid_reply()) }
+        });
+        match &decisions {
+            Ok(_) => self.shared.outage.succeeded(),
+            Err(error) => {
+                store_failed(error);
+                if error.is_transient() {
+                    self.shared.outage.failed(error);
+                }
+            }
+        }
+        decisions
+    }
+
     /// Returns the store's decisions. After a transient error, returns what the failure policy decides.
     pub(super) fn conclude(
         &self,
@@ -190,21 +211,13 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Decided, Error> {
-        let decisions = decisions.and_then(|decisions| {
-            if decisions.len() == requests.len() { Ok(decisions) } else { Err(invalid_reply()) }
-        });
-        let error = match decisions {
-            Ok(decisions) => {
-                self.shared.outage.succeeded();
-                return Ok(Decided { decisions, source: Source::Store });
-            }
+        let error = match self.note_reply(decisions, requests.len()) {
+            Ok(decisions) => return Ok(Decided { decisions, source: Source::Store }),
             Err(error) => error,
         };
-        store_failed(&error);
         if !error.is_transient() {
             return Err(error);
         }
-        self.shared.outage.failed(&error);
         match self.on_error {
             OnError::Deny => Err(error),
             OnError::Allow => {

@@ -21,13 +21,16 @@ pub(crate) struct Holdings {
     pub(super) members: Stack,
     /// How long the call has waited for permits, if it has.
     pub(crate) waited: Option<Duration>,
+    /// Why shadow limits were not decided, if the store failed.
+    pub(super) shadow_error: Option<Error>,
     /// The changes to send: the position of the limit, the units, and the kind of the change.
     changes: SmallVec<[(usize, u32, Change); 1]>,
 }
 
 impl Holdings {
     pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
-        let mut holdings = Self { limiter, source, members, waited: None, changes: SmallVec::new() };
+        let mut holdings =
+            Self { limiter, source, members, waited: None, shadow_error: None, changes: SmallVec::new() };
         for at in 0..holdings.members.len() {
             holdings.renew(at);
         }

@@ -29,7 +29,11 @@ impl Outage {
 
     pub(super) fn failed(&self, error: &Error) {
         if self.begins() {
-            tracing::warn!(%error, "the store is unavailable; applying the failure policy of each limit");
+            tracing::warn!(
+                target: "ratelimit::outage",
+                %error,
+                "the store is unavailable; applying the failure policy of each limit"
+            );
             self.hooks.outage_began(error);
         }
     }
@@ -44,7 +48,7 @@ impl Outage {
     #[cold]
     fn succeeded_after_failures(&self) {
         if self.ends() {
-            tracing::info!("the store is available again");
+            tracing::info!(target: "ratelimit::outage", "the store is available again");
             self.hooks.outage_ended(self.lasted());
         }
     }

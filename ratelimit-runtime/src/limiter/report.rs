@@ -22,7 +22,7 @@ struct Report {
     unreported: u64,
 }
 
-/// Counts an event. If a report is due, returns the number of events since the last report.
+/// Counts an event. If a report is due, returns the number of events since the last report, with this one.
 fn due(last: &Last, name: &str, between: Duration) -> Option<u64> {
     let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
@@ -47,15 +47,21 @@ pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     static LAST: Last = LazyLock::new(Mutex::default);
     let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
     if must_be_fixed && due(&LAST, name, BETWEEN_ERRORS).is_some() {
-        tracing::error!(limit = name, %error, "{consequence}");
+        tracing::error!(target: "ratelimit::errors", limit = name, %error, "{consequence}");
     }
 }
 
 /// Logs that a shadow limit would have refused calls, at most once a second for each limit.
 pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
     static LAST: Last = LazyLock::new(Mutex::default);
-    if let Some(calls) = due(&LAST, name, BETWEEN_REFUSALS) {
-        tracing::info!(limit = name, calls, ?retry_after, "a shadow limit would have refused calls");
+    if let Some(calls_since_last) = due(&LAST, name, BETWEEN_REFUSALS) {
+        tracing::info!(
+            target: "ratelimit::shadow",
+            limit = name,
+            calls_since_last,
+            ?retry_after,
+            "a shadow limit would have refused calls"
+        );
     }
 }
 

@@ -4,8 +4,11 @@ use super::decided::Source;
 use super::holdings::Holdings;
 use super::stack::Member;
 use crate::decision::Decision;
-use crate::store::{Decisions, Mode, Request};
+use crate::error::Error;
+use crate::observe::store_replied;
+use crate::store::{Decisions, Mode, ReplyKind, Request};
 use smallvec::SmallVec;
+use tokio::time::Instant;
 
 impl Holdings {
     /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
@@ -37,18 +40,35 @@ impl Holdings {
         }
     }
 
-    /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse.
-    async fn shadow_decisions(&self, mode: Mode, positions: &[usize]) -> Decisions {
+    /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse. An outage
+    /// that only shadow limits meet is noted as any other.
+    async fn shadow_decisions(&mut self, mode: Mode, positions: &[usize]) -> Decisions {
         if self.source != Source::Store {
             return Decisions::new();
         }
         let requests: SmallVec<[&Request; 1]> =
             positions.iter().map(|at| &self.members[*at].request).collect();
-        let reply = self.limiter.shared.store.decide(mode, &requests);
-        self.limiter.within_deadline(reply).await.unwrap_or_else(|error| {
-            tracing::debug!(%error, "cannot decide about shadow limits");
+        let decisions = match self.limiter.shared.store.decide(mode, &requests).into_kind() {
+            ReplyKind::Ready(decisions) => decisions,
+            ReplyKind::Pending(deciding) => {
+                let sent = Instant::now();
+                let decisions = self.limiter.until_deadline(sent, deciding).await;
+                store_replied(sent);
+                decisions
+            }
+        };
+        let decisions = self.limiter.note_reply(decisions, requests.len());
+        drop(requests);
+        decisions.unwrap_or_else(|error| {
+            self.shadow_error = Some(error);
             Decisions::new()
         })
+    }
+
+    /// Why the shadow limit at this position was not decided, although the store was asked.
+    pub(crate) fn shadow_error(&self, at: usize) -> Option<&Error> {
+        let member = self.members.get(at).filter(|member| member.shadow && member.takes_nothing)?;
+        self.shadow_error.as_ref().filter(|_| member.decision.is_none())
     }
 
     /// The refusal by the shadow limit at this position.

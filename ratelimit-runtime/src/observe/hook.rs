@@ -52,8 +52,10 @@ use std::time::Duration;
 /// A decision puts an event into a queue of the limiter and goes on. A thread of its own, `ratelimit-hook`, which starts at the
 /// first event, calls the methods one after another. So a method may block, and takes no time from a decision:
 ///
-/// - **Slow**: at most 4096 events wait. Further ones are dropped. The thread tells their number by [`missed`](Self::missed)
-///   before the next event, and the metric `ratelimit.hook.missed` counts them.
+/// - **Slow**: at most 4096 refusals wait, and 64 events of outages beside them. Further ones are dropped. The thread tells
+///   their number by [`missed`](Self::missed) before the next event, and the metric `ratelimit.hook.missed` counts them.
+/// - **No runtime**: the thread belongs to no tokio runtime, so `tokio::spawn` panics in it. To spawn tasks, give the hook a
+///   `tokio::runtime::Handle` when you make it, and call `handle.spawn(..)`.
 /// - **Panic**: it ends the call of that method only. The thread logs it, at most once a minute, and calls the next one. With
 ///   `panic = "abort"` the process ends.
 /// - **Order**: events are in the order in which the decisions became final. Those of different threads that decide at the same

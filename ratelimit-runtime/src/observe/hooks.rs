@@ -4,13 +4,16 @@ use super::{Hook, Refusal};
 use crate::error::Error;
 use crate::limiter::{Counted, Tasks};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// The most events that wait for the thread.
-const CAPACITY: usize = 4096;
+/// The most refusals that wait for the thread.
+const MOST_REFUSALS: usize = 4096;
+
+/// The most events of outages that wait if as many refusals wait as possible. So a flood of refusals does not hide an outage.
+const MOST_OUTAGES: usize = 64;
 
 /// The time between two log lines about panics.
 const BETWEEN_PANICS: Duration = Duration::from_secs(60);
@@ -23,10 +26,18 @@ struct Inner {
     hook: Arc<dyn Hook>,
     /// The queue of the thread. `None` if the thread could not be started.
     queue: OnceLock<Option<SyncSender<Queued>>>,
-    /// The events that were dropped and not yet told.
-    missed: Arc<AtomicU64>,
+    counts: Arc<Counts>,
     /// Lets `close` wait until the queue is empty.
     tasks: Tasks,
+}
+
+/// What the decisions and the thread count together.
+#[derive(Default)]
+struct Counts {
+    /// The refusals in the queue.
+    refusals: AtomicUsize,
+    /// The events that were dropped and not yet told.
+    missed: AtomicU64,
 }
 
 /// What a hook hears of.
@@ -44,12 +55,8 @@ struct Queued {
 
 impl Hooks {
     pub(crate) fn new(hook: Option<Arc<dyn Hook>>, tasks: &Tasks) -> Self {
-        let inner = |hook| Inner {
-            hook,
-            queue: OnceLock::new(),
-            missed: Arc::new(AtomicU64::new(0)),
-            tasks: tasks.clone(),
-        };
+        let inner =
+            |hook| Inner { hook, queue: OnceLock::new(), counts: Arc::default(), tasks: tasks.clone() };
         Self(hook.map(|hook| Arc::new(inner(hook))))
     }
 
@@ -59,39 +66,57 @@ impl Hooks {
     }
 
     pub(super) fn refused(&self, refusal: Refusal) {
-        self.send(|| Event::Refused(refusal));
+        let Some(inner) = &self.0 else { return };
+        let has_place = inner.counts.refusals.fetch_add(1, Ordering::Relaxed) < MOST_REFUSALS;
+        if !has_place || !inner.enter(Event::Refused(refusal)) {
+            inner.counts.refusals.fetch_sub(1, Ordering::Relaxed);
+            inner.miss();
+        }
     }
 
     pub(crate) fn outage_began(&self, error: &Error) {
-        self.send(|| Event::OutageBegan(error.clone()));
+        self.tell_of_outage(|| Event::OutageBegan(error.clone()));
     }
 
     pub(crate) fn outage_ended(&self, lasted: Duration) {
-        self.send(|| Event::OutageEnded(lasted));
+        self.tell_of_outage(|| Event::OutageEnded(lasted));
     }
 
-    /// Enters an event into the queue, or drops it. Never waits.
-    fn send(&self, event: impl FnOnce() -> Event) {
+    fn tell_of_outage(&self, event: impl FnOnce() -> Event) {
         let Some(inner) = &self.0 else { return };
-        let queued = Queued { event: event(), _counted: inner.tasks.count() };
-        let queue = inner.queue.get_or_init(|| inner.start());
-        if queue.as_ref().is_none_or(|queue| queue.try_send(queued).is_err()) {
-            inner.missed.fetch_add(1, Ordering::Relaxed);
-            super::store::hook_missed();
+        if !inner.enter(event()) {
+            inner.miss();
         }
     }
 }
 
 impl Inner {
+    /// Enters an event into the queue. Never waits. Returns whether there was a place.
+    fn enter(&self, event: Event) -> bool {
+        let queued = Queued { event, _counted: self.tasks.count() };
+        let queue = self.queue.get_or_init(|| self.start());
+        queue.as_ref().is_some_and(|queue| queue.try_send(queued).is_ok())
+    }
+
+    /// Counts a dropped event.
+    fn miss(&self) {
+        self.counts.missed.fetch_add(1, Ordering::Relaxed);
+        super::store::hook_missed();
+    }
+
     /// Starts the thread.
     fn start(&self) -> Option<SyncSender<Queued>> {
-        let (sender, receiver) = sync_channel(CAPACITY);
-        let (hook, missed) = (Arc::clone(&self.hook), Arc::clone(&self.missed));
+        let (sender, receiver) = sync_channel(MOST_REFUSALS + MOST_OUTAGES);
+        let (hook, counts) = (Arc::clone(&self.hook), Arc::clone(&self.counts));
         let thread = std::thread::Builder::new().name("ratelimit-hook".to_owned());
-        match thread.spawn(move || run(&*hook, &receiver, &missed)) {
+        match thread.spawn(move || run(&*hook, &receiver, &counts)) {
             Ok(_) => Some(sender),
             Err(error) => {
-                tracing::error!(%error, "cannot start the thread of the hook, which hears of nothing");
+                tracing::error!(
+                    target: "ratelimit::hook",
+                    %error,
+                    "cannot start the thread of the hook, which hears of nothing"
+                );
                 None
             }
         }
@@ -99,17 +124,20 @@ impl Inner {
 }
 
 /// Calls the hook until the limiter is dropped.
-fn run(hook: &dyn Hook, events: &Receiver<Queued>, missed: &AtomicU64) {
+fn run(hook: &dyn Hook, events: &Receiver<Queued>, counts: &Counts) {
     let mut logged: Option<Instant> = None;
     let mut call = |told: &dyn Fn()| {
         let panicked = catch_unwind(AssertUnwindSafe(told)).is_err();
         if panicked && logged.is_none_or(|logged| logged.elapsed() >= BETWEEN_PANICS) {
             logged = Some(Instant::now());
-            tracing::error!("a hook has panicked; it goes on with the next event");
+            tracing::error!(target: "ratelimit::hook", "a hook has panicked; it goes on with the next event");
         }
     };
     for queued in events {
-        match missed.swap(0, Ordering::Relaxed) {
+        if matches!(queued.event, Event::Refused(_)) {
+            counts.refusals.fetch_sub(1, Ordering::Relaxed);
+        }
+        match counts.missed.swap(0, Ordering::Relaxed) {
             0 => {}
             events => call(&|| hook.missed(events)),
         }

@@ -38,6 +38,12 @@ pub(super) fn named(name: &str) -> &'static Limit {
 }
 
 impl Limit {
+    /// The name under which the limit is counted, which is [`OTHER`] for all further limits.
+    #[cfg(feature = "trace")]
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -85,7 +91,11 @@ impl Limits {
     /// is full.
     #[cold]
     fn insert<'t>(&self, place: &'t OnceLock<Box<Limit>>, name: &str) -> Option<&'t Limit> {
-        if name.len() > LONGEST_NAME || self.number.fetch_add(1, Ordering::Relaxed) >= MOST_LIMITS {
+        // Read first, so that the calls of a full table do not write to one place in memory.
+        if name.len() > LONGEST_NAME || self.number.load(Ordering::Relaxed) >= MOST_LIMITS {
+            return None;
+        }
+        if self.number.fetch_add(1, Ordering::Relaxed) >= MOST_LIMITS {
             // The number stays too high by the calls that were too late, which changes nothing.
             self.number.fetch_min(MOST_LIMITS, Ordering::Relaxed);
             return None;

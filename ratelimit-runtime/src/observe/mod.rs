@@ -32,4 +32,4 @@ pub(crate) use limit::{LimitSeries, PermitsHeld, Waiting};
 pub(crate) use store::{
     LeasedUnits, batch_sent, deny_cache_hit, session_unhealthy, store_failed, store_replied,
 };
-pub(crate) use watch::{Watch, exempt, undecided};
+pub(crate) use watch::{Watch, exempt, shadow_undecided, undecided};

@@ -20,7 +20,7 @@ pub(crate) enum Outcome {
     ShadowAllowed,
     /// A shadow limit would have refused the call, which ran.
     ShadowLimited,
-    /// A shadow limit was not decided, because the store failed.
+    /// A shadow limit was not decided: the store failed, the identity is absent, or something is set up wrongly. The call ran.
     ShadowUndecided,
     /// The call was exempt from the limit, or limits are off.
     Exempt,

@@ -18,7 +18,7 @@ pub(super) struct Refusals {
     due_ms: AtomicU64,
 }
 
-/// Counts a refusal. Logs it together with those since the last line, if a line is due. Shadow limits are logged elsewhere.
+/// Counts a refusal. If a line is due, logs the number of refusals since the last line. Shadow limits are logged elsewhere.
 #[cold]
 pub(super) fn log(name: &str, outcome: Outcome, decision: &Decision) {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -26,13 +26,21 @@ pub(super) fn log(name: &str, outcome: Outcome, decision: &Decision) {
         return;
     }
     let now_ms = u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX);
-    if let Some(calls) = limits::named(name).refusals.due(now_ms) {
-        tracing::info!(limit = name, calls, retry_after = ?decision.retry_after(), "a limit refuses calls");
+    // Limits that share one counter also share its name.
+    let limit = limits::named(name);
+    if let Some(calls_since_last) = limit.refusals.due(now_ms) {
+        tracing::info!(
+            target: "ratelimit::refusals",
+            limit = limit.name(),
+            calls_since_last,
+            retry_after = ?decision.retry_after(),
+            "a limit refuses calls"
+        );
     }
 }
 
 impl Refusals {
-    /// Counts a refusal. If a line is due, returns the number of refusals since the last one.
+    /// Counts a refusal. If a line is due, returns the number of refusals since the last line, with this one.
     fn due(&self, now_ms: u64) -> Option<u64> {
         self.unreported.fetch_add(1, Ordering::Relaxed);
         let due_ms = self.due_ms.load(Ordering::Relaxed);

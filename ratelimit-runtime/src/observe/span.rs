@@ -4,10 +4,13 @@ use super::outcome::Outcome;
 use crate::decision::Decision;
 use crate::key::LimitName;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
 
 /// A span from the start of a decision until it is dropped. Its fields are those of the limit that refused the call, or of the
-/// first limit. They are recorded once, when it is dropped.
+/// first limit. If several limits refused it, they are those of the limit with the longest wait, which the rejection names. The
+/// fields are recorded once, when it is dropped.
 #[derive(Default)]
 pub(super) struct DecisionSpan(Option<Box<Open>>);
 
@@ -25,11 +28,14 @@ struct Fields {
 }
 
 impl DecisionSpan {
-    /// Begins the span below the current one. Nothing is created if nobody listens to its target and level.
+    /// Begins the span below the current one. Nothing is kept if nobody listens to it.
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
-        let is_enabled = tracing::enabled!(target: "ratelimit::decision", tracing::Level::DEBUG);
-        Self(is_enabled.then(|| Open::new(name)))
+        // All that is done without a subscriber of this level.
+        if LevelFilter::current() < LevelFilter::DEBUG {
+            return Self(None);
+        }
+        Self(Open::new(name))
     }
 
     /// Whether somebody listens.
@@ -42,17 +48,29 @@ impl DecisionSpan {
     pub(super) fn note(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {
         let Some(open) = &self.0 else { return };
         let mut fields = open.fields.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_first = fields.outcome.is_none();
-        if is_first || outcome.is_refused() && !fields.outcome.is_some_and(Outcome::is_refused) {
+        if fields.outcome.is_none() || refusal(Some(outcome), decision) > fields.refusal() {
             *fields =
                 Fields { name: LimitName::copy(name), outcome: Some(outcome), decision: decision.copied() };
         }
     }
 }
 
+impl Fields {
+    fn refusal(&self) -> Option<Duration> {
+        refusal(self.outcome, self.decision.as_ref())
+    }
+}
+
+/// How long a refusal lasts. `None` if the limit did not refuse the call.
+fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Duration> {
+    let retry_after = decision.and_then(Decision::retry_after).unwrap_or(Duration::MAX);
+    outcome.filter(|outcome| outcome.is_refused()).map(|_| retry_after)
+}
+
 impl Open {
     #[cold]
-    fn new(name: &str) -> Box<Self> {
+    fn new(name: &str) -> Option<Box<Self>> {
+        // Not asked by `enabled!`: filters that let only spans pass would say no.
         let span = tracing::debug_span!(
             target: "ratelimit::decision",
             "ratelimit",
@@ -61,8 +79,11 @@ impl Open {
             ratelimit.remaining = field::Empty,
             ratelimit.retry_after = field::Empty,
         );
+        if span.is_disabled() {
+            return None;
+        }
         let fields = Fields { name: LimitName::copy(name), outcome: None, decision: None };
-        Box::new(Self { span, fields: Mutex::new(fields) })
+        Some(Box::new(Self { span, fields: Mutex::new(fields) }))
     }
 }
 

@@ -52,10 +52,15 @@ impl Watch {
     ) -> Self {
         #[cfg(not(feature = "trace"))]
         let _ = name;
+        let special = limiter.is_special().then(|| Box::new(Special::of(limiter, requests)));
         Self {
-            special: limiter.is_special().then(|| Box::new(Special::of(limiter, requests))),
+            // Exempt calls have no span.
             #[cfg(feature = "trace")]
-            span: super::span::DecisionSpan::begin(name),
+            span: match &special {
+                Some(special) if special.off => super::span::DecisionSpan::default(),
+                _ => super::span::DecisionSpan::begin(name),
+            },
+            special,
         }
     }
 
@@ -193,8 +198,12 @@ impl Watch {
 impl Special {
     #[cold]
     fn of<'r>(limiter: &RateLimiter, requests: impl Iterator<Item = &'r Request>) -> Self {
-        let callers = requests.map(|request| IdentityHash::of(limiter.keys(), request.key()));
-        Self { off: limiter.is_off(), hooks: limiter.hooks().clone(), callers: callers.collect() }
+        let off = limiter.is_off();
+        // While limits are off, nothing is refused, so the hook hears of nobody.
+        let hooks = if off { Hooks::default() } else { limiter.hooks().clone() };
+        let callers = requests.filter(|_| hooks.is_set());
+        let callers = callers.map(|request| IdentityHash::of(limiter.keys(), request.key())).collect();
+        Self { off, hooks, callers }
     }
 
     #[cold]
@@ -213,6 +222,11 @@ impl Special {
 pub(crate) fn exempt(name: &str) -> bool {
     LimitSeries::named(name).count(Outcome::Exempt, None, None);
     false
+}
+
+/// Counts a call whose shadow limit cannot be decided.
+pub(crate) fn shadow_undecided(name: &str) {
+    LimitSeries::named(name).count(Outcome::ShadowUndecided, None, None);
 }
 
 /// Counts a call that is rejected before anything was asked.

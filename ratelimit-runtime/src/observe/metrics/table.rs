@@ -107,7 +107,7 @@ pub(super) const STORE_ERRORS: Metric = Metric {
     kind: Kind::Counter,
     unit: "{error}",
     labels: &[ERROR_TYPE],
-    description: "Decisions that the store could not make, so that the failure policy applied or the call was rejected",
+    description: "Decisions that the store could not make: the failure policy applied, the call was rejected, or a shadow limit was not decided",
 };
 pub(super) const BREAKER_OPEN: Metric = Metric {
     name: "ratelimit.store.breaker.open",
