@@ -17,6 +17,7 @@ async fn a_flood_of_refusals_is_one_line_without_the_identity() {
     assert_eq!(events[0].target, "ratelimit::refusals");
     assert!(lines[0].starts_with("INFO"), "{lines:#?}");
     assert!(lines[0].contains("limit=flood calls_since_last=1"), "{lines:#?}");
+    assert!(lines[0].contains(" retry_after=3") && !lines[0].contains("Some"), "{lines:#?}");
     assert!(!lines[0].contains("alice"));
 }
 

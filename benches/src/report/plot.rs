@@ -17,8 +17,12 @@ const PANEL: f64 = 418.0;
 /// Where the bars of a panel begin, and the length of the longest bar.
 const BARS_FROM: f64 = 192.0;
 const LONGEST: f64 = 164.0;
+/// How much longer than the longest bar the line of its rounds can be.
+const LONGEST_LINE: f64 = 1.12;
+/// The room for a figure behind its bar.
+const FIGURE: f64 = 46.0;
 /// The length of the longest bar if there is only one panel.
-const LONGEST_ALONE: f64 = WIDTH - MARGIN * 2.0 - PANEL + LONGEST;
+const LONGEST_ALONE: f64 = (WIDTH - MARGIN - BARS_FROM - FIGURE) / LONGEST_LINE;
 const ROW: f64 = 21.0;
 const BAR: f64 = 12.0;
 
@@ -98,7 +102,7 @@ fn longest_full(medians: impl Iterator<Item = f64>) -> f64 {
 /// cut.
 fn bar(svg: &mut String, (left, top): (f64, f64), row: &Row, series: &Series, (scale, longest): (f64, f64)) {
     // A round that was much worse than the others must stay inside the panel.
-    let length = |figure: f64| (figure * scale).min(longest * 1.12);
+    let length = |figure: f64| (figure * scale).min(longest * LONGEST_LINE);
     let (from, middle) = (left + BARS_FROM, top + BAR / 2.0 + 2.0);
     let (paint, spread, words) = if row.is_ours {
         (OURS, OURS_SPREAD, format!("fill=\"{INK}\" font-weight=\"bold\""))
@@ -164,7 +168,7 @@ mod tests {
         let drawn = svg("title", "day", &[table, Table::new("not drawn", &["ns"])]).unwrap();
         assert_eq!(drawn.matches("<rect x=").count(), 2);
         assert!(drawn.contains("a &lt; b") && !drawn.contains("not drawn"));
-        assert!(drawn.contains("width=\"307.0\"") && drawn.contains("width=\"614.0\""));
+        assert!(drawn.contains("width=\"288.4\"") && drawn.contains("width=\"576.8\""));
         assert_eq!(svg("title", "day", &[]), None);
     }
 }

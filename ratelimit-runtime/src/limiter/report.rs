@@ -59,7 +59,7 @@ pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
             target: "ratelimit::shadow",
             limit = name,
             calls_since_last,
-            ?retry_after,
+            retry_after = retry_after.map(tracing::field::debug),
             "a shadow limit would have refused calls"
         );
     }

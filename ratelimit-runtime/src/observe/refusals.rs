@@ -33,7 +33,7 @@ pub(super) fn log(name: &str, outcome: Outcome, decision: &Decision) {
             target: "ratelimit::refusals",
             limit = limit.name(),
             calls_since_last,
-            retry_after = ?decision.retry_after(),
+            retry_after = decision.retry_after().map(tracing::field::debug),
             "a limit refuses calls"
         );
     }

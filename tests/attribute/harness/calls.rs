@@ -9,7 +9,6 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use tracing::Level;
 
 /// The address of a client.
 pub(crate) const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
@@ -93,12 +92,12 @@ impl Store for Recorder {
     }
 }
 
-/// The names of limits in the library's events of level `INFO` that `test` causes on this thread.
+/// The names of shadow limits of which the library says that they would have refused calls of `test`, on this thread.
 pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
     let _ = support::take_events();
     test.await;
     let events = support::take_events().into_iter();
-    let reports = events.filter(|event| event.level == Level::INFO && event.target.starts_with("ratelimit"));
+    let reports = events.filter(|event| event.target == "ratelimit::shadow");
     let fields = reports.flat_map(|report| report.fields);
     fields.filter(|(name, _)| *name == "limit").map(|(_, limit)| limit).collect()
 }

@@ -60,6 +60,8 @@ async fn an_outage_is_logged_although_no_calls_are_made() {
     }
     server.end();
     wait_until_status_is_reachable(&limiter).await;
+    // An outage ends with the first success a second after the last failure.
+    assert_reachable(&limiter.status().await);
     let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
     for says in ["the store is unavailable; applying", "the store is available again"] {
         assert_eq!(events.iter().filter(|event| event.contains(says)).count(), 1, "{says}: {events:?}");

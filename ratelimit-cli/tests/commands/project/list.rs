@@ -186,6 +186,8 @@ fn all_limits_of_the_examples_are_listed() {
             "ratelimit-examples",
             "--package",
             "ratelimit-framework-examples",
+            "--package",
+            "ratelimit-observability-examples",
         ],
     );
     let listed = ran.exits(0).json()["limits"].as_array().unwrap().len();
