@@ -152,7 +152,7 @@ end
 
 -- Decides requests of one run from `at` on, in mode check, in few steps, as long as their states have the short form. Nearly
 -- all do, and `decide` would decide the same. At the first request that is different it returns or fails, with nothing
--- written for that request. INCRBY fails if Lua has read a number in a text that is none to the server.
+-- written for that request. INCRBY fails if only Lua reads the text as a number.
 local function decide_many(limit, cost, last)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT

@@ -46,7 +46,7 @@ pub(crate) fn recorded() -> Recorded {
 }
 
 impl Recorded {
-    /// The value of a series. Zero if there is none.
+    /// The value of a series, or zero if the series does not exist.
     pub(crate) fn get(&self, kind: Kind, name: &str, labels: &[(&str, &str)]) -> Series {
         let labels = labels.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned())).collect();
         self.series.lock().unwrap().get(&(kind, name.to_owned(), labels)).cloned().unwrap_or_default()
