@@ -96,3 +96,25 @@ async fn refused_until_the_time_that_was_named(twins: &mut Twins, limit: Limit) 
     twins.set_clock(2_000_000 + wait);
     assert!(twins.decide(Mode::Check, &[one]).await[0].allowed(), "{limit}");
 }
+
+/// So a clock that then steps back finds it in both stores, or in none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_state_is_gone_in_both_stores_in_the_same_millisecond() {
+    let mut twins = Twins::start();
+    // The last milliseconds of each state. A bucket lives to the end of its grid, of 96 ms here.
+    for (limit, ends) in [
+        (Limit::counter(1, ms(5)), 1..=10),
+        (Limit::sliding_window(1, ms(5)), 1..=15),
+        (Limit::token_bucket(1, ms(1)), 660..=780),
+        (Limit::leaky_bucket(1, ms(1)).wait(ms(1)), 660..=780),
+    ] {
+        let one = [TestRequest::new(0, limit, 1)];
+        for end in ends {
+            twins.clear();
+            for (now, mode) in [(0, Mode::Check), (end, Mode::Peek), (0, Mode::Peek)] {
+                twins.set_clock(1_000_000_000_000 + now * 1000);
+                twins.decide(mode, &one).await;
+            }
+        }
+    }
+}

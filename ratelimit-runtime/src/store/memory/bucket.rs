@@ -1,9 +1,8 @@
 //! Token bucket and leaky bucket: the twin of `lua/token_bucket.lua` and `lua/leaky_bucket.lua`, with the same state.
 //! `lua/token_bucket.lua` explains the arithmetic with an example.
 //!
-//! A number's value is `life_ms * 2^27 + units`, where `life_ms` is the time from the anchor to the end of the state. Its
-//! deadline is 1 ms after that end, because a key in Redis exists until its end has passed. The level is computed in whole
-//! grains and ticks, so every rational rate is exact:
+//! A number's value is `life_ms * 2^27 + units`, where `life_ms` is the time from the anchor to the deadline, up to which the
+//! units count. The level is computed in whole grains and ticks, so every rational rate is exact:
 //!
 //! | | tick | grains in a unit | grains that leak in a tick |
 //! |---|---|---|---|
@@ -59,7 +58,7 @@ impl Scale {
     /// The level that a number stores.
     #[inline]
     fn level(&self, number: Number, now: u64) -> Level {
-        let end = signed(number.deadline) - 1;
+        let end = signed(number.deadline);
         let elapsed_ms = signed(now) - (end - signed(number.value / UNITS));
         let units = number.value % UNITS;
         let leaked = self.ticks(elapsed_ms).0.saturating_mul(self.per_tick);
@@ -178,7 +177,7 @@ fn anchored(limit: &Limit, units: u64, anchor: i64, reset_ms: u64, now: u64) -> 
         _ => empty.min(anchor.saturating_add(LONGEST_LIFE_MS)),
     };
     let life_ms = (end - anchor).unsigned_abs();
-    Number { value: life_ms * UNITS + units, deadline: end.unsigned_abs().saturating_add(1) }
+    Number { value: life_ms * UNITS + units, deadline: end.unsigned_abs() }
 }
 
 /// Gives back units of the charge with this stamp, as `give` in `lua/token_bucket.lua` does. An emptied bucket is removed, so

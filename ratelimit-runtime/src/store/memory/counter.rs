@@ -34,6 +34,7 @@ impl Counter<'_> {
 impl<'l> State<'l> for Counter<'l> {
     #[inline]
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
+        let number = number.filter(|number| number.deadline > now);
         let (used, ttl) = number.map_or((0, 0), |number| (number.value, number.deadline - now));
         Self { limit, used, ttl, now }
     }
@@ -70,8 +71,8 @@ impl<'l> State<'l> for Counter<'l> {
     }
 }
 
-pub(super) fn give(number: &mut Number, units: u32, stamp: u64) -> u32 {
-    if number.deadline != stamp {
+pub(super) fn give(number: &mut Number, units: u32, stamp: u64, now: u64) -> u32 {
+    if number.deadline != stamp || number.deadline <= now {
         return 0;
     }
     let given = u64::from(units).min(number.value);

@@ -10,14 +10,9 @@ use super::verdict::{Charged, Verdict, Wait};
 use crate::limit::{Algorithm, Limit};
 use crate::store::Change;
 
-/// The state, which no longer counts once its deadline is reached.
-#[inline]
-fn read(entry: &Entry<'_, u64>, now: Now) -> Option<Number> {
-    entry.cell().copied().filter(|number| number.deadline > now.ms)
-}
-
 /// What an algorithm reads from a number. It judges requests, and charges those that pass.
 pub(super) trait State<'l>: Sized {
+    /// Reads a number that exists. At its very deadline, it still exists, as a key in Redis does.
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;
 
     /// The time until a cost fits.
@@ -45,7 +40,7 @@ macro_rules! by_algorithm {
 }
 
 fn judge_by<'l, S: State<'l>>(entry: &Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Verdict {
-    judged(&S::read(terms.limit, read(entry, now), now.ms), terms)
+    judged(&S::read(terms.limit, entry.cell().copied(), now.ms), terms)
 }
 
 fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
@@ -56,7 +51,7 @@ fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
 }
 
 fn charge_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
-    let mut state = S::read(terms.limit, read(&entry, now), now.ms);
+    let mut state = S::read(terms.limit, entry.cell().copied(), now.ms);
     entry.set(state.charge(terms.cost, wait));
     charged(&state, terms, wait, now)
 }
@@ -71,7 +66,7 @@ fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, wait: u64, now: Now) 
 fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>, now: Now) -> Verdict {
     let mut shard = table.lock(hash);
     let entry = shard.entry(hash, now.ms);
-    let mut state = S::read(terms.limit, read(&entry, now), now.ms);
+    let mut state = S::read(terms.limit, entry.cell().copied(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
     if may_pass && let Some(wait) = state.wait(terms.cost).within(terms.longest_wait) {
         entry.set(state.charge(terms.cost, wait));
@@ -113,9 +108,9 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
 }
 
 fn give(entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) -> u32 {
-    let Some(mut number) = read(&entry, now) else { return 0 };
+    let Some(mut number) = entry.cell().copied() else { return 0 };
     let given = match limit.algorithm() {
-        Algorithm::Counter => counter::give(&mut number, units, stamp),
+        Algorithm::Counter => counter::give(&mut number, units, stamp, now.ms),
         Algorithm::SlidingWindow => sliding_window::give(limit, &mut number, units, stamp, now.ms),
         _ => bucket::give(limit, &mut number, units, stamp, now.ms),
     };

@@ -71,6 +71,7 @@ impl SlidingWindow<'_> {
 
 impl<'l> State<'l> for SlidingWindow<'l> {
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
+        let number = number.filter(|number| number.deadline > now);
         let cells = number.map(|number| cells(limit, number, now));
         Self { limit, cells, reset_ms: number.map_or(0, |number| number.deadline - now), now }
     }
@@ -116,7 +117,7 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
     let before = number.deadline - time.min(number.deadline) == stamp;
     let (cell, factor) = if before && ttl > time && ttl <= 2 * time {
         (number.value / CELL, CELL)
-    } else if number.deadline == stamp {
+    } else if number.deadline == stamp && ttl > 0 {
         (number.value % CELL, 1)
     } else {
         return 0;
