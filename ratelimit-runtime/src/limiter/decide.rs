@@ -79,7 +79,7 @@ impl RateLimiter {
         then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
     ) -> Begun<T> {
         if self.shared.takes_leases && is_leased(mode, requests) {
-            if let Some(decision) = self.shared.leases.take(requests[0]) {
+            if let Some(decision) = self.take_leased(requests[0]) {
                 return Begun::Ready(then(Ok(DecidedRef::by_store(&[decision]))));
             }
             if let Some(begun) = self.decide_by_lease(requests[0]) {
@@ -171,7 +171,12 @@ impl RateLimiter {
 
     /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
     pub(super) fn deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
-        UntilDeadline::new(reply, sent, self.shared.deadline.min(LONGEST_TIME))
+        UntilDeadline::new(reply, sent, self.within())
+    }
+
+    /// The time within which the store has to reply.
+    pub(super) fn within(&self) -> Duration {
+        self.shared.deadline.min(LONGEST_TIME)
     }
 
     pub(super) fn too_late(&self) -> Error {
