@@ -29,9 +29,7 @@ impl RateLimiter {
         match self.begin(mode, &[request], then) {
             Begun::Ready(told) => Ok(told),
             Begun::Leasing(reply) => Err(reply),
-            Begun::Deciding(deciding) => {
-                Err(self.finish_later(deciding, mode, SmallVec::from_buf([request.clone()])))
-            }
+            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, &[request])),
         }
     }
 
@@ -39,14 +37,14 @@ impl RateLimiter {
     pub(crate) fn decide<T>(
         &self,
         mode: Mode,
-        requests: SmallVec<[Request; 1]>,
+        requests: &[Request],
         then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
     ) -> Result<T, PendingReply<Decided>> {
-        let begun = self.begin(mode, &references(&requests), then);
-        match begun {
+        let requests = references(requests);
+        match self.begin(mode, &requests, then) {
             Begun::Ready(told) => Ok(told),
             Begun::Leasing(reply) => Err(reply),
-            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, requests)),
+            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, &requests)),
         }
     }
 
@@ -54,7 +52,7 @@ impl RateLimiter {
         &self,
         deciding: PendingReply<Decisions>,
         mode: Mode,
-        requests: SmallVec<[Request; 1]>,
+        requests: &[&Request],
     ) -> PendingReply<Decided> {
         PendingReply::new(Deciding::new(self.clone(), deciding, mode, requests))
     }

@@ -1,6 +1,7 @@
 //! The deadline of a reply: a timer, unless the store watches the deadline.
 
 use super::reply::PendingReply;
+use super::request::Request;
 use crate::error::Error;
 use std::future::Future;
 use std::pin::Pin;
@@ -58,6 +59,11 @@ impl<T> UntilDeadline<T> {
                 timer.as_mut().poll(context).map(|()| None)
             }
         }
+    }
+
+    /// Returns the request, if the reply keeps it.
+    pub(crate) fn request(&self) -> Option<&Request> {
+        self.reply.request()
     }
 
     /// Returns the reply, to await it after the deadline.
