@@ -1,8 +1,7 @@
 //! `KeyLease`: the lease of one key, and what its next call does.
 
 use super::under_way::{FetchUnderWay, TooFew};
-use super::units::{LeasedUnits, Unused};
-use crate::decision::Decision;
+use super::units::{LeasedUnits, Taken, Unused};
 use crate::limit::Limit;
 use crate::store::{Request, StoreKey};
 use smallvec::SmallVec;
@@ -43,7 +42,7 @@ pub(super) struct Tried {
 
 /// The next step of a call.
 pub(super) enum Next {
-    Decided(Decision),
+    Decided(Taken),
     /// The call waits for a fetch. It is counted until `end_wait`.
     Wait(Arc<FetchUnderWay>),
     /// The call requests its own units. It is counted until `end_own_request`. Contains the epoch.
@@ -93,9 +92,10 @@ impl KeyLease {
         if self.units.limit != *limit {
             returned.extend(self.restart(*limit, now));
         }
-        let taken = self.units.take(cost, now).map(|taken| taken.decision);
-        if let Some(decision) = taken.or_else(|| self.units.refusal(cost, now)) {
-            return Next::Decided(decision);
+        let refused = |decision| Taken { decision, is_low: false };
+        let taken = self.units.take(cost, now);
+        if let Some(taken) = taken.or_else(|| self.units.refusal(cost, now).map(refused)) {
+            return Next::Decided(taken);
         }
         if self.units.is_exhausted(now) {
             return Next::WithoutLease;

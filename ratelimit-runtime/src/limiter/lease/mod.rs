@@ -27,6 +27,7 @@ use std::sync::Arc;
 use table::LeaseId;
 use tokio::time::Instant;
 use under_way::{FetchState, FetchUnderWay};
+use units::Taken;
 
 /// Whether a call may use leased units.
 #[inline]
@@ -51,11 +52,15 @@ impl RateLimiter {
     /// Hands out leased units to a request, if there are enough.
     #[inline]
     pub(super) fn take_leased(&self, request: &Request) -> Option<Decision> {
-        let taken = self.shared.leases.take(request)?;
+        Some(self.taken(self.shared.leases.take(request)?, request))
+    }
+
+    #[inline]
+    fn taken(&self, taken: Taken, request: &Request) -> Decision {
         if taken.is_low {
             self.fetch_in_advance(request);
         }
-        Some(taken.decision)
+        taken.decision
     }
 
     /// Begins to fetch units while some are left, so that no call has to wait.
@@ -106,13 +111,12 @@ impl RateLimiter {
             for returned in returned {
                 self.return_units(returned);
             }
-            if let Next::Decided(decision) = next {
-                return Step::Decided(decision);
+            if !matches!(next, Next::Decided(_)) {
+                self.start_returning();
+                self.take_over_tasks(Instant::now());
             }
-            self.start_returning();
-            self.take_over_tasks(Instant::now());
             match next {
-                Next::Decided(decision) => return Step::Decided(decision),
+                Next::Decided(taken) => return Step::Decided(self.taken(taken, request)),
                 Next::WithoutLease => return Step::WithoutLease,
                 Next::RequestOwn(epoch) => return Step::RequestOwn(epoch),
                 Next::Wait(fetch) => {

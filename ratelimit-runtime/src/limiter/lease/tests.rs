@@ -1,5 +1,6 @@
 //! Tests of `LeasedUnits`: the size of fetches, how long units are usable, and pauses after refusals.
 
+use super::key_lease::KeyLease;
 use super::units::{LeasedUnits, Unused};
 use crate::clock::micros;
 use crate::decision::Decision;
@@ -146,4 +147,10 @@ fn units_are_fetched_in_advance_while_a_fetch_takes_time() {
         assert_eq!(told, low.into_iter().collect::<Vec<u32>>());
         assert_eq!(leased.wanted_in_advance(now) > 0, left_in_store > 0);
     }
+}
+
+/// The leases of a table are next to each other. A call that finds units reads one of them.
+#[test]
+fn a_lease_takes_little_space() {
+    assert!(size_of::<KeyLease>() <= 248, "{} bytes", size_of::<KeyLease>());
 }
