@@ -12,7 +12,7 @@ use crate::limiter::{Decided, DecidedRef, RateLimiter, Stack, join, undecided};
 use crate::observe::{self, Watch};
 use crate::rejection::Rejection;
 use crate::store::{Mode, PendingReply, Request};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -106,9 +106,9 @@ impl Calls {
         let members = names.iter().zip(&stack).enumerate();
         let record = Record::of(members.map(|(at, (name, member))| (at, *name, &member.request)));
         let watch = Watch::of(&limiter, names[0].as_str(), stack.iter().map(|member| &member.request));
-        let requests = stack.into_iter().map(|member| member.request).collect();
+        let requests: SmallVec<[Request; 1]> = stack.into_iter().map(|member| member.request).collect();
         let mut record = Some(record);
-        let decided = limiter.decide(Mode::Check, requests, |decided| {
+        let decided = limiter.decide(Mode::Check, &requests, |decided| {
             Check::decided(conclude(&names, &watch, || record.take().flatten(), decided))
         });
         decided.unwrap_or_else(|reply| {

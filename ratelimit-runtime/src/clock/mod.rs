@@ -3,7 +3,7 @@
 mod moment;
 mod ticks;
 
-pub(crate) use moment::{Timer, now};
+pub(crate) use moment::Timer;
 use ticks::nanos;
 
 use std::sync::Arc;

@@ -145,7 +145,7 @@ impl RateLimiter {
         let name = |at: usize| LimitName::copy(stack.get(at).map_or("", |(_, key, _)| key.name()));
         let watched = |at: usize| stack.get(at).map_or("", |(_, key, _)| key.name());
         let watch = Watch::of(self, watched(0), requests.iter());
-        let decided = match self.decide(Mode::Check, requests, |decided| decided.map(DecidedRef::to_owned)) {
+        let decided = match self.decide(Mode::Check, &requests, |decided| decided.map(DecidedRef::to_owned)) {
             Ok(decided) => decided,
             Err(reply) => reply.await,
         };

@@ -29,9 +29,7 @@ impl RateLimiter {
         match self.begin(mode, &[request], then) {
             Begun::Ready(told) => Ok(told),
             Begun::Leasing(reply) => Err(reply),
-            Begun::Deciding(deciding) => {
-                Err(self.finish_later(deciding, mode, SmallVec::from_buf([request.clone()])))
-            }
+            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, &[request])),
         }
     }
 
@@ -39,14 +37,14 @@ impl RateLimiter {
     pub(crate) fn decide<T>(
         &self,
         mode: Mode,
-        requests: SmallVec<[Request; 1]>,
+        requests: &[Request],
         then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
     ) -> Result<T, PendingReply<Decided>> {
-        let begun = self.begin(mode, &references(&requests), then);
-        match begun {
+        let requests = references(requests);
+        match self.begin(mode, &requests, then) {
             Begun::Ready(told) => Ok(told),
             Begun::Leasing(reply) => Err(reply),
-            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, requests)),
+            Begun::Deciding(deciding) => Err(self.finish_later(deciding, mode, &requests)),
         }
     }
 
@@ -54,7 +52,7 @@ impl RateLimiter {
         &self,
         deciding: PendingReply<Decisions>,
         mode: Mode,
-        requests: SmallVec<[Request; 1]>,
+        requests: &[&Request],
     ) -> PendingReply<Decided> {
         PendingReply::new(Deciding::new(self.clone(), deciding, mode, requests))
     }
@@ -79,7 +77,7 @@ impl RateLimiter {
         then: impl FnOnce(Result<DecidedRef<'_>, Error>) -> T,
     ) -> Begun<T> {
         if self.shared.takes_leases && is_leased(mode, requests) {
-            if let Some(decision) = self.shared.leases.take(requests[0]) {
+            if let Some(decision) = self.take_leased(requests[0]) {
                 return Begun::Ready(then(Ok(DecidedRef::by_store(&[decision]))));
             }
             if let Some(begun) = self.decide_by_lease(requests[0]) {
@@ -171,7 +169,12 @@ impl RateLimiter {
 
     /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
     pub(super) fn deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
-        UntilDeadline::new(reply, sent, self.shared.deadline.min(LONGEST_TIME))
+        UntilDeadline::new(reply, sent, self.within())
+    }
+
+    /// The time within which the store has to reply.
+    pub(super) fn within(&self) -> Duration {
+        self.shared.deadline.min(LONGEST_TIME)
     }
 
     pub(super) fn too_late(&self) -> Error {

@@ -14,7 +14,8 @@ use tokio::time::Instant;
 pub(super) struct Deciding {
     limiter: RateLimiter,
     mode: Mode,
-    requests: SmallVec<[Request; 1]>,
+    /// Empty if the reply keeps the request, which is then copied once.
+    requests: Vec<Request>,
     sent: Instant,
     reply: UntilDeadline<Decisions>,
     is_polled: bool,
@@ -25,8 +26,12 @@ impl Deciding {
         limiter: RateLimiter,
         reply: PendingReply<Decisions>,
         mode: Mode,
-        requests: SmallVec<[Request; 1]>,
+        requests: &[&Request],
     ) -> Self {
+        let requests = match reply.request() {
+            Some(_) => Vec::new(),
+            None => requests.iter().copied().cloned().collect(),
+        };
         let sent = Instant::now();
         let reply = limiter.deadline(sent, reply);
         Self { limiter, mode, requests, sent, reply, is_polled: false }
@@ -51,9 +56,9 @@ impl Future for Deciding {
         let decisions = ready!(self.poll_decisions(context));
         let receive =
             |requests: &[&Request]| self.limiter.received(self.sent, decisions, self.mode, requests);
-        Poll::Ready(match self.requests.as_slice() {
-            [request] => receive(&[request]),
-            requests => receive(&requests.iter().collect::<SmallVec<[&Request; 4]>>()),
+        Poll::Ready(match (self.reply.request(), self.requests.as_slice()) {
+            (Some(request), _) | (None, [request]) => receive(&[request]),
+            (None, requests) => receive(&requests.iter().collect::<SmallVec<[&Request; 4]>>()),
         })
     }
 }

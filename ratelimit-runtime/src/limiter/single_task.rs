@@ -48,7 +48,9 @@ impl SingleTask {
         next: Duration,
         work: impl FnOnce(InCharge) -> F,
     ) {
-        if let Ok(runtime) = Handle::try_current()
+        // Before the lookup of the runtime, whose handle is shared by all threads.
+        if self.is_late(Instant::now())
+            && let Ok(runtime) = Handle::try_current()
             && let Some(number) = self.take_over(next)
         {
             runtime.spawn(work(InCharge { limiter: Arc::downgrade(&limiter.shared), select, number }));

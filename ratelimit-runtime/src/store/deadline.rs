@@ -1,10 +1,11 @@
 //! The deadline of a reply: a timer, unless the store watches the deadline.
 
 use super::reply::PendingReply;
+use super::request::Request;
 use crate::error::Error;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -39,6 +40,36 @@ impl<T> UntilDeadline<T> {
         }
         Self { reply, deadline, within, timer: None }
     }
+
+    /// Polls the reply until the deadline has passed: then it is `None`, and the observer of the reply is not notified.
+    pub(crate) fn poll_in_time(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
+        if let Poll::Ready(result) = Pin::new(&mut self.reply).poll(context) {
+            return Poll::Ready(Some(result));
+        }
+        let watch = match &self.reply {
+            PendingReply::Call(call) => call.watch(),
+            PendingReply::Future(..) => DeadlineWatch::Unwatched,
+        };
+        match watch {
+            DeadlineWatch::Watched => Poll::Pending,
+            DeadlineWatch::Overdue => Poll::Ready(None),
+            DeadlineWatch::Unwatched => {
+                let deadline = self.deadline;
+                let timer = self.timer.get_or_insert_with(|| Box::pin(unconstrained(sleep_until(deadline))));
+                timer.as_mut().poll(context).map(|()| None)
+            }
+        }
+    }
+
+    /// Returns the request, if the reply keeps it.
+    pub(crate) fn request(&self) -> Option<&Request> {
+        self.reply.request()
+    }
+
+    /// Returns the reply, to await it after the deadline.
+    pub(crate) fn into_reply(self) -> PendingReply<T> {
+        self.reply
+    }
 }
 
 impl<T> Future for UntilDeadline<T> {
@@ -46,26 +77,10 @@ impl<T> Future for UntilDeadline<T> {
     type Output = Option<Result<T, Error>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        if let Poll::Ready(result) = Pin::new(&mut this.reply).poll(context) {
-            return Poll::Ready(Some(result));
+        let result = ready!(self.poll_in_time(context));
+        if result.is_none() {
+            self.reply.missed_deadline(self.within);
         }
-        let watch = match &this.reply {
-            PendingReply::Call(call) => call.watch(),
-            PendingReply::Future(..) => DeadlineWatch::Unwatched,
-        };
-        match watch {
-            DeadlineWatch::Watched => return Poll::Pending,
-            DeadlineWatch::Overdue => {}
-            DeadlineWatch::Unwatched => {
-                let deadline = this.deadline;
-                let timer = this.timer.get_or_insert_with(|| Box::pin(unconstrained(sleep_until(deadline))));
-                if timer.as_mut().poll(context).is_pending() {
-                    return Poll::Pending;
-                }
-            }
-        }
-        this.reply.missed_deadline(this.within);
-        Poll::Ready(None)
+        Poll::Ready(result)
     }
 }

@@ -1,6 +1,7 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
 use super::deadline::DeadlineWatch;
+use super::request::Request;
 use crate::error::{Error, ErrorKind};
 use std::fmt;
 use std::future::Future;
@@ -28,6 +29,9 @@ pub(crate) enum PendingReply<T> {
 
 /// A call of a store of this crate. Unlike a future, it knows its deadline.
 pub(crate) trait PendingCall<T>: Send {
+    /// Returns the request that is decided.
+    fn request(&self) -> &Request;
+
     /// Polls the reply.
     fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<T, Error>>;
 
@@ -120,6 +124,14 @@ impl<T> From<ReplyKind<T>> for Reply<T> {
 impl<T> PendingReply<T> {
     pub(crate) fn new(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
         Self::Future(Box::pin(future), None)
+    }
+
+    /// Returns the request, if the reply keeps it.
+    pub(crate) fn request(&self) -> Option<&Request> {
+        match self {
+            Self::Future(..) => None,
+            Self::Call(call) => Some(call.request()),
+        }
     }
 
     /// Returns the observer of a missed deadline.

@@ -2,8 +2,9 @@
 
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, ManualClock, MemoryStore};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A memory store behind pending replies. It counts its requests.
 #[derive(Clone)]
@@ -13,12 +14,21 @@ struct State {
     store: MemoryStore<ManualClock>,
     requests: AtomicUsize,
     fails: AtomicBool,
+    /// The time until a reply.
+    delay: OnceLock<Duration>,
 }
 
 impl RemoteStore {
     pub(crate) fn with_clock(clock: &ManualClock) -> Self {
         let store = MemoryStore::with_clock(clock.clone());
-        Self(Arc::new(State { store, requests: AtomicUsize::new(0), fails: AtomicBool::new(false) }))
+        let (requests, fails) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self(Arc::new(State { store, requests, fails, delay: OnceLock::new() }))
+    }
+
+    /// Delays the replies.
+    pub(crate) fn delayed(self, delay: Duration) -> Self {
+        self.0.delay.get_or_init(|| delay);
+        self
     }
 
     /// The number of requests since the last call of this method.
@@ -32,9 +42,12 @@ impl RemoteStore {
     }
 }
 
-/// The same reply, a few polls later.
-fn later(reply: Reply<Decisions>) -> Reply<Decisions> {
-    Reply::pending(async {
+/// The same reply, a few polls and the delay later.
+fn later(reply: Reply<Decisions>, delay: Option<Duration>) -> Reply<Decisions> {
+    Reply::pending(async move {
+        if let Some(delay) = delay {
+            tokio::time::sleep(delay).await;
+        }
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
@@ -48,7 +61,7 @@ impl Store for RemoteStore {
         if self.0.fails.load(Ordering::Relaxed) {
             return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")));
         }
-        later(self.0.store.decide(mode, requests))
+        later(self.0.store.decide(mode, requests), self.0.delay.get().copied())
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {

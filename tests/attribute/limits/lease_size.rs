@@ -3,7 +3,9 @@
 use super::lease::{WINDOW, passed, passes};
 use crate::harness::{RemoteStore, limiter};
 use ratelimit::{Limit, ManualClock};
+use std::time::Duration;
 use support::SECOND;
+use tokio::time::Instant;
 
 /// One call per 10 ms needs leases of ten units for 100 ms. One call per second needs no lease.
 #[tokio::test(start_paused = true)]
@@ -52,4 +54,24 @@ async fn surplus_units_are_returned_while_the_process_calls() {
         tokio::time::sleep(SECOND / 5).await;
     }
     assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 10_000 - 1028);
+}
+
+/// A reply takes 5 ms, in which calls use 5 units. As soon as half of a lease is as many, the next one arrives in time.
+#[tokio::test(start_paused = true)]
+async fn units_are_fetched_before_the_last_ones_are_used() {
+    let store = RemoteStore::with_clock(&ManualClock::new()).delayed(SECOND / 200);
+    let limiter = limiter(store.clone()).await;
+    let many = Limit::counter(1_000_000, WINDOW).lease(1000);
+    let mut waited = Vec::new();
+    for call in 0..3000 {
+        let began = Instant::now();
+        assert!(passes(&limiter, &many).await);
+        if began.elapsed() > Duration::ZERO {
+            waited.push(call);
+        }
+        tokio::time::sleep(SECOND / 1000).await;
+    }
+    assert!(waited.iter().all(|call| *call < 32), "{waited:?}");
+    let asked = store.take_requests();
+    assert!((10..25).contains(&asked), "{asked} requests in 3 seconds");
 }

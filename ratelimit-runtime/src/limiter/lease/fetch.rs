@@ -3,97 +3,118 @@
 
 use super::super::RateLimiter;
 use super::super::decided::invalid_reply;
-use super::key_lease::{FetchState, FetchUnderWay, KeyLease, TooFew};
+use super::key_lease::{Planned, Returned};
+use super::table::LeaseId;
+use super::under_way::{FetchState, FetchUnderWay, TooFew};
 use super::units::Unused;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Decisions, Mode, Reply, ReplyKind, Request};
+use crate::store::{Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use std::future::poll_fn;
 use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
-use tokio::sync::watch;
-use tokio::time::Instant;
 
 /// A fetch of units for one key.
 pub(super) struct Fetch {
     limiter: RateLimiter,
-    lease: Arc<KeyLease>,
+    id: LeaseId,
     request: Request,
     units: u32,
     /// The lease's epoch when the fetch began.
     epoch: u64,
-    sent: Instant,
+    /// When the request was sent, by the timer of all leases.
+    sent: u64,
     too_few: Option<TooFew>,
 }
 
-/// The registration of a fetch in its lease. Dropping it ends the registration.
-pub(super) struct Registration {
-    sender: watch::Sender<FetchState>,
-    lease: Arc<KeyLease>,
-    runtime: Handle,
+/// The registration of a fetch in its lease. Dropping it ends the registration, and wakes the waiting calls.
+struct Registration {
+    limiter: RateLimiter,
+    id: LeaseId,
+    runtime: Id,
+    under_way: Arc<FetchUnderWay>,
+    ended: FetchState,
 }
 
 impl Fetch {
-    pub(super) fn new(
-        limiter: &RateLimiter,
-        lease: &Arc<KeyLease>,
-        request: &Request,
-        units: u32,
-        epoch: u64,
-    ) -> Self {
-        Self {
-            limiter: limiter.clone(),
-            lease: Arc::clone(lease),
-            request: request.clone(),
-            units,
-            epoch,
-            sent: Instant::now(),
-            too_few: None,
-        }
-    }
-
     /// Sends the request. A reply that is ready is received at once. Otherwise a task awaits it, in the runtime where
     /// the fetch is registered.
-    pub(super) fn begin(mut self, registration: Option<(Registration, Arc<FetchUnderWay>)>) -> FetchState {
+    pub(super) fn begin(
+        limiter: &RateLimiter,
+        id: LeaseId,
+        request: &Request,
+        planned: Planned,
+    ) -> FetchState {
+        let Planned { units, epoch, registered } = planned;
+        let (limiter, request) = (limiter.clone(), request.clone());
+        let registered = registered.map(|(runtime, under_way)| {
+            let (limiter, ended) = (limiter.clone(), FetchState::Ended);
+            (Registration { limiter, id, runtime: runtime.id(), under_way, ended }, runtime)
+        });
+        let mut fetch = Self { limiter, id, request, units, epoch, sent: 0, too_few: None };
         loop {
-            match self.send().into_kind() {
+            match fetch.send().into_kind() {
                 ReplyKind::Ready(decided) => {
-                    if let Some(ended) = self.receive(decided, false) {
+                    if let Some(ended) = fetch.receive(decided, false) {
                         return ended;
                     }
                 }
                 ReplyKind::Pending(reply) => {
-                    let Some((registration, under_way)) = registration else {
-                        return FetchState::Failed(Error::runtime().err().unwrap_or_else(invalid_reply));
+                    return match registered {
+                        Some((registration, runtime)) => fetch.spawn(reply, registration, &runtime),
+                        None => FetchState::Failed(Error::runtime().err().unwrap_or_else(invalid_reply)),
                     };
-                    let counted = self.limiter.shared.tasks.count();
-                    let runtime = registration.runtime.clone();
-                    runtime.spawn(async move {
-                        let ended = self.run(ReplyKind::Pending(reply), &under_way).await;
-                        registration.end(ended);
-                        drop(counted);
-                    });
-                    return FetchState::UnderWay;
                 }
             }
         }
     }
 
+    fn spawn(
+        self,
+        reply: PendingReply<Decisions>,
+        mut registration: Registration,
+        runtime: &Handle,
+    ) -> FetchState {
+        let counted = self.limiter.shared.tasks.count();
+        runtime.spawn(async move {
+            registration.ended = self.run(ReplyKind::Pending(reply), &registration.under_way).await;
+            // Ends the registration first, because `close` returns when no task is counted.
+            drop(registration);
+            drop(counted);
+        });
+        FetchState::UnderWay
+    }
+
     async fn run(mut self, mut reply: ReplyKind<Decisions>, under_way: &FetchUnderWay) -> FetchState {
         loop {
-            if let ReplyKind::Pending(pending) = &mut reply
-                && let Some(observer) = pending.observer()
-            {
-                under_way.awaited.set(observer);
-            }
-            if let Some(ended) = self.receive(Reply::from(reply).await, true) {
+            let decided = match reply {
+                ReplyKind::Ready(decided) => decided,
+                ReplyKind::Pending(reply) => self.received(reply, under_way).await,
+            };
+            if let Some(ended) = self.receive(decided, true) {
                 return ended;
             }
             reply = self.send().into_kind();
         }
     }
 
+    /// Awaits the reply, also after the deadline. The waiting calls then watch their own deadlines.
+    async fn received(
+        &self,
+        reply: PendingReply<Decisions>,
+        under_way: &FetchUnderWay,
+    ) -> Result<Decisions, Error> {
+        let mut until = self.limiter.deadline(under_way.began, reply);
+        if let Some(decided) = poll_fn(|context| until.poll_in_time(context)).await {
+            return decided;
+        }
+        let mut late = until.into_reply();
+        under_way.set(FetchState::Late(late.observer()));
+        late.await
+    }
+
     fn send(&mut self) -> Reply<Decisions> {
-        self.sent = Instant::now();
+        self.sent = self.limiter.shared.leases.now();
         self.limiter.shared.store.decide(Mode::Charge, &[&self.request.alone(self.units)])
     }
 
@@ -106,7 +127,7 @@ impl Fetch {
         };
         if decision.allowed() {
             self.fill(&decision, from_remote_store);
-            return Some(FetchState::Units);
+            return Some(FetchState::Ended);
         }
         // The first retry requests what is left, if that exceeds the call's cost. Otherwise each call sends its own request.
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
@@ -115,41 +136,34 @@ impl Fetch {
         (left <= self.request.cost()).then_some(FetchState::TooFew(too_few))
     }
 
+    /// Adds the units to the lease, or returns them to the store if the lease has restarted meanwhile.
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
-        let mut state = self.lease.lock();
-        if state.epoch == self.epoch {
-            state.units.fill(self.units, decision, self.sent);
-            if let Some(too_few) = self.too_few.filter(|_| from_remote_store) {
-                state.units.note_shortage(too_few.wanted.saturating_sub(self.units), &too_few.refusal);
+        let leases = &self.limiter.shared.leases;
+        let now = leases.now();
+        let filled = leases.with(self.id, |lease| {
+            if !lease.is_of(self.epoch) {
+                return false;
             }
-            return;
+            lease.units.fill(self.units, decision, self.sent, now);
+            if let Some(too_few) = self.too_few.filter(|_| from_remote_store) {
+                let missing = too_few.wanted.saturating_sub(self.units);
+                lease.units.note_shortage(missing, &too_few.refusal, now);
+            }
+            true
+        });
+        if filled != Some(true) {
+            let unused = vec![Unused { units: self.units, stamp: decision.stamp() }];
+            let (key, limit) = (self.request.key().clone(), *self.request.limit());
+            self.limiter.return_units(Returned { key, limit, unused });
         }
-        drop(state);
-        let unused = Unused { units: self.units, stamp: decision.stamp() };
-        self.limiter.return_units(self.request.key(), self.request.limit(), vec![unused]);
-    }
-}
-
-impl Registration {
-    pub(super) fn new(lease: &Arc<KeyLease>, runtime: Handle, sender: watch::Sender<FetchState>) -> Self {
-        Self { sender, lease: Arc::clone(lease), runtime }
-    }
-
-    fn runtime(&self) -> Id {
-        self.runtime.id()
-    }
-
-    fn end(self, state: FetchState) {
-        let sender = self.sender.clone();
-        // Ends the registration first, because a woken call may begin the next fetch.
-        drop(self);
-        sender.send_replace(state);
     }
 }
 
 impl Drop for Registration {
-    /// Also runs when the runtime shuts down. Then dropping the sender wakes the waiting calls.
+    /// Also runs when the runtime shuts down.
     fn drop(&mut self) {
-        self.lease.lock().end_fetch(self.runtime());
+        // Ends the registration first, because a woken call may begin the next fetch.
+        self.limiter.shared.leases.with(self.id, |lease| lease.end_fetch(self.runtime));
+        self.under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
     }
 }

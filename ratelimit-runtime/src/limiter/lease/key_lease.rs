@@ -1,174 +1,215 @@
-//! `KeyLease`: the lease of one key, with the fetches under way and the calls that concern it.
+//! `KeyLease`: the lease of one key, and what its next call does.
 
-use super::units::{LeasedUnits, Unused};
-use crate::decision::Decision;
-use crate::error::Error;
+use super::under_way::{FetchUnderWay, TooFew};
+use super::units::{LeasedUnits, Taken, Unused};
 use crate::limit::Limit;
-use crate::store::{Awaited, MissedDeadline, Request, StoreKey};
-use parking_lot::{Mutex, MutexGuard};
+use crate::store::{Request, StoreKey};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::runtime::Id;
-use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::runtime::{Handle, Id};
 
-/// The lease of one key, and the calls and fetches that concern it.
+/// The most fetches that one call waits for. A call may need several, because other calls may take the units, or the units
+/// may be outdated on arrival.
+const MOST_FETCHES: u32 = 2;
+
+/// The lease of one key. It is stored in the table itself, so a call that finds units reads no other memory.
 pub(super) struct KeyLease {
-    pub(super) key: StoreKey,
-    state: Mutex<State>,
-    /// The units that the waiting calls need.
-    waiting_units: AtomicU32,
-    /// The number of calls whose own requests are under way.
-    own_requests: AtomicU32,
+    pub(super) units: LeasedUnits,
+    calls: Box<Calls>,
 }
 
-pub(super) struct State {
-    pub(super) units: LeasedUnits,
+/// The calls and fetches of a key. Calls that find units do not need them.
+struct Calls {
+    key: StoreKey,
     /// The number of restarts. Units that were requested before the last one are returned on arrival.
-    pub(super) epoch: u64,
+    epoch: u64,
     /// The fetches under way. Each runtime has at most one, and its calls wait only for that one.
     fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,
+    /// The number of calls that wait, and the units that they need.
+    waiting: u32,
+    waiting_units: u32,
+    /// The number of calls whose own requests are under way.
+    own_requests: u32,
 }
 
-/// A fetch, as seen by the calls that wait for it.
-pub(super) struct FetchUnderWay {
-    pub(super) state: watch::Receiver<FetchState>,
-    /// The reply that the fetch itself waits for.
-    pub(super) awaited: Awaited,
-    /// The most units that it requests.
-    units: u32,
-    pub(super) began: Instant,
+/// The results of the fetches that a call has waited for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tried {
+    pub(super) fetches: u32,
+    pub(super) too_few: Option<TooFew>,
 }
 
-/// The progress of a fetch.
-#[derive(Clone, Debug)]
-pub(super) enum FetchState {
-    UnderWay,
-    /// The units are in the lease.
-    Units,
-    /// The store had too few units, so each call sends its own request.
-    TooFew(TooFew),
-    Failed(Error),
+/// The next step of a call.
+pub(super) enum Next {
+    Decided(Taken),
+    /// The call waits for a fetch. It is counted until `end_wait`.
+    Wait(Arc<FetchUnderWay>),
+    /// The call requests its own units. It is counted until `end_own_request`. Contains the epoch.
+    RequestOwn(u64),
+    /// The call asks the store as if there were no lease.
+    WithoutLease,
+    Fetch(Planned),
 }
 
-/// The store's refusal of a fetch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TooFew {
-    pub(super) wanted: u32,
-    pub(super) refusal: Decision,
+/// A fetch that is to begin. Outside of a runtime it has no registration.
+pub(super) struct Planned {
+    pub(super) units: u32,
+    pub(super) epoch: u64,
+    pub(super) registered: Option<(Handle, Arc<FetchUnderWay>)>,
+}
+
+/// Units that are to be returned to the store.
+pub(super) struct Returned {
+    pub(super) key: StoreKey,
+    pub(super) limit: Limit,
+    pub(super) unused: Vec<Unused>,
 }
 
 impl KeyLease {
-    pub(super) fn new(request: &Request) -> Self {
-        let state = State { units: LeasedUnits::new(*request.limit()), epoch: 0, fetches: SmallVec::new() };
-        Self {
+    pub(super) fn new(request: &Request, now: u64) -> Self {
+        let calls = Calls {
             key: request.key().clone(),
-            state: Mutex::new(state),
-            waiting_units: AtomicU32::new(0),
-            own_requests: AtomicU32::new(0),
+            epoch: 0,
+            fetches: SmallVec::new(),
+            waiting: 0,
+            waiting_units: 0,
+            own_requests: 0,
+        };
+        Self { units: LeasedUnits::new(*request.limit(), now), calls: Box::new(calls) }
+    }
+
+    /// Determines the next step of a call that may have waited. `deadline` is the time after which a fetch is late.
+    pub(super) fn next(
+        &mut self,
+        request: &Request,
+        tried: &Tried,
+        deadline: Duration,
+        now: u64,
+        returned: &mut Vec<Returned>,
+    ) -> Next {
+        let (limit, cost) = (request.limit(), request.cost());
+        if self.units.limit != *limit {
+            returned.extend(self.restart(*limit, now));
         }
+        let refused = |decision| Taken { decision, is_low: false };
+        let taken = self.units.take(cost, now);
+        if let Some(taken) = taken.or_else(|| self.units.refusal(cost, now).map(refused)) {
+            return Next::Decided(taken);
+        }
+        if self.units.is_exhausted(now) {
+            return Next::WithoutLease;
+        }
+        if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
+            return self.request_own();
+        }
+        // Only here: the handle is shared by all threads of the runtime, and most calls find units above.
+        let runtime = Handle::try_current().ok();
+        if let Some(under_way) = runtime.as_ref().and_then(|runtime| self.fetch_of(runtime.id())) {
+            // Do not wait if the waiting calls already need the largest lease. Do not wait for a late fetch either: the
+            // call's own request tells whether the store is slow.
+            if under_way.began.elapsed() >= deadline || self.calls.waiting_units >= limit.largest_lease() {
+                return Next::WithoutLease;
+            }
+            return self.wait(under_way, cost);
+        }
+        returned.extend(self.remove(|units| units.outdated(now)));
+        // While another call of this key requests its own units, the fetch includes one more call of this cost.
+        let expected = if self.calls.own_requests > 0 { cost } else { 0 };
+        let wanted = self.units.wanted(cost, self.calls.waiting_units.saturating_add(expected), now);
+        // All runtimes together fetch at most one largest lease.
+        let units = wanted.min(limit.largest_lease().saturating_sub(self.being_fetched()));
+        if units <= cost {
+            return self.request_own();
+        }
+        Next::Fetch(self.begin_fetch(units, runtime))
     }
 
-    /// Hands out units to a request, if that needs no waiting.
-    #[inline]
-    pub(super) fn take(&self, request: &Request) -> Option<Decision> {
-        let units = &mut self.state.try_lock()?.units;
-        if units.limit == *request.limit() { units.take(request.cost()) } else { None }
+    /// Begins to fetch units while some are left, if no fetch is under way. They replace those that are left, so that the process
+    /// has at most the largest lease.
+    pub(super) fn fetch_in_advance(&mut self, now: u64) -> Option<Planned> {
+        let runtime = Handle::try_current().ok()?;
+        if !self.calls.fetches.is_empty() || self.units.is_exhausted(now) {
+            return None;
+        }
+        let most = self.units.limit.largest_lease().saturating_sub(self.units.unused());
+        let units = self.units.wanted_in_advance(now).min(most);
+        (units > 0).then(|| self.begin_fetch(units, Some(runtime)))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
+    fn wait(&mut self, under_way: Arc<FetchUnderWay>, cost: u32) -> Next {
+        self.calls.waiting += 1;
+        self.calls.waiting_units = self.calls.waiting_units.saturating_add(cost);
+        Next::Wait(under_way)
     }
 
-    /// The units that the waiting calls need.
-    pub(super) fn waiting_units(&self) -> u32 {
-        self.waiting_units.load(Ordering::Relaxed)
+    /// Notes that a call no longer waits.
+    pub(super) fn end_wait(&mut self, cost: u32) {
+        self.calls.waiting -= 1;
+        self.calls.waiting_units = self.calls.waiting_units.saturating_sub(cost);
     }
 
-    /// Counts a waiting call that needs `units`, until the returned value is dropped.
-    pub(super) fn wait_for(self: &Arc<Self>, units: u32) -> WaitingCall {
-        self.waiting_units.fetch_add(units, Ordering::Relaxed);
-        WaitingCall { lease: Arc::clone(self), units }
+    fn request_own(&mut self) -> Next {
+        self.calls.own_requests += 1;
+        Next::RequestOwn(self.calls.epoch)
     }
 
-    /// Whether the own request of a call is under way. Then the key has several callers.
-    pub(super) fn has_own_requests(&self) -> bool {
-        self.own_requests.load(Ordering::Relaxed) > 0
+    /// Notes that a call's own request is no longer under way. Returns whether the lease is still of the same epoch.
+    pub(super) fn end_own_request(&mut self, epoch: u64) -> bool {
+        self.calls.own_requests -= 1;
+        self.calls.epoch == epoch
     }
 
-    /// Counts a call's own request, until the returned value is dropped.
-    pub(super) fn begin_own_request(self: &Arc<Self>, epoch: u64) -> OwnRequest {
-        self.own_requests.fetch_add(1, Ordering::Relaxed);
-        OwnRequest { lease: Arc::clone(self), epoch }
-    }
-}
-
-impl State {
     /// Returns the fetch under way in a runtime.
-    pub(super) fn fetch(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
-        self.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
+    fn fetch_of(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
+        self.calls.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
     }
 
     /// Registers a fetch until `end_fetch`.
-    pub(super) fn begin_fetch(
-        &mut self,
-        runtime: Id,
-        units: u32,
-    ) -> (watch::Sender<FetchState>, Arc<FetchUnderWay>) {
-        let (sender, state) = watch::channel(FetchState::UnderWay);
-        let under_way =
-            Arc::new(FetchUnderWay { state, awaited: Awaited::default(), units, began: Instant::now() });
-        self.fetches.push((runtime, Arc::clone(&under_way)));
-        (sender, under_way)
+    fn begin_fetch(&mut self, units: u32, runtime: Option<Handle>) -> Planned {
+        let registered = runtime.map(|runtime| {
+            let under_way = Arc::new(FetchUnderWay::new(units));
+            self.calls.fetches.push((runtime.id(), Arc::clone(&under_way)));
+            (runtime, under_way)
+        });
+        Planned { units, epoch: self.calls.epoch, registered }
     }
 
     /// The units that the fetches of all runtimes request.
-    pub(super) fn being_fetched(&self) -> u32 {
-        self.fetches.iter().fold(0, |units, (_, fetch)| units.saturating_add(fetch.units))
+    fn being_fetched(&self) -> u32 {
+        self.calls.fetches.iter().fold(0, |units, (_, fetch)| units.saturating_add(fetch.units))
     }
 
     pub(super) fn end_fetch(&mut self, runtime: Id) {
-        self.fetches.retain(|(of, _)| *of != runtime);
+        self.calls.fetches.retain(|(of, _)| *of != runtime);
+        self.units.end_fetch();
+    }
+
+    /// Returns whether units that were requested in an epoch may be handed out.
+    pub(super) fn is_of(&self, epoch: u64) -> bool {
+        self.calls.epoch == epoch
     }
 
     /// Removes all units and begins a new epoch. Units of fetches under way will be returned.
-    pub(super) fn restart(&mut self, limit: Limit) -> Vec<Unused> {
-        self.epoch += 1;
-        let unused = self.units.remove_all();
-        self.units = LeasedUnits::new(limit);
-        unused
+    pub(super) fn restart(&mut self, limit: Limit, now: u64) -> Option<Returned> {
+        self.calls.epoch += 1;
+        let returned = self.remove(|units| units.remove_all(now));
+        self.units = LeasedUnits::new(limit, now);
+        returned
     }
-}
 
-impl MissedDeadline for FetchUnderWay {
-    fn missed_deadline(&self, deadline: Duration) {
-        self.awaited.missed_deadline(deadline);
+    /// Removes units, which are to be returned.
+    pub(super) fn remove(&mut self, units: impl FnOnce(&mut LeasedUnits) -> Vec<Unused>) -> Option<Returned> {
+        let unused = units(&mut self.units);
+        if unused.is_empty() {
+            return None;
+        }
+        Some(Returned { key: self.calls.key.clone(), limit: self.units.limit, unused })
     }
-}
 
-/// A call that waits for units.
-pub(super) struct WaitingCall {
-    lease: Arc<KeyLease>,
-    units: u32,
-}
-
-impl Drop for WaitingCall {
-    fn drop(&mut self) {
-        self.lease.waiting_units.fetch_sub(self.units, Ordering::Relaxed);
-    }
-}
-
-/// A call that requests exactly its own units.
-pub(super) struct OwnRequest {
-    lease: Arc<KeyLease>,
-    /// The lease's epoch when the request was sent.
-    pub(super) epoch: u64,
-}
-
-impl Drop for OwnRequest {
-    fn drop(&mut self) {
-        self.lease.own_requests.fetch_sub(1, Ordering::Relaxed);
+    /// Whether no call uses the lease.
+    pub(super) fn is_idle(&self, now: u64) -> bool {
+        let Calls { fetches, waiting, own_requests, .. } = &*self.calls;
+        fetches.is_empty() && *waiting == 0 && *own_requests == 0 && self.units.is_idle(now)
     }
 }

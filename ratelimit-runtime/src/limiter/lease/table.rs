@@ -2,12 +2,12 @@
 
 use super::super::single_task::SingleTask;
 use super::key_lease::KeyLease;
-use crate::decision::Decision;
+use super::units::Taken;
+use crate::clock::Timer;
 use crate::key::HashKey;
 use crate::store::{Request, StoreKey};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most keys with leased units. Calls of other keys ask the store.
@@ -19,6 +19,7 @@ const SHARDS: usize = 64;
 /// The leases of a limiter.
 pub(in super::super) struct Leases {
     hash_key: HashKey,
+    timer: Timer,
     /// The number of keys in all shards.
     keys: AtomicUsize,
     shards: [Mutex<HashTable<Entry>>; SHARDS],
@@ -28,13 +29,18 @@ pub(in super::super) struct Leases {
 
 struct Entry {
     hash: u64,
-    lease: Arc<KeyLease>,
+    lease: KeyLease,
 }
+
+/// Identifies the lease of a key: the hash of the key.
+#[derive(Clone, Copy)]
+pub(super) struct LeaseId(u64);
 
 impl Default for Leases {
     fn default() -> Self {
         Self {
             hash_key: HashKey::random(),
+            timer: Timer::start(),
             keys: AtomicUsize::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
             returning: SingleTask::default(),
@@ -48,57 +54,75 @@ impl Leases {
         self.shards[(hash >> 32) as usize % SHARDS].lock()
     }
 
-    /// Hands out units to a request, if that needs no waiting. The lease stays in the table, so that its owners need not be counted.
+    /// The moment now, by the timer of all leases.
     #[inline]
-    pub(in super::super) fn take(&self, request: &Request) -> Option<Decision> {
-        let hash = self.hash_key.hash(request.key());
-        self.shard(hash).find(hash, |entry| entry.hash == hash)?.lease.take(request)
+    pub(super) fn now(&self) -> u64 {
+        self.timer.micros()
     }
 
-    /// Returns the lease of a key, and creates a missing one. Returns `None` if the table is full.
-    pub(super) fn get_or_insert(&self, request: &Request) -> Option<Arc<KeyLease>> {
+    pub(super) fn id(&self, key: &StoreKey) -> LeaseId {
+        LeaseId(self.hash_key.hash(key))
+    }
+
+    /// Hands out units to a request, if that needs no waiting.
+    #[inline]
+    pub(super) fn take(&self, request: &Request) -> Option<Taken> {
         let hash = self.hash_key.hash(request.key());
+        let now = self.now();
         let mut shard = self.shard(hash);
-        if let Some(entry) = shard.find(hash, |entry| entry.hash == hash) {
-            return Some(Arc::clone(&entry.lease));
+        let units = &mut shard.find_mut(hash, |entry| entry.hash == hash)?.lease.units;
+        if units.limit == *request.limit() { units.take(request.cost(), now) } else { None }
+    }
+
+    /// Accesses the lease of a key, if there is one.
+    pub(super) fn with<R>(&self, LeaseId(hash): LeaseId, act: impl FnOnce(&mut KeyLease) -> R) -> Option<R> {
+        self.shard(hash).find_mut(hash, |entry| entry.hash == hash).map(|entry| act(&mut entry.lease))
+    }
+
+    /// Accesses the lease of a request's key, and creates a missing one. Returns `None` if the table is full.
+    pub(super) fn with_inserted<R>(
+        &self,
+        LeaseId(hash): LeaseId,
+        request: &Request,
+        act: impl FnOnce(&mut KeyLease) -> R,
+    ) -> Option<R> {
+        let mut shard = self.shard(hash);
+        if let Some(entry) = shard.find_mut(hash, |entry| entry.hash == hash) {
+            return Some(act(&mut entry.lease));
         }
         if self.keys.fetch_add(1, Ordering::Relaxed) >= MOST_KEYS {
             self.keys.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
-        let lease = Arc::new(KeyLease::new(request));
-        shard.insert_unique(hash, Entry { hash, lease: Arc::clone(&lease) }, |entry| entry.hash);
-        Some(lease)
+        let entry = Entry { hash, lease: KeyLease::new(request, self.now()) };
+        let mut inserted = shard.insert_unique(hash, entry, |entry| entry.hash);
+        Some(act(&mut inserted.get_mut().lease))
     }
 
     /// Forgets the units of a key without returning them, because its state in the store is deleted.
     pub(in super::super) fn forget(&self, key: &StoreKey) {
-        let hash = self.hash_key.hash(key);
-        let lease =
-            self.shard(hash).find(hash, |entry| entry.hash == hash).map(|found| Arc::clone(&found.lease));
-        if let Some(lease) = lease {
-            let mut state = lease.lock();
-            let limit = state.units.limit;
-            state.restart(limit);
-        }
+        let now = self.now();
+        self.with(self.id(key), |lease| lease.restart(lease.units.limit, now));
     }
 
     /// Forgets the keys that no call uses.
     pub(super) fn forget_idle(&self) {
+        let now = self.now();
         for shard in &self.shards {
             let mut shard = shard.lock();
             let before = shard.len();
-            // No call can get another reference while the shard is locked.
-            shard.retain(|entry| Arc::strong_count(&entry.lease) > 1 || !entry.lease.lock().units.is_idle());
+            shard.retain(|entry| !entry.lease.is_idle(now));
             self.keys.fetch_sub(before - shard.len(), Ordering::Relaxed);
         }
     }
 
-    pub(super) fn all(&self) -> Vec<Arc<KeyLease>> {
-        let of_shard = |shard: &Mutex<HashTable<Entry>>| -> Vec<_> {
-            shard.lock().iter().map(|entry| Arc::clone(&entry.lease)).collect()
-        };
-        self.shards.iter().flat_map(of_shard).collect()
+    /// Collects what `of` returns for each lease.
+    pub(super) fn collect<R>(&self, mut of: impl FnMut(&mut KeyLease) -> Option<R>) -> Vec<R> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            all.extend(shard.lock().iter_mut().filter_map(|entry| of(&mut entry.lease)));
+        }
+        all
     }
 
     pub(super) fn is_empty(&self) -> bool {

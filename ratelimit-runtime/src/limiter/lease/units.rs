@@ -1,11 +1,14 @@
-//! `LeasedUnits`: the leased units of one key, and the number of units that the next fetch takes.
+//! `LeasedUnits`: the leased units of one key, and the number of units that the next fetch takes. Moments are microseconds of
+//! the timer of all leases.
 
-use crate::clock;
+mod shortage;
+
+use crate::clock::micros;
 use crate::decision::Decision;
 use crate::limit::{Algorithm, Limit};
 use crate::limiter::LONGEST_TIME;
+use smallvec::SmallVec;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// Units that no call has used for this time are returned. It is also the longest time for which a refusal is reused.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
@@ -13,26 +16,32 @@ pub(super) const IDLE: Duration = Duration::from_secs(1);
 /// The leased units of one key.
 pub(super) struct LeasedUnits {
     pub(super) limit: Limit,
-    /// The oldest portion is first, and is used first.
-    portions: Vec<Portion>,
+    /// The oldest portion is first, and is used first. There are two after units were fetched in advance.
+    portions: SmallVec<[Portion; 2]>,
     /// When nothing of the limit is in use, by the last decision.
-    reset_at: Instant,
+    reset_at: u64,
     /// The units that remained in the store after the last decision.
     left_in_store: u32,
-    /// The size of the next fetch.
-    fetch_size: u32,
     /// The units that calls have used since the fetch size was last computed.
     used: u32,
-    /// When the store last charged units.
-    charged_at: Instant,
     /// When a call last used units.
-    used_at: Instant,
+    used_at: u64,
+    /// When so many units are left, the next fetch begins. Zero: when too few are left for a call.
+    low: u32,
+    /// The size of the next fetch.
+    fetch_size: u32,
+    /// The units that calls use in [`lease_lasts`](Limit::lease_lasts) at the rate of recent use.
+    use_per_lease: u32,
+    /// When the store last charged units.
+    charged_at: u64,
     /// Until then the store has no units: each call sends its own request, and none waits for a fetch.
-    exhausted_until: Instant,
+    exhausted_until: u64,
     /// Until then the store has too few units for a fetch: calls that find no leased units are refused.
-    too_few_until: Instant,
+    too_few_until: u64,
     /// The highest cost that is refused until `too_few_until`. The store will have that many units by then.
     refused_cost: u32,
+    /// Whether the size of the fetch under way was computed while units were left. It holds until the fetch ends.
+    fetches_in_advance: bool,
 }
 
 /// The unused units of one charge.
@@ -41,9 +50,17 @@ struct Portion {
     /// Finds the charge in the store.
     stamp: u64,
     /// The units are not handed out after this time. They are returned.
-    usable_until: Instant,
+    usable_until: u64,
     /// The store no longer stores the charge after this time, so units cannot be returned.
-    charge_ends: Instant,
+    charge_ends: u64,
+}
+
+/// Units that were handed out.
+#[derive(Clone, Copy)]
+pub(super) struct Taken {
+    pub(super) decision: Decision,
+    /// Whether it is time to fetch units in advance. Only one call is told so.
+    pub(super) is_low: bool,
 }
 
 /// Units of a charge that are to be returned.
@@ -53,26 +70,28 @@ pub(super) struct Unused {
 }
 
 impl LeasedUnits {
-    pub(super) fn new(limit: Limit) -> Self {
-        let now = clock::now();
+    pub(super) fn new(limit: Limit, now: u64) -> Self {
         Self {
             limit,
-            portions: Vec::new(),
+            portions: SmallVec::new(),
             reset_at: now,
             left_in_store: 0,
-            fetch_size: 1,
             used: 0,
-            charged_at: now,
             used_at: now,
+            low: 0,
+            fetch_size: 1,
+            use_per_lease: 0,
+            charged_at: now,
             exhausted_until: now,
             too_few_until: now,
             refused_cost: 0,
+            fetches_in_advance: false,
         }
     }
 
     /// Hands out units, the oldest first, if enough units are usable.
-    pub(super) fn take(&mut self, cost: u32) -> Option<Decision> {
-        let now = clock::now();
+    #[inline]
+    pub(super) fn take(&mut self, cost: u32, now: u64) -> Option<Taken> {
         let mut usable = self.units(|portion| now < portion.usable_until);
         if usable < cost {
             // Computed now: a pause before the next fetch would make the use look slower.
@@ -90,8 +109,13 @@ impl LeasedUnits {
         usable -= cost;
         self.portions.retain(|portion| portion.units > 0);
         self.use_up(cost, now);
+        let is_low = usable <= self.low && self.low > 0;
+        if is_low {
+            self.low = 0;
+        }
         let remaining = self.left_in_store.saturating_add(usable).min(self.limit.capacity());
-        Some(Decision::allow(&self.limit, remaining, self.reset_at.saturating_duration_since(now)))
+        let reset = Duration::from_micros(self.reset_at.saturating_sub(now));
+        Some(Taken { decision: Decision::allow(&self.limit, remaining, reset), is_low })
     }
 
     /// The units that no call has used yet.
@@ -104,7 +128,7 @@ impl LeasedUnits {
         units.fold(0, u32::saturating_add)
     }
 
-    fn use_up(&mut self, cost: u32, now: Instant) {
+    fn use_up(&mut self, cost: u32, now: u64) {
         self.used = self.used.saturating_add(cost);
         self.used_at = now;
     }
@@ -112,114 +136,99 @@ impl LeasedUnits {
     /// Returns how many units to fetch for a call that finds too few. That is the number that lasts for
     /// [`lease_lasts`](Limit::lease_lasts) at the rate of recent use, at most twice the last number, and at least enough
     /// for the call and the waiting calls.
-    pub(super) fn wanted(&mut self, cost: u32, waiting_units: u32) -> u32 {
-        self.compute_fetch_size(clock::now());
+    pub(super) fn wanted(&mut self, cost: u32, waiting_units: u32, now: u64) -> u32 {
+        self.compute_fetch_size(now);
         let all = cost.saturating_add(waiting_units).min(self.limit.largest_lease());
         self.fetch_size.max(all).max(cost)
     }
 
+    /// Returns how many units to fetch while some are left. Zero if the store had none left.
+    pub(super) fn wanted_in_advance(&mut self, now: u64) -> u32 {
+        if self.left_in_store == 0 {
+            return 0;
+        }
+        self.compute_fetch_size(now);
+        self.fetches_in_advance = true;
+        self.fetch_size
+    }
+
     /// Computes the size of the next fetch from the units used since the last charge.
-    fn compute_fetch_size(&mut self, now: Instant) {
-        let used = std::mem::take(&mut self.used);
-        if used == 0 {
+    fn compute_fetch_size(&mut self, now: u64) {
+        if self.used == 0 || self.fetches_in_advance {
             return;
         }
-        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let lasted = micros(now.saturating_duration_since(self.charged_at)).max(1);
+        let used = std::mem::take(&mut self.used);
+        let lasted = now.saturating_sub(self.charged_at).max(1);
         let wanted = micros(self.limit.lease_lasts()) * u64::from(used) / lasted;
         let most = self.fetch_size.saturating_mul(2).min(self.limit.largest_lease()).max(1);
-        self.fetch_size = u32::try_from(wanted).unwrap_or(most).clamp(1, most);
+        self.use_per_lease = u32::try_from(wanted).unwrap_or(u32::MAX);
+        self.fetch_size = self.use_per_lease.clamp(1, most);
+    }
+
+    /// Notes that a fetch has ended.
+    pub(super) fn end_fetch(&mut self) {
+        self.fetches_in_advance = false;
     }
 
     /// Notes that a call's own request was charged in the store.
-    pub(super) fn note_own_charge(&mut self, cost: u32, decision: &Decision, sent: Instant) {
+    pub(super) fn note_own_charge(&mut self, cost: u32, decision: &Decision, sent: u64) {
         (self.left_in_store, self.charged_at) = (decision.remaining(), sent);
         self.use_up(cost, sent);
     }
 
     /// Adds units that the store has charged.
-    pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: Instant) {
+    pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: u64, now: u64) {
         // Counted from the sending, so that no unit is handed out after the store has forgotten the charge.
-        let charge_ends = sent + decision.reset_after().min(LONGEST_TIME);
-        let mut usable_until = sent + self.limit.lease_usable_for();
+        let charge_ends = sent.saturating_add(micros(decision.reset_after().min(LONGEST_TIME)));
+        let mut usable_until = sent.saturating_add(micros(self.limit.lease_usable_for()));
         // A bucket's units stay usable after the bucket has refilled. They are the amount by which calls may exceed the
         // burst.
         if self.limit.algorithm() == Algorithm::Counter {
             usable_until = usable_until.min(charge_ends);
         }
         self.portions.push(Portion { units, stamp: decision.stamp(), usable_until, charge_ends });
+        self.low = self.used_within(now.saturating_sub(sent)).min(units / 2);
         (self.left_in_store, self.reset_at, self.charged_at, self.used_at) =
             (decision.remaining(), charge_ends, sent, sent);
     }
 
-    /// Notes that a fetch got `missing` units too few. A remote store is asked again when it has the missing units, or
-    /// after a pause. Meanwhile a bucket refills, so that its units are not fetched one by one.
-    pub(super) fn note_shortage(&mut self, missing: u32, refusal: &Decision) {
-        let (pause, has_enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
-        self.too_few_until = clock::now() + has_enough.min(pause);
-        self.refused_cost =
-            if has_enough <= pause { missing } else { missing.min(self.limit.units_back_in(pause)) };
-    }
-
-    /// Returns the refusal of a call that finds no leased units while the store has too few.
-    pub(super) fn refusal(&self, cost: u32) -> Option<Decision> {
-        let now = clock::now();
-        let time_left = self.too_few_until.saturating_duration_since(now);
-        let reset = self.reset_at.saturating_duration_since(now).max(time_left);
-        let refusal = || Decision::refuse(&self.limit, 0, Some(whole_ms(time_left)), reset);
-        (!time_left.is_zero() && cost <= self.refused_cost).then(refusal)
-    }
-
-    /// Notes that the store has too few units for a call's own request. Returns the refusal for the call. A remote store is asked again after a pause.
-    pub(super) fn note_refusal(
-        &mut self,
-        decision: Decision,
-        sent: Instant,
-        from_remote_store: bool,
-    ) -> Decision {
-        let pause = if from_remote_store { self.limit.lease_pause() } else { Duration::ZERO };
-        let retry = decision.retry_after().map(|retry| retry.max(whole_ms(pause)));
-        self.exhausted_until = sent + retry.unwrap_or(IDLE).min(IDLE);
-        Decision::refuse(&self.limit, decision.remaining(), retry, decision.reset_after())
-    }
-
-    pub(super) fn is_exhausted(&self) -> bool {
-        clock::now() < self.exhausted_until
+    /// Returns twice the units that calls use while a fetch takes this many microseconds, so that the next units arrive before the last ones
+    /// are used.
+    fn used_within(&self, fetch_takes: u64) -> u32 {
+        let used = u64::from(self.use_per_lease).saturating_mul(fetch_takes).saturating_mul(2);
+        u32::try_from(used.div_ceil(micros(self.limit.lease_lasts()).max(1))).unwrap_or(u32::MAX)
     }
 
     /// Removes the units that are no longer usable, or that no call has used for [`IDLE`]. Returns those to return.
-    pub(super) fn outdated(&mut self) -> Vec<Unused> {
-        let now = clock::now();
-        let is_unused = now >= self.used_at + IDLE;
-        self.remove(|portion| is_unused || now >= portion.usable_until)
+    pub(super) fn outdated(&mut self, now: u64) -> Vec<Unused> {
+        let is_unused = self.is_unused(now);
+        self.remove(now, |portion| is_unused || now >= portion.usable_until)
     }
 
     /// Removes all units. Returns those to return.
-    pub(super) fn remove_all(&mut self) -> Vec<Unused> {
-        self.remove(|_| true)
+    pub(super) fn remove_all(&mut self, now: u64) -> Vec<Unused> {
+        self.remove(now, |_| true)
     }
 
     /// Removes the units of some charges. Units of charges that the store has forgotten need not be returned.
-    fn remove(&mut self, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
-        let now = clock::now();
-        let removed: Vec<Portion> = self.portions.extract_if(.., |portion| of(portion)).collect();
-        if !removed.is_empty() {
-            self.compute_fetch_size(now);
+    fn remove(&mut self, now: u64, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
+        if !self.portions.iter().any(&of) {
+            return Vec::new();
         }
-        let is_stored = |portion: &Portion| now < portion.charge_ends;
-        removed
-            .into_iter()
-            .filter(is_stored)
-            .map(|Portion { units, stamp, .. }| Unused { units, stamp })
-            .collect()
+        self.compute_fetch_size(now);
+        let is_stored = |portion: &&Portion| now < portion.charge_ends;
+        let unused = |portion: &Portion| Unused { units: portion.units, stamp: portion.stamp };
+        let unused =
+            self.portions.iter().filter(|portion| of(portion)).filter(is_stored).map(unused).collect();
+        self.portions.retain(|portion| !of(portion));
+        unused
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.portions.is_empty() && clock::now() >= self.used_at + IDLE
+    fn is_unused(&self, now: u64) -> bool {
+        now.saturating_sub(self.used_at) >= micros(IDLE)
     }
-}
 
-/// Rounds up to whole milliseconds.
-fn whole_ms(time: Duration) -> Duration {
-    Duration::from_millis(u64::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
+    pub(super) fn is_idle(&self, now: u64) -> bool {
+        self.portions.is_empty() && self.is_unused(now)
+    }
 }

@@ -96,6 +96,10 @@ impl QueuedCall {
 }
 
 impl PendingCall<Decisions> for QueuedCall {
+    fn request(&self) -> &Request {
+        self.call.item().request()
+    }
+
     fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<Decisions, Error>> {
         loop {
             self.step = match &mut self.step {

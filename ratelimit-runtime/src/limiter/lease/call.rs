@@ -1,0 +1,204 @@
+//! `LeasingCall`: a call that waits for leased units, or for the units that it has requested itself.
+
+use super::super::RateLimiter;
+use super::super::decided::{Decided, invalid_reply};
+use super::Step;
+use super::key_lease::Tried;
+use super::table::LeaseId;
+use super::under_way::{FetchState, FetchUnderWay, Waited};
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::observe::store_replied;
+use crate::store::{Decisions, Mode, ReplyKind, Request, UntilDeadline};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tokio::task::coop::{Unconstrained, unconstrained};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// A future that owns its limiter and its request. Dropping it gives up its place.
+pub(super) struct LeasingCall {
+    limiter: RateLimiter,
+    id: LeaseId,
+    request: Request,
+    began: Instant,
+    tried: Tried,
+    state: State,
+}
+
+enum State {
+    /// Waits for nothing, at the start and at the end.
+    Nothing,
+    Waiting {
+        fetch: Arc<FetchUnderWay>,
+        place: Option<usize>,
+        timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
+    },
+    /// Waits for the reply to its own request. Has the epoch if the request is counted in the lease.
+    Asking {
+        reply: UntilDeadline<Decisions>,
+        sent: u64,
+        epoch: Option<u64>,
+    },
+}
+
+impl LeasingCall {
+    pub(super) fn new(
+        limiter: &RateLimiter,
+        id: LeaseId,
+        request: &Request,
+        began: Instant,
+        tried: Tried,
+    ) -> Self {
+        let (limiter, request) = (limiter.clone(), request.clone());
+        Self { limiter, id, request, began, tried, state: State::Nothing }
+    }
+
+    /// Does what the lease has said. Returns the decision if nothing has to be awaited.
+    pub(super) fn follow(&mut self, step: Step) -> Option<Result<Decision, Error>> {
+        match step {
+            Step::Decided(decision) => Some(Ok(decision)),
+            Step::Failed(error) => Some(Err(error)),
+            Step::WithoutLease => self.ask(None),
+            Step::RequestOwn(epoch) => self.ask(Some(epoch)),
+            Step::Wait(fetch) => {
+                self.state = State::Waiting { fetch, place: None, timer: None };
+                None
+            }
+        }
+    }
+
+    /// Requests exactly the cost of the call, so that the call never has unused units to return. `epoch` is set if the request is
+    /// counted in the lease.
+    fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
+        let sent = self.limiter.shared.leases.now();
+        match self.limiter.ask_one(&self.request) {
+            ReplyKind::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
+            ReplyKind::Pending(reply) => {
+                let reply = self.limiter.deadline(self.began, reply);
+                self.state = State::Asking { reply, sent, epoch };
+                None
+            }
+        }
+    }
+
+    /// Notes what the store has decided about the call's own request.
+    fn received(
+        &mut self,
+        decisions: Result<Decisions, Error>,
+        sent: u64,
+        epoch: Option<u64>,
+        from_remote_store: bool,
+    ) -> Result<Decision, Error> {
+        let decision = decisions.and_then(|decisions| decisions.first().copied().ok_or_else(invalid_reply));
+        let Some(epoch) = epoch else { return decision };
+        let leases = &self.limiter.shared.leases;
+        let now = leases.now();
+        let noted = leases.with(self.id, |lease| {
+            let is_current = lease.end_own_request(epoch);
+            let decision = decision.as_ref().ok().filter(|_| is_current)?;
+            if !decision.allowed() {
+                return Some(lease.units.note_refusal(*decision, sent, from_remote_store));
+            }
+            lease.units.note_own_charge(self.request.cost(), decision, sent);
+            if let Some(too_few) = self.tried.too_few.filter(|_| from_remote_store) {
+                let missing = too_few.wanted.saturating_sub(self.request.cost());
+                lease.units.note_shortage(missing, &too_few.refusal, now);
+            }
+            None
+        });
+        let Some(refusal) = noted.flatten() else { return decision };
+        if let Some(cache) = self.limiter.shared.deny_cache.as_ref().filter(|_| from_remote_store) {
+            cache.note(self.began, &[&self.request], &[refusal]);
+        }
+        Ok(refusal)
+    }
+
+    fn poll_decision(&mut self, context: &mut Context<'_>) -> Poll<Result<Decision, Error>> {
+        Error::unless_runtime()?;
+        loop {
+            match &mut self.state {
+                State::Waiting { .. } => {
+                    let waited = ready!(self.poll_wait(context));
+                    self.leave();
+                    match waited? {
+                        FetchState::Failed(error) => return Poll::Ready(Err(error)),
+                        FetchState::TooFew(too_few) => self.tried.too_few = Some(too_few),
+                        _ => {}
+                    }
+                }
+                State::Asking { reply, .. } => {
+                    let Some(decisions) = ready!(Pin::new(reply).poll(context)) else {
+                        self.leave();
+                        return Poll::Ready(Err(self.limiter.too_late()));
+                    };
+                    let State::Asking { sent, epoch, .. } =
+                        std::mem::replace(&mut self.state, State::Nothing)
+                    else {
+                        continue;
+                    };
+                    return Poll::Ready(self.received(decisions, sent, epoch, true));
+                }
+                State::Nothing => {}
+            }
+            let step = self.limiter.step(self.id, &self.request, &mut self.tried);
+            if let Some(decided) = self.follow(step) {
+                return Poll::Ready(decided);
+            }
+        }
+    }
+
+    /// Waits until the fetch has ended. Returns an error when the deadline has passed.
+    fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<Result<FetchState, Error>> {
+        let State::Waiting { fetch, place, timer } = &mut self.state else {
+            return Poll::Ready(Ok(FetchState::Ended));
+        };
+        let observer = match fetch.poll(place, context) {
+            Waited::Ended(state) => return Poll::Ready(Ok(state)),
+            Waited::Watched if timer.is_none() => return Poll::Pending,
+            Waited::Watched => None,
+            Waited::Unwatched(observer) => observer,
+        };
+        let within = self.limiter.within();
+        let timer = timer.get_or_insert_with(|| Box::pin(unconstrained(sleep_until(self.began + within))));
+        ready!(timer.as_mut().poll(context));
+        if let Some(observer) = observer {
+            observer.missed_deadline(within);
+        }
+        Poll::Ready(Err(self.limiter.too_late()))
+    }
+
+    /// Gives up the place of the call.
+    fn leave(&mut self) {
+        let leases = &self.limiter.shared.leases;
+        match std::mem::replace(&mut self.state, State::Nothing) {
+            State::Nothing | State::Asking { epoch: None, .. } => {}
+            State::Waiting { fetch, place, .. } => {
+                if let Some(place) = place {
+                    fetch.leave(place);
+                }
+                leases.with(self.id, |lease| lease.end_wait(self.request.cost()));
+            }
+            State::Asking { epoch: Some(epoch), .. } => {
+                leases.with(self.id, |lease| lease.end_own_request(epoch));
+            }
+        }
+    }
+}
+
+impl Future for LeasingCall {
+    type Output = Result<Decided, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let decided = ready!(self.poll_decision(context));
+        store_replied(self.began);
+        Poll::Ready(self.limiter.conclude(decided.map(Decisions::one), Mode::Check, &[&self.request]))
+    }
+}
+
+impl Drop for LeasingCall {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}

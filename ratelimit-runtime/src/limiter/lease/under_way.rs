@@ -1,0 +1,104 @@
+//! `FetchUnderWay`: a fetch, as seen by the calls that wait for it.
+
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::store::MissedDeadline;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use tokio::time::Instant;
+
+/// A fetch that has begun, and the calls that wait for it.
+pub(super) struct FetchUnderWay {
+    /// The most units that it requests.
+    pub(super) units: u32,
+    pub(super) began: Instant,
+    progress: Mutex<Progress>,
+}
+
+struct Progress {
+    state: FetchState,
+    /// The wakers of the calls, each at its own place. A fetch seldom has more than one.
+    waiting: SmallVec<[Option<Waker>; 1]>,
+}
+
+/// The progress of a fetch.
+#[derive(Clone)]
+pub(super) enum FetchState {
+    /// The task of the fetch watches the deadline, so the calls need no timers.
+    UnderWay,
+    /// The reply is late. Each call watches its own deadline, and reports it to the observer if it has missed it.
+    Late(Option<Arc<dyn MissedDeadline>>),
+    /// The units are in the lease, or the fetch was dropped.
+    Ended,
+    /// The store had too few units, so each call sends its own request.
+    TooFew(TooFew),
+    Failed(Error),
+}
+
+/// What a call that waits for a fetch has found.
+pub(super) enum Waited {
+    /// The call is woken when the fetch ends or is late.
+    Watched,
+    /// The call is woken when the fetch ends, and needs a timer. Contains the observer of missed deadlines.
+    Unwatched(Option<Arc<dyn MissedDeadline>>),
+    Ended(FetchState),
+}
+
+/// The store's refusal of a fetch.
+#[derive(Clone, Copy)]
+pub(super) struct TooFew {
+    pub(super) wanted: u32,
+    pub(super) refusal: Decision,
+}
+
+impl FetchUnderWay {
+    pub(super) fn new(units: u32) -> Self {
+        let progress = Progress { state: FetchState::UnderWay, waiting: SmallVec::new() };
+        Self { units, began: Instant::now(), progress: Mutex::new(progress) }
+    }
+
+    /// Returns what the call has to wait for, and wakes it when that changes. `place` is the place of the call's waker, once it
+    /// has one.
+    pub(super) fn poll(&self, place: &mut Option<usize>, context: &mut Context<'_>) -> Waited {
+        let mut progress = self.progress.lock();
+        let Progress { state, waiting } = &mut *progress;
+        if !matches!(state, FetchState::UnderWay | FetchState::Late(_)) {
+            return Waited::Ended(state.clone());
+        }
+        let at = *place.get_or_insert(waiting.len());
+        if at == waiting.len() {
+            waiting.push(None);
+        }
+        let is_woken = waiting[at].as_ref().map(|waker| waker.will_wake(context.waker()));
+        if is_woken != Some(true) {
+            waiting[at] = Some(context.waker().clone());
+        }
+        match state {
+            FetchState::Late(observer) => Waited::Unwatched(observer.clone()),
+            // The call may have moved to another runtime, and the one of the fetch may be blocked.
+            _ if is_woken == Some(false) => Waited::Unwatched(None),
+            _ => Waited::Watched,
+        }
+    }
+
+    /// Removes the waker of a call that no longer waits.
+    pub(super) fn leave(&self, place: usize) {
+        if let Some(waker) = self.progress.lock().waiting.get_mut(place) {
+            *waker = None;
+        }
+    }
+
+    /// Sets the state, and wakes the calls in order of arrival.
+    pub(super) fn set(&self, state: FetchState) {
+        let waiting = {
+            let mut progress = self.progress.lock();
+            progress.state = state;
+            let waiting = progress.waiting.iter_mut().map(Option::take);
+            waiting.collect::<SmallVec<[Option<Waker>; 4]>>()
+        };
+        // Outside of the lock, because a woken call takes it.
+        waiting.into_iter().flatten().for_each(Waker::wake);
+    }
+}
