@@ -55,8 +55,11 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
         return quote_spanned!(at=> let _ = __check.await;);
     }
     if !model.keeps_admission() {
+        // A call that is admitted at once is not awaited, because that would move the decision into the future.
         return quote_spanned! {at=>
-            if let ::core::result::Result::Err(__rejection) = __check.await {
+            if #runtime::__private::Check::is_admitted(&__check) {
+                ::core::mem::drop(__check);
+            } else if let ::core::result::Result::Err(__rejection) = __check.await {
                 return #reject;
             }
         };

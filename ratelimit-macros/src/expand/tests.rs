@@ -41,7 +41,9 @@ fn a_plain_function() {
                     static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
                     ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Session,
                         ApiError,

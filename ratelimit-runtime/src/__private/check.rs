@@ -143,6 +143,13 @@ impl Check {
         check
     }
 
+    /// Whether the call is admitted. Generated code then does not await the future, which would move it.
+    #[must_use]
+    #[inline]
+    pub const fn is_admitted(&self) -> bool {
+        matches!(self.0, State::Admitted)
+    }
+
     fn deciding(names: Names, listeners: Listeners, reply: PendingReply<Decided>) -> Self {
         let is_heard = listeners.record.is_some() || !listeners.watch.is_plain();
         Self(State::Deciding { names, listeners: is_heard.then(|| Box::new(listeners)), reply })

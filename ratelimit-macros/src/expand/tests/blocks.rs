@@ -36,7 +36,9 @@ fn a_block() {
                         );
                         ::ratelimit::__private::Call::start(&mut __call)
                     };
-                    if let ::core::result::Result::Err(__rejection) = __check.await {
+                    if ::ratelimit::__private::Check::is_admitted(&__check) {
+                        ::core::mem::drop(__check);
+                    } else if let ::core::result::Result::Err(__rejection) = __check.await {
                         return <Result<
                             (),
                             Error,

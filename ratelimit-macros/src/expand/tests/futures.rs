@@ -37,7 +37,9 @@ fn a_future_whose_block_waits() {
                             let mut __call = __call;
                             ::ratelimit::__private::Call::start(&mut __call)
                         };
-                        if let ::core::result::Result::Err(__rejection) = __check.await {
+                        if ::ratelimit::__private::Check::is_admitted(&__check) {
+                            ::core::mem::drop(__check);
+                        } else if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
                                 (),
                                 Error,
@@ -172,7 +174,9 @@ fn a_method_that_async_trait_has_expanded() {
                             );
                             ::ratelimit::__private::Call::start(&mut __call)
                         };
-                        if let ::core::result::Result::Err(__rejection) = __check.await {
+                        if ::ratelimit::__private::Check::is_admitted(&__check) {
+                            ::core::mem::drop(__check);
+                        } else if let ::core::result::Result::Err(__rejection) = __check.await {
                             return <Result<
                                 (),
                                 Error,

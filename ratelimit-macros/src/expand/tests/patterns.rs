@@ -11,7 +11,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r#"
+        &expect![[r##"
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -54,7 +54,9 @@ fn a_method_of_an_api_keeps_its_patterns() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Page,
                         ApiError,
@@ -62,7 +64,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -72,7 +74,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r#"
+        &expect![[r##"
             #[OpenApi]
             impl Api {
                 async fn hello(
@@ -113,7 +115,9 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                         );
                         ::ratelimit::__private::Call::start(&mut __call)
                     };
-                    if let ::core::result::Result::Err(__rejection) = __check.await {
+                    if ::ratelimit::__private::Check::is_admitted(&__check) {
+                        ::core::mem::drop(__check);
+                    } else if let ::core::result::Result::Err(__rejection) = __check.await {
                         return <Result<
                             Page,
                             ApiError,
@@ -122,7 +126,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -132,7 +136,7 @@ fn a_route_reads_no_names() {
     check(
         r#"key = "hello", by = "header:x-api-key""#,
         &handler,
-        &expect![[r#"
+        &expect![[r##"
             #[get("/hello")]
             async fn hello(
                 __parameter0: ConnectInfo<SocketAddr>,
@@ -175,7 +179,9 @@ fn a_route_reads_no_names() {
                         ::ratelimit::__private::Call::start(&mut __call)
                     }
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Page,
                         ApiError,
@@ -183,6 +189,6 @@ fn a_route_reads_no_names() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "#]],
+        "##]],
     );
 }

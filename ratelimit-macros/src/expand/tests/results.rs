@@ -24,7 +24,9 @@ fn a_function_that_becomes_fallible() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return ::core::result::Result::Err(__rejection);
                 }
                 let __result: String = async move {
@@ -58,7 +60,9 @@ fn an_opaque_return_type_is_widened() {
                     static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
                     ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return ::core::result::Result::Err(__rejection);
                 }
                 ::core::result::Result::Ok(async move { Html("hello") }.await)

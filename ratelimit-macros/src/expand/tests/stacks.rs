@@ -10,7 +10,7 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r#"
+        &expect![[r##"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let __check = {
@@ -54,7 +54,9 @@ fn two_limits() {
                         ),
                     )
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Hits,
                         Error,
@@ -62,7 +64,7 @@ fn two_limits() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { find(q).await }
             }
-        "#]],
+        "##]],
     );
 }
 

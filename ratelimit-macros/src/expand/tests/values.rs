@@ -54,7 +54,9 @@ fn a_handler_limited_by_address() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Page,
                         ApiError,
@@ -147,7 +149,9 @@ fn values_that_are_known_at_the_call() {
                     ::ratelimit::__private::Call::cost(&mut __call, rows / 1000 + 1);
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return <Result<
                         Report,
                         Error,
@@ -179,7 +183,9 @@ fn constants_of_a_generic_type() {
                         }),
                     )
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
+                if my::limits::__private::Check::is_admitted(&__check) {
+                    ::core::mem::drop(__check);
+                } else if let ::core::result::Result::Err(__rejection) = __check.await {
                     return my::limits::__private::on_limit(|_| None, __rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { self.next() }
