@@ -5,6 +5,7 @@ use crate::clock::Timer;
 use crate::decision::{Decision, Micros, Passes};
 use crate::key::HashKey;
 use crate::limit::{Algorithm, Limit};
+use crate::lock::lock;
 use crate::store::{Request, StoreKey};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
@@ -137,7 +138,7 @@ impl DenyCache {
 
     fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
         // The hash table uses the highest and the lowest bits.
-        self.shards[(key >> 32) as usize % SHARDS].lock()
+        lock(&self.shards[(key >> 32) as usize % SHARDS])
     }
 }
 
