@@ -143,11 +143,17 @@ impl Check {
         check
     }
 
-    /// Whether the call is admitted. Generated code then does not await the future, which would move it.
+    /// The decision, unless the call is admitted at once.
     #[must_use]
     #[inline]
-    pub const fn is_admitted(&self) -> bool {
-        matches!(self.0, State::Admitted)
+    pub fn pending(self) -> Option<Self> {
+        if matches!(self.0, State::Admitted) { None } else { Some(self) }
+    }
+
+    /// The decision that [`pending`](Self::pending) has returned.
+    #[inline]
+    pub fn of_pending(pending: Option<Self>) -> Self {
+        pending.unwrap_or(Self(State::Admitted))
     }
 
     fn deciding(names: Names, listeners: Listeners, reply: PendingReply<Decided>) -> Self {

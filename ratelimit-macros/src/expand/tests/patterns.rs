@@ -11,7 +11,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r##"
+        &expect![[r#"
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -54,17 +54,24 @@ fn a_method_of_an_api_keeps_its_patterns() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Page,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
                     ::core::mem::drop(__check);
-                } else if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Page,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "##]],
+        "#]],
     );
 }
 
@@ -74,7 +81,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r##"
+        &expect![[r#"
             #[OpenApi]
             impl Api {
                 async fn hello(
@@ -115,18 +122,25 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                         );
                         ::ratelimit::__private::Call::start(&mut __call)
                     };
-                    if ::ratelimit::__private::Check::is_admitted(&__check) {
+                    let __check = ::ratelimit::__private::Check::pending(__check);
+                    if let ::core::option::Option::Some(_) = __check {
+                        if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                                __check,
+                            )
+                            .await
+                        {
+                            return <Result<
+                                Page,
+                                ApiError,
+                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                        }
+                    } else {
                         ::core::mem::drop(__check);
-                    } else if let ::core::result::Result::Err(__rejection) = __check.await {
-                        return <Result<
-                            Page,
-                            ApiError,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                     }
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
             }
-        "##]],
+        "#]],
     );
 }
 
@@ -136,7 +150,7 @@ fn a_route_reads_no_names() {
     check(
         r#"key = "hello", by = "header:x-api-key""#,
         &handler,
-        &expect![[r##"
+        &expect![[r#"
             #[get("/hello")]
             async fn hello(
                 __parameter0: ConnectInfo<SocketAddr>,
@@ -179,16 +193,23 @@ fn a_route_reads_no_names() {
                         ::ratelimit::__private::Call::start(&mut __call)
                     }
                 };
-                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Page,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
                     ::core::mem::drop(__check);
-                } else if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Page,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "##]],
+        "#]],
     );
 }

@@ -10,7 +10,7 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r##"
+        &expect![[r#"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let __check = {
@@ -54,17 +54,24 @@ fn two_limits() {
                         ),
                     )
                 };
-                if ::ratelimit::__private::Check::is_admitted(&__check) {
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Hits,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
                     ::core::mem::drop(__check);
-                } else if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Hits,
-                        Error,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
                 }
                 #[allow(clippy::cargo_common_metadata)] { find(q).await }
             }
-        "##]],
+        "#]],
     );
 }
 
