@@ -196,3 +196,36 @@ impl fmt::Debug for Decision {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Limit = Limit::counter(5, Duration::from_secs(60));
+
+    #[test]
+    fn times_are_rounded_up_to_microseconds() {
+        let (short, rounded) = (Duration::from_nanos(1_000_001), Duration::from_micros(1001));
+        let allowed = Decision::allow(&LIMIT, 4, short).in_turn(short, 7);
+        assert_eq!((allowed.delay(), allowed.reset_after(), allowed.stamp()), (rounded, rounded, 7));
+        let refused = Decision::refuse(&LIMIT, 0, Some(short), Duration::MAX);
+        assert_eq!(refused.retry_after(), Some(rounded));
+        assert_eq!(refused.reset_after(), Duration::from_micros(u64::MAX));
+        assert_eq!(Decision::refuse(&LIMIT, 0, None, short).retry_after(), None);
+    }
+
+    #[test]
+    fn a_refusal_has_no_delay() {
+        let second = Duration::from_secs(1);
+        let refused = Decision::refuse(&LIMIT, 4, Some(second), second);
+        assert!(!refused.allowed());
+        assert_eq!(refused.in_turn(second, 0), refused);
+        assert_eq!((refused.delay(), refused.retry_after()), (Duration::ZERO, Some(second)));
+        assert_eq!(Decision::allow(&LIMIT, 4, second).in_turn(second, 1).refused_until(second), refused);
+    }
+
+    #[test]
+    fn a_decision_is_small() {
+        assert!(size_of::<Decision>() <= 40);
+    }
+}

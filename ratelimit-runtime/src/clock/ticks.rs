@@ -54,7 +54,7 @@ pub(crate) fn nanos() -> u64 {
     // A counter that has stepped back, as after a suspension, is not used.
     match ticks.checked_sub(anchor.ticks) {
         // The product is below 2^52.
-        Some(passed) if passed < source.longest => anchor.nanos + (passed * source.rate >> 32),
+        Some(passed) if passed < source.longest => anchor.nanos + ((passed * source.rate) >> 32),
         _ => read(ticks),
     }
 }

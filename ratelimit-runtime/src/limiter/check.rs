@@ -66,13 +66,16 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "the future of an `async fn` moves its arguments when it is first polled"
+    )]
     pub fn check_cost(
         &self,
         limit: &Limit,
         key: impl AsKey,
         cost: u32,
     ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
-        // Not an `async fn`, whose future moves its arguments when it is first polled.
         async move {
             if !self.knows_overrides() {
                 self.learn_overrides().await;
