@@ -1,6 +1,7 @@
 //! `Decision`: the reply of a store to one request.
 
 use crate::limit::{Algorithm, Limit};
+use std::fmt;
 use std::time::Duration;
 
 /// What a store decided about one call.
@@ -14,38 +15,58 @@ use std::time::Duration;
 /// | leaky bucket, meter | `burst` | whole units that still fit | until enough units have leaked | until the bucket is empty |
 /// | leaky bucket, queue | places in the queue | places left | until a call could run at once | until the queue is empty |
 /// | concurrency | `count` | permits left | at most until the first lease ends | at most until the last lease ends |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// Times are whole microseconds.
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[must_use = "a decision limits nothing unless you check `allowed()`"]
 pub struct Decision {
     passes: Passes,
+    reset_after: Micros,
+    stamp: u64,
     limit: u32,
     remaining: u32,
-    delay: Duration,
-    reset_after: Duration,
-    stamp: u64,
 }
 
-/// When the call passes. One value instead of a flag and an option, because a flag is written as one byte and moved with its
+/// When the call passes. One value instead of a flag and a time, because a flag is written as one byte and moved with its
 /// padding, for which the processor has to wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passes {
-    Now,
-    After(Duration),
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passes {
+    /// It is admitted, and has to wait this long for its turn.
+    InTurn(Micros),
+    /// It is refused, and would pass after this time.
+    After(Micros),
+    /// It is refused, and can never pass.
     Never,
 }
 
-impl Decision {
-    /// Creates the decision that admits a call; for authors of a [`Store`](crate::store::Store).
+/// A time in microseconds. It takes half the space of a `Duration`, because decisions are moved often.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Micros(u64);
+
+impl Micros {
+    pub(crate) const ZERO: Self = Self(0);
+
     #[inline]
+    pub(crate) const fn of_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1000))
+    }
+
+    /// The duration, rounded up.
+    const fn of(duration: Duration) -> Self {
+        let rest = duration.subsec_nanos().div_ceil(1000) as u64;
+        Self(duration.as_secs().saturating_mul(1_000_000).saturating_add(rest))
+    }
+
+    const fn duration(self) -> Duration {
+        Duration::from_micros(self.0)
+    }
+}
+
+impl Decision {
+    /// Creates the decision that admits a call; for authors of a [`Store`](crate::store::Store). Times are rounded up to
+    /// microseconds.
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
-        Self {
-            passes: Passes::Now,
-            limit: limit.capacity(),
-            remaining,
-            delay: Duration::ZERO,
-            reset_after,
-            stamp: 0,
-        }
+        Self::of(limit, remaining, Passes::InTurn(Micros::ZERO), Micros::of(reset_after))
     }
 
     /// Creates the decision that refuses a call; for authors of a [`Store`](crate::store::Store). `retry_after` is `None`
@@ -57,22 +78,36 @@ impl Decision {
         reset_after: Duration,
     ) -> Self {
         let passes = match retry_after {
-            Some(wait) => Passes::After(wait),
+            Some(wait) => Passes::After(Micros::of(wait)),
             None => Passes::Never,
         };
-        Self { passes, ..Self::allow(limit, remaining, reset_after) }
+        Self::of(limit, remaining, passes, Micros::of(reset_after))
     }
 
     /// Adds the delay until the call's turn, and the stamp that finds its charge again; for authors of a
     /// [`Store`](crate::store::Store).
-    #[inline]
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
-        Self { delay, stamp, ..self }
+        let passes = match self.passes {
+            Passes::InTurn(_) => Passes::InTurn(Micros::of(delay)),
+            refused => refused,
+        };
+        Self { passes, stamp, ..self }
+    }
+
+    /// The decision of a limit that has charged nothing, or whose charge nobody looks for.
+    #[inline]
+    pub(crate) const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
+        Self { passes, reset_after, stamp: 0, limit: limit.capacity(), remaining }
+    }
+
+    #[inline]
+    pub(crate) const fn with_stamp(self, stamp: u64) -> Self {
+        Self { stamp, ..self }
     }
 
     /// Turns the decision into a refusal with this wait.
     pub(crate) const fn refused_until(self, retry_after: Duration) -> Self {
-        Self { passes: Passes::After(retry_after), delay: Duration::ZERO, stamp: 0, ..self }
+        Self { passes: Passes::After(Micros::of(retry_after)), stamp: 0, ..self }
     }
 
     /// The decision as it would be if these units had not been taken.
@@ -80,30 +115,34 @@ impl Decision {
         let remaining = self.remaining.saturating_add(units).min(self.limit);
         // The window of a counter goes on, also if nothing in it is in use.
         let is_free = remaining == self.limit && limit.algorithm() != Algorithm::Counter;
-        let rest = self.reset_after.saturating_sub(limit.refill_time(units));
-        Self { remaining, reset_after: if is_free { Duration::ZERO } else { rest }, ..self }
+        let rest = self.reset_after().saturating_sub(limit.refill_time(units));
+        Self { remaining, reset_after: if is_free { Micros::ZERO } else { Micros::of(rest) }, ..self }
     }
 
     /// The decision as it would be if these units had been taken too.
     pub(crate) fn after_taking(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining.saturating_sub(units);
-        let starts = self.reset_after.is_zero() && units > 0;
+        let reset = self.reset_after();
+        let starts = reset.is_zero() && units > 0;
         let first = if starts && !limit.algorithm().is_bucket() { limit.time() } else { Duration::ZERO };
-        Self { remaining, reset_after: self.reset_after + first + limit.refill_time(units), ..self }
+        Self { remaining, reset_after: Micros::of(reset + first + limit.refill_time(units)), ..self }
     }
 
     /// Whether the call may run, after its [`delay`](Self::delay).
     #[must_use]
     #[inline]
     pub const fn allowed(&self) -> bool {
-        matches!(self.passes, Passes::Now)
+        matches!(self.passes, Passes::InTurn(_))
     }
 
     /// How long the call has to wait for its turn, which is reserved. Zero unless the limit has a [`wait`](Limit::wait) and
     /// the caller waits.
     #[must_use]
     pub const fn delay(&self) -> Duration {
-        self.delay
+        match self.passes {
+            Passes::InTurn(delay) => delay.duration(),
+            Passes::After(_) | Passes::Never => Duration::ZERO,
+        }
     }
 
     /// The most units that the limit can hold at once.
@@ -126,20 +165,67 @@ impl Decision {
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.passes {
-            Passes::After(wait) => Some(wait),
-            Passes::Now | Passes::Never => None,
+            Passes::After(wait) => Some(wait.duration()),
+            Passes::InTurn(_) | Passes::Never => None,
         }
     }
 
     /// The time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.
     #[must_use]
     pub const fn reset_after(&self) -> Duration {
-        self.reset_after
+        self.reset_after.duration()
     }
 
     /// The number by which the store that decided finds the charge of this call again. 0 if nothing was charged.
     #[must_use]
     pub const fn stamp(&self) -> u64 {
         self.stamp
+    }
+}
+
+impl fmt::Debug for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decision")
+            .field("allowed", &self.allowed())
+            .field("limit", &self.limit())
+            .field("remaining", &self.remaining())
+            .field("delay", &self.delay())
+            .field("retry_after", &self.retry_after())
+            .field("reset_after", &self.reset_after())
+            .field("stamp", &self.stamp())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Limit = Limit::counter(5, Duration::from_secs(60));
+
+    #[test]
+    fn times_are_rounded_up_to_microseconds() {
+        let (short, rounded) = (Duration::from_nanos(1_000_001), Duration::from_micros(1001));
+        let allowed = Decision::allow(&LIMIT, 4, short).in_turn(short, 7);
+        assert_eq!((allowed.delay(), allowed.reset_after(), allowed.stamp()), (rounded, rounded, 7));
+        let refused = Decision::refuse(&LIMIT, 0, Some(short), Duration::MAX);
+        assert_eq!(refused.retry_after(), Some(rounded));
+        assert_eq!(refused.reset_after(), Duration::from_micros(u64::MAX));
+        assert_eq!(Decision::refuse(&LIMIT, 0, None, short).retry_after(), None);
+    }
+
+    #[test]
+    fn a_refusal_has_no_delay() {
+        let second = Duration::from_secs(1);
+        let refused = Decision::refuse(&LIMIT, 4, Some(second), second);
+        assert!(!refused.allowed());
+        assert_eq!(refused.in_turn(second, 0), refused);
+        assert_eq!((refused.delay(), refused.retry_after()), (Duration::ZERO, Some(second)));
+        assert_eq!(Decision::allow(&LIMIT, 4, second).in_turn(second, 1).refused_until(second), refused);
+    }
+
+    #[test]
+    fn a_decision_is_small() {
+        assert!(size_of::<Decision>() <= 40);
     }
 }

@@ -13,6 +13,7 @@ mod key;
 mod layer;
 mod limit;
 mod limiter;
+mod lock;
 pub mod observe;
 mod proxies;
 mod rejection;

@@ -55,9 +55,16 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
         return quote_spanned!(at=> let _ = __check.await;);
     }
     if !model.keeps_admission() {
+        // A call that is admitted at once is not awaited, because that would move the decision into the future. A borrow of the
+        // decision would enlarge the future, as would a pattern that moves a part of it.
         return quote_spanned! {at=>
-            if let ::core::result::Result::Err(__rejection) = __check.await {
-                return #reject;
+            let __check = #runtime::__private::Check::pending(__check);
+            if let ::core::option::Option::Some(_) = __check {
+                if let ::core::result::Result::Err(__rejection) = #runtime::__private::Check::of_pending(__check).await {
+                    return #reject;
+                }
+            } else {
+                ::core::mem::drop(__check);
             }
         };
     }

@@ -41,11 +41,20 @@ fn a_plain_function() {
                     static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
                     ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Session,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Session,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 #[allow(clippy::cargo_common_metadata)] { open(user).await }
             }

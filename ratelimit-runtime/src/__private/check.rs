@@ -143,6 +143,19 @@ impl Check {
         check
     }
 
+    /// The decision, unless the call is admitted at once.
+    #[must_use]
+    #[inline]
+    pub fn pending(self) -> Option<Self> {
+        if matches!(self.0, State::Admitted) { None } else { Some(self) }
+    }
+
+    /// The decision that [`pending`](Self::pending) has returned.
+    #[inline]
+    pub fn of_pending(pending: Option<Self>) -> Self {
+        pending.unwrap_or(Self(State::Admitted))
+    }
+
     fn deciding(names: Names, listeners: Listeners, reply: PendingReply<Decided>) -> Self {
         let is_heard = listeners.record.is_some() || !listeners.watch.is_plain();
         Self(State::Deciding { names, listeners: is_heard.then(|| Box::new(listeners)), reply })

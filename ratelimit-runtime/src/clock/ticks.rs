@@ -29,28 +29,40 @@ thread_local! {
     static ANCHOR: Cell<Anchor> = const { Cell::new(Anchor::NONE) };
 }
 
-/// The counter, and the start of [`nanos`]. Without a usable counter, quanta reads the system's clock instead.
-static SOURCE: LazyLock<(Clock, Instant)> = LazyLock::new(|| (Clock::new(), Instant::now()));
+/// The counter, its rate, and the start of [`nanos`].
+struct Source {
+    /// Without a usable counter, quanta reads the system's clock instead.
+    counter: Clock,
+    /// The nanoseconds in 2^32 ticks.
+    rate: u64,
+    /// The ticks in [`LONGEST`].
+    longest: u64,
+    start: Instant,
+}
+
+static SOURCE: LazyLock<Source> = LazyLock::new(|| {
+    let counter = Clock::new();
+    let rate = counter.delta_as_nanos(0, 1 << 32).max(1);
+    Source { counter, rate, longest: (LONGEST << 32) / rate, start: Instant::now() }
+});
 
 /// The time of the system's monotonic clock since the first call in this process, in nanoseconds.
 #[inline]
 pub(crate) fn nanos() -> u64 {
-    let counter = &SOURCE.0;
-    let (ticks, anchor) = (counter.raw(), ANCHOR.get());
+    let source = &*SOURCE;
+    let (ticks, anchor) = (source.counter.raw(), ANCHOR.get());
     // A counter that has stepped back, as after a suspension, is not used.
-    if ticks >= anchor.ticks {
-        let since = counter.delta_as_nanos(anchor.ticks, ticks);
-        if since < LONGEST {
-            return anchor.nanos + since;
-        }
+    match ticks.checked_sub(anchor.ticks) {
+        // The product is below 2^52.
+        Some(passed) if passed < source.longest => anchor.nanos + ((passed * source.rate) >> 32),
+        _ => read(ticks),
     }
-    read(ticks)
 }
 
 /// Reads the clock itself.
 #[cold]
 fn read(ticks: u64) -> u64 {
-    let (counter, start) = &*SOURCE;
+    let Source { counter, start, .. } = &*SOURCE;
     let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX / 2);
     let took = counter.delta_as_nanos(ticks, counter.raw());
     ANCHOR.set(if took < LONGEST_READING { Anchor { ticks, nanos } } else { Anchor::NONE });

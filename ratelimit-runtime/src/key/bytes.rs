@@ -79,7 +79,7 @@ impl Bytes {
 
 /// Copies up to 32 bytes as two halves of a fixed size, which overlap.
 #[inline]
-fn copy(to: &mut [u8], from: &[u8]) {
+pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     macro_rules! halves {
         ($size:literal) => {
             if from.len() <= 2 * $size

@@ -1,10 +1,10 @@
 //! The name of a limit in a rejection, which outlives the key, and the form of it that clients may see.
 
 use super::Name;
-use smallvec::SmallVec;
+use super::bytes::copy;
 use std::fmt;
 
-/// The name of a limit, independent of the key that it comes from. A name of at most 24 bytes needs no heap.
+/// The name of a limit, independent of the key that it comes from. A name of at most 30 bytes needs no heap.
 #[derive(Clone)]
 pub(crate) enum LimitName {
     /// The `key` of an attribute.
@@ -12,21 +12,32 @@ pub(crate) enum LimitName {
     /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
     Path(&'static str),
     /// UTF-8, from a key of the caller.
-    Copied(SmallVec<[u8; INLINE]>),
+    Short { len: u8, bytes: [u8; SHORT] },
+    /// From a key of the caller.
+    Long(Box<str>),
 }
 
-/// The name then has the size of two strings, so a `Rejection` stays small.
-const INLINE: usize = 24;
+/// The name then has 32 bytes, so a `Rejection` stays small.
+const SHORT: usize = 30;
 
 impl LimitName {
+    #[inline]
     pub(crate) fn copy(name: &str) -> Self {
-        Self::Copied(SmallVec::from_slice(name.as_bytes()))
+        let mut bytes = [0; SHORT];
+        let (Ok(len), Some(place)) = (u8::try_from(name.len()), bytes.get_mut(..name.len())) else {
+            return Self::Long(name.into());
+        };
+        copy(place, name.as_bytes());
+        Self::Short { len, bytes }
     }
 
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Static(name) | Self::Path(name) => name,
-            Self::Copied(name) => std::str::from_utf8(name).unwrap_or_default(),
+            Self::Short { len, bytes } => {
+                bytes.get(..usize::from(*len)).and_then(|name| str::from_utf8(name).ok()).unwrap_or_default()
+            }
+            Self::Long(name) => name,
         }
     }
 
@@ -82,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_the_size_of_two_strings() {
-        assert!(size_of::<LimitName>() <= 2 * size_of::<String>());
+    fn a_name_is_small() {
+        assert!(size_of::<LimitName>() <= 32);
     }
 }

@@ -20,20 +20,13 @@ impl Admitted {
     }
 
     /// The result of a call of one limit.
+    #[expect(clippy::inline_always, reason = "the rejection is then written where the caller reads it")]
+    #[inline(always)]
     pub(super) fn of(name: &str, decided: Result<Decision, Error>) -> Result<Self, Rejection> {
         match decided {
-            Ok(decision) => Self::of_decision(name, &decision),
+            Ok(decision) if decision.allowed() => Ok(Self(decision)),
+            Ok(decision) => Err(Rejection::limited(LimitName::copy(name), decision)),
             Err(error) => Err(undecided(LimitName::copy(name), error)),
-        }
-    }
-
-    /// The result of a call that a limit has decided.
-    #[inline]
-    pub(super) fn of_decision(name: &str, decision: &Decision) -> Result<Self, Rejection> {
-        if decision.allowed() {
-            Ok(Self(*decision))
-        } else {
-            Err(Rejection::limited(LimitName::copy(name), *decision))
         }
     }
 }

@@ -66,17 +66,29 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
-    pub async fn check_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Admitted, Rejection> {
-        if !self.knows_overrides() {
-            self.learn_overrides().await;
-        }
-        match self.spend(limit, &key, cost) {
-            Ok(admitted) => admitted,
-            Err((reply, watch)) => {
-                let decided = reply.await;
-                watch.decided(1, |_| key.name(), || decided.as_ref().map(Decided::borrowed));
-                Admitted::of(key.name(), decided.and_then(|decided| first(&decided.decisions)))
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "the future of an `async fn` moves its arguments when it is first polled"
+    )]
+    pub fn check_cost(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: u32,
+    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
+        async move {
+            if !self.knows_overrides() {
+                self.learn_overrides().await;
             }
+            let decided = match self.spend(limit, &key, cost) {
+                Ok(decided) => decided,
+                Err((reply, watch)) => {
+                    let decided = reply.await;
+                    watch.decided(1, |_| key.name(), || decided.as_ref().map(Decided::borrowed));
+                    decided.and_then(|decided| first(&decided.decisions))
+                }
+            };
+            Admitted::of(key.name(), decided)
         }
     }
 
@@ -87,20 +99,16 @@ impl RateLimiter {
         limit: &Limit,
         key: &impl AsKey,
         cost: u32,
-    ) -> Result<Result<Admitted, Rejection>, (PendingReply<Decided>, Watch)> {
+    ) -> Result<Result<Decision, Error>, (PendingReply<Decided>, Watch)> {
         let mut request = Request::new(StoreKey::default(), *limit, cost);
         if let Err(error) = self.complete_spending(&mut request, key) {
             observe_undecided(key.name(), &error);
-            return Ok(Admitted::of(key.name(), Err(error)));
+            return Ok(Err(error));
         }
         let watch = Watch::of(self, key.name(), std::iter::once(&request));
         let decided = self.decide_one(Mode::Check, &request, |decided| {
             watch.decided(1, |_| key.name(), || decided.as_ref().copied());
-            match decided {
-                Ok(DecidedRef { decisions: [decision], .. }) => Admitted::of_decision(key.name(), decision),
-                Ok(_) => Admitted::of(key.name(), Err(invalid_reply())),
-                Err(error) => Admitted::of(key.name(), Err(error)),
-            }
+            decided.and_then(|decided| first(decided.decisions))
         });
         decided.map_err(|reply| (reply, watch))
     }

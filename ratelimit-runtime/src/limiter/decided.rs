@@ -52,7 +52,10 @@ impl<D: Deref<Target = [Decision]>> Decided<D> {
     /// The position of the refusal with the longest wait, if there is one.
     #[inline]
     pub(crate) fn refused(&self) -> Option<usize> {
-        if self.decisions.iter().all(Decision::allowed) { None } else { self.longest_refusal() }
+        match &*self.decisions {
+            [decision] => (!decision.allowed()).then_some(0),
+            _ => self.longest_refusal(),
+        }
     }
 
     fn longest_refusal(&self) -> Option<usize> {

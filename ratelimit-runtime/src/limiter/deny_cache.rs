@@ -2,9 +2,10 @@
 
 use super::{LONGEST_TIME, RateLimiter};
 use crate::clock::Timer;
-use crate::decision::Decision;
+use crate::decision::{Decision, Micros, Passes};
 use crate::key::HashKey;
 use crate::limit::{Algorithm, Limit};
+use crate::lock::lock;
 use crate::store::{Request, StoreKey};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
@@ -137,7 +138,7 @@ impl DenyCache {
 
     fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
         // The hash table uses the highest and the lowest bits.
-        self.shards[(key >> 32) as usize % SHARDS].lock()
+        lock(&self.shards[(key >> 32) as usize % SHARDS])
     }
 }
 
@@ -167,26 +168,29 @@ impl Entry {
             return None;
         }
         let later = if request.cost() == self.cost {
-            Duration::ZERO
+            0
         } else {
-            extra_wait(&self.limit, self.cost, request.cost())?
+            extra_wait_ms(&self.limit, self.cost, request.cost())?
         };
-        let left = |moment: u64| Duration::from_millis(moment.saturating_sub(now).div_ceil(1000));
-        let retry = self.passes.map(|passes| (left(passes) + later).max(Duration::from_millis(1)));
-        Some(Decision::refuse(&self.limit, self.remaining, retry, left(self.reset)))
+        let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
+        let passes = match self.passes {
+            Some(passes) => Passes::After(Micros::of_millis((left(passes) + later).max(1))),
+            None => Passes::Never,
+        };
+        Some(Decision::of(&self.limit, self.remaining, passes, Micros::of_millis(left(self.reset))))
     }
 }
 
-/// How much later a cost passes than the refused cost. `None` if only the store can tell.
-fn extra_wait(limit: &Limit, refused: u32, cost: u32) -> Option<Duration> {
+/// How many ms later a cost passes than the refused cost. `None` if only the store can tell.
+fn extra_wait_ms(limit: &Limit, refused: u32, cost: u32) -> Option<u64> {
     let more = cost.checked_sub(refused)?;
     match limit.algorithm() {
         _ if cost > limit.capacity() => None,
-        Algorithm::Counter => Some(Duration::ZERO),
+        Algorithm::Counter => Some(0),
         Algorithm::TokenBucket | Algorithm::LeakyBucket if !limit.refills_by_interval() => {
             let rate = limit.rate();
             let grains = u64::from(more).saturating_mul(rate.period_ms);
-            Some(Duration::from_millis(grains.checked_div(rate.tokens.into())? + 1))
+            Some(grains.checked_div(rate.tokens.into())? + 1)
         }
         _ => None,
     }

@@ -36,11 +36,20 @@ fn a_block() {
                         );
                         ::ratelimit::__private::Call::start(&mut __call)
                     };
-                    if let ::core::result::Result::Err(__rejection) = __check.await {
-                        return <Result<
-                            (),
-                            Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    let __check = ::ratelimit::__private::Check::pending(__check);
+                    if let ::core::option::Option::Some(_) = __check {
+                        if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                                __check,
+                            )
+                            .await
+                        {
+                            return <Result<
+                                (),
+                                Error,
+                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                        }
+                    } else {
+                        ::core::mem::drop(__check);
                     }
                     #[allow(clippy::cargo_common_metadata)] { self.post(to).await }
                 }

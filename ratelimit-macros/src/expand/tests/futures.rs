@@ -37,11 +37,20 @@ fn a_future_whose_block_waits() {
                             let mut __call = __call;
                             ::ratelimit::__private::Call::start(&mut __call)
                         };
-                        if let ::core::result::Result::Err(__rejection) = __check.await {
-                            return <Result<
-                                (),
-                                Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                        let __check = ::ratelimit::__private::Check::pending(__check);
+                        if let ::core::option::Option::Some(_) = __check {
+                            if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                                    __check,
+                                )
+                                .await
+                            {
+                                return <Result<
+                                    (),
+                                    Error,
+                                > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                            }
+                        } else {
+                            ::core::mem::drop(__check);
                         }
                         #[allow(clippy::cargo_common_metadata)] { smtp.send().await }
                     }
@@ -172,11 +181,20 @@ fn a_method_that_async_trait_has_expanded() {
                             );
                             ::ratelimit::__private::Call::start(&mut __call)
                         };
-                        if let ::core::result::Result::Err(__rejection) = __check.await {
-                            return <Result<
-                                (),
-                                Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                        let __check = ::ratelimit::__private::Check::pending(__check);
+                        if let ::core::option::Option::Some(_) = __check {
+                            if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                                    __check,
+                                )
+                                .await
+                            {
+                                return <Result<
+                                    (),
+                                    Error,
+                                > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                            }
+                        } else {
+                            ::core::mem::drop(__check);
                         }
                         #[allow(clippy::cargo_common_metadata)] { __self.smtp.send(to).await }
                     };

@@ -54,11 +54,20 @@ fn a_method_of_an_api_keeps_its_patterns() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Page,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Page,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
@@ -113,11 +122,20 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                         );
                         ::ratelimit::__private::Call::start(&mut __call)
                     };
-                    if let ::core::result::Result::Err(__rejection) = __check.await {
-                        return <Result<
-                            Page,
-                            ApiError,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    let __check = ::ratelimit::__private::Check::pending(__check);
+                    if let ::core::option::Option::Some(_) = __check {
+                        if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                                __check,
+                            )
+                            .await
+                        {
+                            return <Result<
+                                Page,
+                                ApiError,
+                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                        }
+                    } else {
+                        ::core::mem::drop(__check);
                     }
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
@@ -175,11 +193,20 @@ fn a_route_reads_no_names() {
                         ::ratelimit::__private::Call::start(&mut __call)
                     }
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Page,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Page,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }

@@ -24,8 +24,17 @@ fn a_function_that_becomes_fallible() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return ::core::result::Result::Err(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return ::core::result::Result::Err(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 let __result: String = async move {
                     if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
@@ -58,8 +67,17 @@ fn an_opaque_return_type_is_widened() {
                     static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
                     ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return ::core::result::Result::Err(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return ::core::result::Result::Err(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 ::core::result::Result::Ok(async move { Html("hello") }.await)
             }

@@ -54,11 +54,20 @@ fn a_handler_limited_by_address() {
                     );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Page,
-                        ApiError,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Page,
+                            ApiError,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(query) }
             }
@@ -147,11 +156,20 @@ fn values_that_are_known_at_the_call() {
                     ::ratelimit::__private::Call::cost(&mut __call, rows / 1000 + 1);
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return <Result<
-                        Report,
-                        Error,
-                    > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                let __check = ::ratelimit::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return <Result<
+                            Report,
+                            Error,
+                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 #[allow(clippy::cargo_common_metadata)] { run() }
             }
@@ -179,8 +197,17 @@ fn constants_of_a_generic_type() {
                         }),
                     )
                 };
-                if let ::core::result::Result::Err(__rejection) = __check.await {
-                    return my::limits::__private::on_limit(|_| None, __rejection);
+                let __check = my::limits::__private::Check::pending(__check);
+                if let ::core::option::Option::Some(_) = __check {
+                    if let ::core::result::Result::Err(__rejection) = my::limits::__private::Check::of_pending(
+                            __check,
+                        )
+                        .await
+                    {
+                        return my::limits::__private::on_limit(|_| None, __rejection);
+                    }
+                } else {
+                    ::core::mem::drop(__check);
                 }
                 #[allow(clippy::cargo_common_metadata)] { self.next() }
             }

@@ -31,7 +31,7 @@ use verdict::Verdict;
 ///
 /// # Memory
 ///
-/// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 35 bytes. At least
+/// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. At least
 /// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
 /// full. In addition, a quarter as many sliding logs and concurrency limits fit. Each takes about 40 bytes plus its
 /// entries; all entries together take at most 32 bytes times `max_keys`.

@@ -169,7 +169,7 @@ impl<T: Value> Shard<T> {
         let spared = self.max - (self.max / 16).max(1);
         let evicted = if live >= self.max { live - spared } else { 0 };
         let most = slots_for(self.max, 7, 8);
-        let slots = slots_for(live - evicted + 1, 7, 10).min(most);
+        let slots = slots_for(live - evicted + 1, 7, 9).min(most);
         self.rebuild(evicted, if live >= spared { most } else { slots }, now);
     }
 

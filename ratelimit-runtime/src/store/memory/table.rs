@@ -1,6 +1,7 @@
 //! A bounded hash table of cells that expire. It stores hashes instead of keys and needs no background task.
 
 use super::shard::{Cell, Shard, Value};
+use crate::lock::lock;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -91,7 +92,7 @@ impl<T: Value> Table<T> {
     }
 
     fn lock_shard(&self, at: usize) -> Guard<'_, T> {
-        let shard = self.shards[at].0.lock();
+        let shard = lock(&self.shards[at].0);
         Guard { weight_before: shard.weight(), shard, weight: &self.weight }
     }
 }

@@ -1,8 +1,7 @@
 //! The results of an algorithm's `judge` and `charge`, and the decisions that are made from them.
 
-use crate::decision::Decision;
+use crate::decision::{Decision, Micros, Passes};
 use crate::limit::Limit;
-use std::time::Duration;
 
 /// The time until a cost fits.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,15 +45,12 @@ impl Verdict {
     #[inline]
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
         let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
-        let reset_after = Duration::from_millis(self.reset_ms);
-        match self.wait {
-            Wait::Millis(wait) if wait <= longest_wait => Decision::allow(limit, remaining, reset_after)
-                .in_turn(Duration::from_millis(wait), self.stamp),
-            Wait::Millis(wait) => {
-                Decision::refuse(limit, remaining, Some(Duration::from_millis(wait)), reset_after)
-            }
-            Wait::Never => Decision::refuse(limit, remaining, None, reset_after),
-        }
+        let passes = match self.wait {
+            Wait::Millis(wait) if wait <= longest_wait => Passes::InTurn(Micros::of_millis(wait)),
+            Wait::Millis(wait) => Passes::After(Micros::of_millis(wait)),
+            Wait::Never => Passes::Never,
+        };
+        Decision::of(limit, remaining, passes, Micros::of_millis(self.reset_ms)).with_stamp(self.stamp)
     }
 }
 
