@@ -128,7 +128,7 @@ fn a_refusal_by_a_remote_bucket_holds_for_a_pause() {
 #[test]
 fn units_are_fetched_in_advance_while_a_fetch_takes_time() {
     for (fetch_takes, low, left_in_store) in
-        [(3, Some(6), 9), (70, Some(50), 9), (0, None, 9), (3, Some(6), 0)]
+        [(3, Some(6), 100), (70, Some(50), 100), (0, None, 100), (3, Some(6), 99)]
     {
         let (mut leased, mut now) = (LeasedUnits::new(LIMIT, 0), 0);
         for _ in 0..7 {
@@ -145,7 +145,22 @@ fn units_are_fetched_in_advance_while_a_fetch_takes_time() {
             }
         }
         assert_eq!(told, low.into_iter().collect::<Vec<u32>>());
-        assert_eq!(leased.wanted_in_advance(now) > 0, left_in_store > 0);
+        assert_eq!(leased.wanted_in_advance(now) > 0, left_in_store >= 100);
+    }
+}
+
+/// One call in 20 ms uses less than one unit in twice the 3 ms of a fetch. A unit that is fetched in advance would lie unused.
+#[test]
+fn few_calls_fetch_nothing_in_advance() {
+    let (mut leased, mut now) = (LeasedUnits::new(LIMIT, 0), 0);
+    for _ in 0..7 {
+        use_up(&mut leased, &mut now, 500, 20 * MS);
+    }
+    let (units, sent) = (leased.wanted(1, 0, now), now);
+    now += micros(3 * MS);
+    leased.fill(units, &Decision::allow(&LIMIT, 100, LIMIT.time()), sent, now);
+    for _ in 0..units {
+        assert!(!leased.take(1, now).unwrap().is_low);
     }
 }
 

@@ -142,14 +142,14 @@ impl LeasedUnits {
         self.fetch_size.max(all).max(cost)
     }
 
-    /// Returns how many units to fetch while some are left. Zero if the store had none left.
+    /// Returns how many units to fetch while some are left. Zero if the store had fewer left.
     pub(super) fn wanted_in_advance(&mut self, now: u64) -> u32 {
-        if self.left_in_store == 0 {
+        if self.left_in_store < self.fetch_size {
             return 0;
         }
         self.compute_fetch_size(now);
         self.fetches_in_advance = true;
-        self.fetch_size
+        self.fetch_size.min(self.left_in_store)
     }
 
     /// Computes the size of the next fetch from the units used since the last charge.
@@ -192,11 +192,11 @@ impl LeasedUnits {
             (decision.remaining(), charge_ends, sent, sent);
     }
 
-    /// Returns twice the units that calls use while a fetch takes this many microseconds, so that the next units arrive before the last ones
-    /// are used.
+    /// Returns twice the units that calls use while a fetch takes this many microseconds, so that the next units arrive before the
+    /// last ones are used. Rounded down: units that a process with few calls fetches in advance would lie unused.
     fn used_within(&self, fetch_takes: u64) -> u32 {
         let used = u64::from(self.use_per_lease).saturating_mul(fetch_takes).saturating_mul(2);
-        u32::try_from(used.div_ceil(micros(self.limit.lease_lasts()).max(1))).unwrap_or(u32::MAX)
+        u32::try_from(used / micros(self.limit.lease_lasts()).max(1)).unwrap_or(u32::MAX)
     }
 
     /// Removes the units that are no longer usable, or that no call has used for [`IDLE`]. Returns those to return.
