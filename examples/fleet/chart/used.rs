@@ -32,7 +32,7 @@ pub(crate) fn draw(comparisons: &[Comparison], processes: usize) -> Result<Strin
             title: "percent not used",
             heights: &[0, 1, 2, 3, 4, 5],
             value: &|row| row.measured.under_use,
-            down: [-12, -14],
+            down: [-26, -12],
         },
         Subject {
             title: "percent above the limit",
