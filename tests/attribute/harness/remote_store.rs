@@ -2,50 +2,51 @@
 
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, ManualClock, MemoryStore};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A memory store behind pending replies. It counts its requests.
 #[derive(Clone)]
-pub(crate) struct RemoteStore(Arc<State>);
+pub(crate) struct RemoteStore {
+    state: Arc<State>,
+    /// The time until a reply.
+    delay: Duration,
+}
 
 struct State {
     store: MemoryStore<ManualClock>,
     requests: AtomicUsize,
     fails: AtomicBool,
-    /// The time until a reply.
-    delay: OnceLock<Duration>,
 }
 
 impl RemoteStore {
     pub(crate) fn with_clock(clock: &ManualClock) -> Self {
         let store = MemoryStore::with_clock(clock.clone());
         let (requests, fails) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self(Arc::new(State { store, requests, fails, delay: OnceLock::new() }))
+        Self { state: Arc::new(State { store, requests, fails }), delay: Duration::ZERO }
     }
 
     /// Delays the replies.
     pub(crate) fn delayed(self, delay: Duration) -> Self {
-        self.0.delay.get_or_init(|| delay);
-        self
+        Self { delay, ..self }
     }
 
     /// The number of requests since the last call of this method.
     pub(crate) fn take_requests(&self) -> usize {
-        self.0.requests.swap(0, Ordering::Relaxed)
+        self.state.requests.swap(0, Ordering::Relaxed)
     }
 
     /// Makes all later decisions fail.
     pub(crate) fn fail(&self) {
-        self.0.fails.store(true, Ordering::Relaxed);
+        self.state.fails.store(true, Ordering::Relaxed);
     }
 }
 
 /// The same reply, a few polls and the delay later.
-fn later(reply: Reply<Decisions>, delay: Option<Duration>) -> Reply<Decisions> {
+fn later(reply: Reply<Decisions>, delay: Duration) -> Reply<Decisions> {
     Reply::pending(async move {
-        if let Some(delay) = delay {
+        if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
         for _ in 0..3 {
@@ -57,18 +58,18 @@ fn later(reply: Reply<Decisions>, delay: Option<Duration>) -> Reply<Decisions> {
 
 impl Store for RemoteStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        self.0.requests.fetch_add(1, Ordering::Relaxed);
-        if self.0.fails.load(Ordering::Relaxed) {
+        self.state.requests.fetch_add(1, Ordering::Relaxed);
+        if self.state.fails.load(Ordering::Relaxed) {
             return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")));
         }
-        later(self.0.store.decide(mode, requests), self.0.delay.get().copied())
+        later(self.state.store.decide(mode, requests), self.delay)
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
-        self.0.store.adjust(adjustments)
+        self.state.store.adjust(adjustments)
     }
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
-        self.0.store.reset(keys)
+        self.state.store.reset(keys)
     }
 }

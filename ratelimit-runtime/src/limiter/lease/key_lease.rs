@@ -125,15 +125,13 @@ impl KeyLease {
         Next::Fetch(self.begin_fetch(units, runtime))
     }
 
-    /// Begins to fetch units while some are left, if no fetch is under way. They replace those that are left, so that the process
-    /// has at most the largest lease.
+    /// Begins to fetch units while some are left, if no fetch is under way.
     pub(super) fn fetch_in_advance(&mut self, now: u64) -> Option<Planned> {
         let runtime = Handle::try_current().ok()?;
         if !self.calls.fetches.is_empty() || self.units.is_exhausted(now) {
             return None;
         }
-        let most = self.units.limit.largest_lease().saturating_sub(self.units.unused());
-        let units = self.units.wanted_in_advance(now).min(most);
+        let units = self.units.wanted_in_advance(now);
         (units > 0).then(|| self.begin_fetch(units, Some(runtime)))
     }
 

@@ -26,7 +26,7 @@ pub(super) struct LeasedUnits {
     used: u32,
     /// When a call last used units.
     used_at: u64,
-    /// When so many units are left, the next fetch begins. Zero: when too few are left for a call.
+    /// The next fetch begins when at most this many units are left. If it is zero, the next fetch begins when a call finds too few.
     low: u32,
     /// The size of the next fetch.
     fetch_size: u32,
@@ -56,7 +56,6 @@ struct Portion {
 }
 
 /// Units that were handed out.
-#[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) decision: Decision,
     /// Whether it is time to fetch units in advance. Only one call is told so.
@@ -142,14 +141,15 @@ impl LeasedUnits {
         self.fetch_size.max(all).max(cost)
     }
 
-    /// Returns how many units to fetch while some are left. Zero if the store had fewer left.
+    /// Returns how many units to fetch while some are left. Zero if the store had fewer left, or the lease has its largest size.
     pub(super) fn wanted_in_advance(&mut self, now: u64) -> u32 {
-        if self.left_in_store < self.fetch_size {
+        let room = self.limit.largest_lease().saturating_sub(self.unused());
+        if room == 0 || self.left_in_store < self.fetch_size {
             return 0;
         }
         self.compute_fetch_size(now);
         self.fetches_in_advance = true;
-        self.fetch_size.min(self.left_in_store)
+        self.fetch_size.min(self.left_in_store).min(room)
     }
 
     /// Computes the size of the next fetch from the units used since the last charge.
