@@ -1,6 +1,7 @@
 //! Runs the quickstart example as a newcomer does, and checks its output and its exit codes.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -93,6 +94,21 @@ fn serve_prints_commands_and_keeps_serving() {
     let refused = login(address);
     refused.has("http/1.1 429 too many requests\r\n");
     refused.has("\r\nretry-after: ");
+}
+
+/// A newcomer waits for each crate. `cargo tree` lists what `cargo run --example quickstart` compiles, the packages of this
+/// repository included.
+#[test]
+fn a_newcomer_compiles_at_most_110_crates() {
+    let arguments = "tree --locked --edges normal,build,dev --prefix none --format {p}";
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments.split(' ')).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let list = String::from_utf8(output.stdout).unwrap();
+    let crates: BTreeSet<_> = list.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(crates.iter().any(|name| name.starts_with("ratelimit-runtime ")), "{list}");
+    assert!(crates.len() <= 110, "{} crates: {crates:#?}", crates.len());
 }
 
 /// The output of a program. Failed assertions print all of it.

@@ -1,7 +1,7 @@
 //! A web server on actix-web: a login limited by address, a search limited by API key, and a limit for everything.
 //!
 //! ```sh
-//! cargo run --example actix
+//! cargo run -p ratelimit-framework-examples --example actix
 //!
 //! curl -i http://127.0.0.1:8080/login -d ann                            # 200 five times per minute, then 429
 //! curl -i http://127.0.0.1:8080/search/crates -H 'x-api-key: my key'    # 200 three times at once, then one every 6 s

@@ -1,7 +1,7 @@
 //! A poem server: a login limited by address, a search limited by API key, and header fields that tell clients their limits.
 //!
 //! ```text
-//! cargo run --example poem
+//! cargo run -p ratelimit-framework-examples --example poem
 //!
 //! curl -i -d secret http://127.0.0.1:3000/login                        # 200 three times, then 429 with retry-after
 //! curl -i -d wrong http://127.0.0.1:3000/login                         # 401, until it is 429

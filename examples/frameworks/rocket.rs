@@ -1,7 +1,7 @@
 //! A rocket server: a login limited by address, a search by API key, an export by user, and header fields by the layer.
 //!
 //! ```sh
-//! cargo run --example rocket
+//! cargo run -p ratelimit-framework-examples --example rocket
 //! curl -i http://127.0.0.1:8000/login -d name=ann                        # the 4th within a minute: 429
 //! curl -i http://127.0.0.1:8000/search?q=rust -H 'x-api-key: secret'     # the 3rd within ten seconds: 429
 //! curl -i http://127.0.0.1:8000/search?q=rust                            # no key: 400

@@ -2,7 +2,7 @@
 //! everything.
 //!
 //! ```sh
-//! cargo run --example tonic
+//! cargo run -p ratelimit-framework-examples --example tonic
 //!
 //! grpc() { grpcurl -v -plaintext -proto examples/tonic/shop.proto "$@"; }
 //! grpc -d '{"text": "ann"}' localhost:50051 shop.Shop/Login                         # OK five times per minute

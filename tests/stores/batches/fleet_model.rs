@@ -1,6 +1,6 @@
 //! Compares the model of Redis in the fleet example with the real store: both need the same number of script calls.
 
-#[path = "../../../examples/fleet/wire.rs"]
+#[path = "../../../examples/charts/fleet/wire.rs"]
 mod model;
 
 use crate::harness::{PATIENCE, decision, limiter_on, script_calls};

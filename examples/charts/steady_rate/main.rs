@@ -15,7 +15,7 @@ mod store;
 mod subjects;
 mod table;
 mod tally;
-#[path = "../terminal.rs"]
+#[path = "../../terminal.rs"]
 mod terminal;
 
 use options::{HELP, Options};

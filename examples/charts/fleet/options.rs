@@ -8,7 +8,7 @@ too many calls, few, nearly too many, and then a rush. Compares the calls that r
 admitted, for one call per decision, group commit, the deny cache, and leases of several sizes. Needs no Redis.
 Draws fleet_calls.svg and fleet_use.svg.
 
-Usage: cargo run --example fleet [-- OPTIONS]
+Usage: cargo run --release -p ratelimit-chart-examples --example fleet [-- OPTIONS]
 
 Options:
   --processes N   number of processes, default 1000

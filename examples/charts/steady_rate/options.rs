@@ -8,7 +8,7 @@ Calls a limit of 500 per second in a loop, from 20 workers, for every algorithm,
 admitted, refused and failed calls of the last second, five times per second; then the mean, and whether it is
 within 1 % of the limit. Draws steady_rate.svg and edge_burst.svg.
 
-Usage: cargo run --release --example steady_rate [-- OPTIONS]
+Usage: cargo run --release -p ratelimit-chart-examples --example steady_rate [-- OPTIONS]
 
 Options:
   --seconds N        length of the measurement, default 10

@@ -11,7 +11,7 @@ mod measure;
 mod options;
 mod simulate;
 mod table;
-#[path = "../terminal.rs"]
+#[path = "../../terminal.rs"]
 mod terminal;
 mod traffic;
 mod wire;
