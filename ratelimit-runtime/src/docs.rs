@@ -8,6 +8,7 @@
 //! - [Waiting and permits]: queues instead of refusals, limits on calls that run at the same time
 //! - [Leases]: units taken in advance, for very busy limits
 //! - [Failures]: outages, deadlines, failovers, permissions, shutdown
+//! - [Deploy and operate]: renamed and changed limits, shutdown, persistence, health, alarms
 //! - [Overrides]: limits that change while the service runs, and limits in trial
 //! - [Observability]: metrics, traces, log lines, and hooks for refusals and outages
 //! - [Methods]: rate limiting without the attribute
@@ -55,6 +56,10 @@ pub mod leases {}
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/failures.md")]
 pub mod failures {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/operate.md")]
+pub mod operate {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/overrides.md")]

@@ -7,7 +7,8 @@ use std::fmt;
 /// Why a decision could not be made, or a limiter not be built.
 ///
 /// The message contains no key, no identity and no password.
-#[derive(Clone, Debug)]
+/// [`Debug`] shows the message, because a `main` that returns an error prints that. `{:#?}` also shows the kind.
+#[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: Cow<'static, str>,
@@ -17,8 +18,8 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The store is unavailable or cannot decide now. This is transient, so the failure policy
-    /// ([`OnError`](crate::OnError)) applies.
+    /// The store is unavailable or cannot decide now, or it has replied with an error whose meaning is not known, such as one of
+    /// a proxy. This is transient, so the failure policy ([`OnError`](crate::OnError)) applies.
     Unavailable,
     /// The store did not reply before the deadline. It may have charged the call. This is transient, so the failure
     /// policy applies.
@@ -76,6 +77,19 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return f
+                .debug_struct("Error")
+                .field("kind", &self.kind)
+                .field("message", &self.message)
+                .finish();
+        }
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -27,7 +27,10 @@ use std::time::Duration;
 ///     }
 /// }
 /// ```
-#[derive(Clone, Debug)]
+///
+/// [`Debug`] shows the message, the name of the limit and the cause, because a `main` that returns a rejection prints that.
+/// `{:#?}` shows the fields.
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum Rejection {
     /// The limit is used up. HTTP status 429.
@@ -165,6 +168,21 @@ impl fmt::Display for Rejection {
             Self::Unidentified(_) => f.write_str("this request does not say who calls"),
             Self::Unavailable(_) => f.write_str("temporarily unavailable: try again in 1 second"),
         }
+    }
+}
+
+impl fmt::Debug for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fields, cause): (&dyn fmt::Debug, _) = match self {
+            Self::Limited(limited) => (limited, None),
+            Self::Unidentified(unidentified) => (unidentified, Some(&unidentified.error)),
+            Self::Unavailable(unavailable) => (unavailable, Some(&unavailable.error)),
+        };
+        if f.alternate() {
+            return fields.fmt(f);
+        }
+        write!(f, "{self} (limit `{}`)", self.name())?;
+        cause.map_or(Ok(()), |cause| write!(f, "\n\nCaused by:\n    {cause}"))
     }
 }
 

@@ -207,7 +207,7 @@ impl Call {
             Given::Nothing => return Err(no_limit()),
         }
         self.key.finish(self.request.key_mut(), limiter.keys())?;
-        limits::note(self.key.name().as_str(), self.request.limit());
+        limits::note(self.key.name().as_str(), self.request.limit(), limiter);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }

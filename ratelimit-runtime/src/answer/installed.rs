@@ -41,7 +41,7 @@ pub(super) fn answers() -> Option<&'static Answers> {
 }
 
 /// The error of [`install_answers`]: a form of answers is already installed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct InstallAnswersError(());
 
 impl fmt::Display for InstallAnswersError {
@@ -49,6 +49,13 @@ impl fmt::Display for InstallAnswersError {
         f.write_str(
             "a form of answers is already installed; install one per process, or use `RequestContext::with_answers`",
         )
+    }
+}
+
+impl fmt::Debug for InstallAnswersError {
+    /// Shows the message, because a `main` that returns an error prints this.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod moment;
 mod ticks;
+pub(crate) mod timer;
 
 pub(crate) use moment::Timer;
 use ticks::nanos;

@@ -6,7 +6,7 @@ use std::fmt;
 /// Why the numbers of a [`Limit`](crate::Limit) are invalid. The message says what to write instead.
 ///
 /// Constructors such as [`Limit::try_counter`](crate::Limit::try_counter) return it. They also work in constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct LimitError(Violation);
 
 impl LimitError {
@@ -24,6 +24,13 @@ impl LimitError {
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.message())
+    }
+}
+
+impl fmt::Debug for LimitError {
+    /// Shows the message, because a `main` that returns an error prints this.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

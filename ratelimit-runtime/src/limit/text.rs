@@ -122,10 +122,10 @@ fn duration(text: &str) -> Result<Duration, ParseLimitError> {
 }
 
 /// Why a text is not a [`Limit`] or a [`LimitChange`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ParseLimitError(Wrong);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Wrong {
     Word(&'static str, Box<str>),
     /// A text, and why it is not a duration.
@@ -177,6 +177,13 @@ impl fmt::Display for ParseLimitError {
             Wrong::Empty => f.write_str("expected a change such as `count=50`, or a limit"),
             Wrong::Limit(error) => error.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for ParseLimitError {
+    /// Shows the message, because a `main` that returns an error prints this.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

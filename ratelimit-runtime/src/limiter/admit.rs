@@ -6,6 +6,7 @@ use super::permit_waiters::PermitWaiter;
 use super::refused::{Refusal, Refused};
 use super::stack::{Member, Stack, join};
 use super::{LONGEST_TIME, RateLimiter};
+use crate::clock::timer;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::LimitName;
@@ -56,9 +57,8 @@ impl RateLimiter {
         }
         let delay = decided.decisions.iter().map(Decision::delay).max().unwrap_or_default();
         if delay > Duration::ZERO {
-            Error::unless_runtime()?;
             let _waiting = Waiting::begin(waiting.series());
-            tokio::time::sleep(delay).await;
+            timer::sleep(delay).await?;
         }
         Ok(waiting.into_holdings())
     }
@@ -137,12 +137,11 @@ impl<'l> Claim<'l> {
                 self.may_hold_permits &= decided.source != Source::Store || self.has_ticket();
                 return Err(self::refused(&decided, refused, self.positions()));
             };
-            Error::unless_runtime()?;
             waiting.get_or_insert_with(|| {
                 Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
             });
             let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(wait);
-            let _ = tokio::time::timeout(again, waiter.woken()).await;
+            timer::timeout(again, waiter.woken()).await?;
         }
     }
 

@@ -112,7 +112,7 @@ pub fn install(limiter: RateLimiter) -> Result<(), InstallError> {
 }
 
 /// The error of [`install`]: a limiter is already installed, or the default limiter is in use.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct InstallError {
     built_by: Option<&'static str>,
 }
@@ -128,6 +128,13 @@ impl fmt::Display for InstallError {
                 "a limiter is already installed; install one per process, or use `ratelimit::scope`",
             ),
         }
+    }
+}
+
+impl fmt::Debug for InstallError {
+    /// Shows the message, because a `main` that returns an error prints this.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `limits`: the limits of attributes and layers that calls of this process have met.
 
-use super::RateLimiter;
+use super::{OnError, RateLimiter};
 use crate::limit::{Limit, LimitChange};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,8 +14,17 @@ const PROBES: usize = 16;
 /// The names that are known, each by the address of its text. The texts are constants of the program, so their number is bounded,
 /// and a call recognizes its own without reading it.
 static KNOWN: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
-/// Each name with the limit of its first call.
-static MET: Mutex<BTreeMap<&'static str, Limit>> = Mutex::new(BTreeMap::new());
+/// Each name with its first call.
+static MET: Mutex<BTreeMap<&'static str, FirstCall>> = Mutex::new(BTreeMap::new());
+
+/// The first call of a limit.
+#[derive(Clone, Copy)]
+struct FirstCall {
+    limit: Limit,
+    on_error: OnError,
+    /// The id of the limiter.
+    limiter: u64,
+}
 
 /// A limit of an attribute or a layer that a call of this process has met. [`RateLimiter::limits`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,16 +88,23 @@ impl RateLimiter {
     #[must_use]
     pub fn limits(&self) -> Vec<MetLimit> {
         let met = MET.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let limits = met.into_iter().map(|(name, in_code)| {
+        let limits = met.into_iter().map(|(name, FirstCall { limit: in_code, .. })| {
             let overridden = self.shared.overrides.of_name(name, &in_code);
             MetLimit { name, in_code, overridden }
         });
         limits.collect()
     }
+
+    /// The limits that this limiter has decided, and that reject their calls while the store is unavailable.
+    pub(super) fn denying_limits(&self) -> Vec<&'static str> {
+        let met = MET.lock().unwrap_or_else(PoisonError::into_inner);
+        let denies = |call: &FirstCall| call.limiter == self.id() && call.on_error == OnError::Deny;
+        met.iter().filter(|(_, call)| denies(call)).map(|(name, _)| *name).collect()
+    }
 }
 
-/// Remembers the limit of a call, if it is the first one with this name.
-pub(crate) fn note(name: &'static str, limit: &Limit) {
+/// Remembers the limit of a call and its failure policy, if it is the first one with this name.
+pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter) {
     // Two names can begin at one address, but then their lengths differ.
     let known = name.as_ptr().addr() ^ name.len().rotate_right(16);
     let first = spread(known);
@@ -96,7 +112,10 @@ pub(crate) fn note(name: &'static str, limit: &Limit) {
         let slot = &KNOWN[first.wrapping_add(probe) % SLOTS];
         match slot.load(Ordering::Relaxed) {
             found if found == known => return,
-            0 => return add(slot, known, name, limit),
+            0 => {
+                let call = FirstCall { limit: *limit, on_error: limiter.on_error, limiter: limiter.id() };
+                return add(slot, known, name, call);
+            }
             _ => {}
         }
     }
@@ -109,9 +128,9 @@ const fn spread(known: usize) -> usize {
 }
 
 #[cold]
-fn add(slot: &AtomicUsize, known: usize, name: &'static str, limit: &Limit) {
+fn add(slot: &AtomicUsize, known: usize, name: &'static str, call: FirstCall) {
     let mut met = MET.lock().unwrap_or_else(PoisonError::into_inner);
-    met.entry(name).or_insert(*limit);
+    met.entry(name).or_insert(call);
     // Another name may have taken the slot meanwhile. Then the next call looks for another one.
     let _ = slot.compare_exchange(0, known, Ordering::Relaxed, Ordering::Relaxed);
 }
@@ -129,7 +148,7 @@ mod tests {
         let of = |name: &str| limiter.limits().into_iter().find(|met| met.name() == name);
         assert_eq!(of("met once"), None);
         for count in 1..=3 {
-            note("met once", &Limit::counter(count, SECOND));
+            note("met once", &Limit::counter(count, SECOND), &limiter);
         }
         let met = of("met once").unwrap();
         assert_eq!((*met.in_code(), *met.limit()), (Limit::counter(1, SECOND), Limit::counter(1, SECOND)));
@@ -139,16 +158,31 @@ mod tests {
     #[test]
     fn names_at_one_address_are_two_names() {
         let (all, part) = ("met at one address", &"met at one address"[..6]);
-        note(all, &Limit::counter(1, SECOND));
-        note(part, &Limit::counter(2, SECOND));
-        let limits = RateLimiter::in_memory().limits();
+        let limiter = RateLimiter::in_memory();
+        note(all, &Limit::counter(1, SECOND), &limiter);
+        note(part, &Limit::counter(2, SECOND), &limiter);
+        let limits = limiter.limits();
         assert!([all, part].iter().all(|name| limits.iter().any(|met| met.name() == *name)));
+    }
+
+    #[test]
+    fn the_limits_of_a_limiter_that_deny_are_known() {
+        let [limiter, other] = [(); 2].map(|()| RateLimiter::in_memory());
+        let denying = limiter.with_on_error(OnError::Deny);
+        for (name, by) in
+            [("met and open", &limiter), ("met and denying", &denying), ("met elsewhere", &other)]
+        {
+            note(name, &Limit::counter(1, SECOND), by);
+        }
+        assert_eq!(limiter.denying_limits(), ["met and denying"]);
+        assert_eq!(denying.denying_limits(), ["met and denying"]);
+        assert!(other.denying_limits().is_empty());
     }
 
     #[tokio::test]
     async fn an_override_that_fits_is_in_force() {
-        note("met and overridden", &Limit::counter(5, SECOND));
         let limiter = RateLimiter::in_memory();
+        note("met and overridden", &Limit::counter(5, SECOND), &limiter);
         let of = || limiter.limits().into_iter().find(|met| met.name() == "met and overridden").unwrap();
         limiter.overrides().set("met and overridden", LimitChange::new().count(2)).await.unwrap();
         assert_eq!(*of().limit(), Limit::counter(2, SECOND));

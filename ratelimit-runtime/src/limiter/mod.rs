@@ -45,6 +45,7 @@ pub(crate) use stack::{Member, Stack, join};
 pub use status::Status;
 pub(crate) use tasks::{Counted, Tasks};
 
+use crate::clock::timer;
 use crate::key::KeySettings;
 use crate::observe::{Hooks, LeasedUnits};
 use crate::proxies::Proxies;
@@ -179,11 +180,16 @@ impl RateLimiter {
     /// Returns all permits and all leased units, and waits until the store has received them, for at most five
     /// deadlines. Call it when the service shuts down. A permit that is not returned stays taken until its lease ends.
     /// The limiter can still be used afterwards.
+    ///
+    /// Outside of a tokio runtime, and in one without timers, it returns at once: a store in memory has received everything then,
+    /// and a store such as Redis receives nothing.
     pub async fn close(&self) {
         self.shared.renewals.release_all(self);
         self.return_leases();
         let timeout = self.shared.deadline.saturating_mul(5).min(LONGEST_TIME);
-        let _ = tokio::time::timeout(timeout, self.shared.tasks.idle()).await;
+        if let Err(error) = timer::timeout(timeout, self.shared.tasks.idle()).await {
+            tracing::warn!(%error, "cannot wait for the return of permits and leased units");
+        }
     }
 
     /// Whether the other one is a clone of this limiter.

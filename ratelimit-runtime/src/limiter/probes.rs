@@ -69,6 +69,7 @@ impl RateLimiter {
             unreachable_for: probed.unreachable_since.map(|since| since.elapsed()),
             error: probed.error,
             calls_failed: self.shared.outage.is_recent(),
+            denying: self.denying_limits(),
             on_error: self.on_error,
         }
     }

@@ -1,8 +1,10 @@
-//! Logs events of single limits at a bounded rate, so that a flood of calls does not flood the log.
+//! Logs events of single limits at a bounded rate, so that a flood of calls does not flood the log. Without a log, says the first
+//! error on stderr.
 
 use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::io::{Write, stderr};
+use std::sync::{LazyLock, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The time between two reports of errors of one limit.
@@ -48,7 +50,23 @@ pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
     if must_be_fixed && due(&LAST, name, BETWEEN_ERRORS).is_some() {
         tracing::error!(target: "ratelimit::errors", limit = name, %error, "{consequence}");
+        if !tracing::dispatcher::has_been_set() {
+            say_once(name, error, consequence);
+        }
     }
+}
+
+/// Writes the first error to stderr, for a program without a `tracing` subscriber. It would otherwise reject calls without a
+/// word.
+#[cold]
+fn say_once(name: &str, error: &Error, consequence: &str) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let _ = writeln!(
+            stderr(),
+            "ratelimit: {consequence}: {error} (limit `{name}`; without a `tracing` subscriber, later errors are not shown)"
+        );
+    });
 }
 
 /// Logs that a shadow limit would have refused calls, at most once a second for each limit.

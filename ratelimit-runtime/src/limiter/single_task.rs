@@ -1,11 +1,11 @@
 //! `SingleTask`: a background task of which a limiter runs one at a time. Another runtime takes over a late task.
 
 use super::{RateLimiter, Shared};
+use crate::clock::timer;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 /// The state of the task. At each heartbeat the task announces the time of the next one.
@@ -50,7 +50,7 @@ impl SingleTask {
     ) {
         // Before the lookup of the runtime, whose handle is shared by all threads.
         if self.is_late(Instant::now())
-            && let Ok(runtime) = Handle::try_current()
+            && let Ok(runtime) = timer::runtime()
             && let Some(number) = self.take_over(next)
         {
             runtime.spawn(work(InCharge { limiter: Arc::downgrade(&limiter.shared), select, number }));

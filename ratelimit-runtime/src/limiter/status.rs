@@ -32,6 +32,8 @@ pub struct Status {
     /// Whether calls have failed within the last second, although the store is reachable.
     pub(super) calls_failed: bool,
     pub(super) on_error: OnError,
+    /// The limits that deny while the store is unavailable.
+    pub(super) denying: Vec<&'static str>,
 }
 
 impl Status {
@@ -45,6 +47,7 @@ impl Status {
             error: None,
             calls_failed: false,
             on_error,
+            denying: Vec::new(),
         }
     }
 
@@ -56,8 +59,9 @@ impl Status {
     /// an outage of the store would take all its instances out of service at once. For a stricter probe, use
     /// [`is_reachable`](Self::is_reachable).
     ///
-    /// The policy is that of the limiter. The `on_error` of an attribute does not matter; pass
-    /// [`with_on_error`](RateLimiter::with_on_error) to ask for another policy.
+    /// The policy is that of the limiter. Attributes with `on_error = "deny"` may reject all calls of a service that is ready:
+    /// they are [`denied_limits`](Self::denied_limits). For a service that is of no use without them, also require that there
+    /// are none, as in `status.is_ready() && status.denied_limits().is_empty()`.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         let runs_without_store =
@@ -113,10 +117,32 @@ impl Status {
         (in_use && !self.off).then_some(self.on_error)
     }
 
+    /// The names of the limits whose calls are rejected now because of their own failure policy, in alphabetical order: those
+    /// with [`OnError::Deny`], of an attribute or of the limiter, while calls are decided by the [`fallback`](Self::fallback).
+    /// On a cluster, only their calls for unavailable servers are rejected.
+    ///
+    /// The limits are those that this limiter has decided in this process, each with the policy of its first call. A limit is
+    /// not known before its first call, nor if only methods such as [`RateLimiter::check`] use it. After a wrong configuration
+    /// the list is empty, because the calls of all limits are rejected.
+    #[must_use]
+    pub fn denied_limits(&self) -> &[&'static str] {
+        if self.fallback().is_some() { &self.denying } else { &[] }
+    }
+
     /// Whether limits are [off](crate::RateLimiterBuilder::off).
     #[must_use]
     pub const fn is_off(&self) -> bool {
         self.off
+    }
+
+    /// Writes how many limits have another policy than the limiter, which lets calls run.
+    fn write_denied(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.denied_limits().len() {
+            _ if self.on_error == OnError::Deny => Ok(()),
+            0 => Ok(()),
+            1 => f.write_str("; 1 limit rejects its calls"),
+            limits => write!(f, "; {limits} limits reject their calls"),
+        }
     }
 
     /// What happens to the calls that the store does not decide.
@@ -138,6 +164,7 @@ impl fmt::Display for Status {
             f.write_str("the store is reachable")?;
             if self.calls_failed {
                 write!(f, ", but calls of the last second failed: {}", self.consequence())?;
+                self.write_denied(f)?;
             }
             return Ok(());
         };
@@ -155,7 +182,8 @@ impl fmt::Display for Status {
             ErrorKind::Timeout => "no reply in time",
             _ => return f.write_str(" (wrong configuration): calls are rejected"),
         };
-        write!(f, " ({why}): {}", self.consequence())
+        write!(f, " ({why}): {}", self.consequence())?;
+        self.write_denied(f)
     }
 }
 
@@ -170,6 +198,7 @@ impl fmt::Debug for Status {
             .field("unreachable_for", &self.unreachable_for)
             .field("error_kind", &self.error_kind())
             .field("fallback", &self.fallback())
+            .field("denied_limits", &self.denied_limits())
             .finish_non_exhaustive()
     }
 }

@@ -2,13 +2,14 @@
 
 use super::reply::PendingReply;
 use super::request::Request;
+use crate::clock::timer::sleep_until;
 use crate::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep};
 
 /// Who watches the deadline of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +55,13 @@ impl<T> UntilDeadline<T> {
             DeadlineWatch::Watched => Poll::Pending,
             DeadlineWatch::Overdue => Poll::Ready(None),
             DeadlineWatch::Unwatched => {
-                let deadline = self.deadline;
-                let timer = self.timer.get_or_insert_with(|| Box::pin(unconstrained(sleep_until(deadline))));
+                let timer = match &mut self.timer {
+                    Some(timer) => timer,
+                    None => match sleep_until(self.deadline) {
+                        Ok(timer) => self.timer.insert(Box::pin(unconstrained(timer))),
+                        Err(error) => return Poll::Ready(Some(Err(error))),
+                    },
+                };
                 timer.as_mut().poll(context).map(|()| None)
             }
         }

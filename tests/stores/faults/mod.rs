@@ -1,6 +1,7 @@
 //! Servers that fail: they restart, are unreachable, silent or slow, lose replies, forget scripts, or reply nonsense.
 //! Calls fail within few deadlines, no call is counted twice, and limiters find their server again.
 
+mod behind_a_proxy;
 mod building;
 mod forgotten_scripts;
 mod lost_replies;

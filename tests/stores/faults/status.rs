@@ -5,7 +5,7 @@ use crate::harness::{
     HUGE, Suspended, failure, limiter_at, limiter_on, poll_once, script_calls, soon, wait_for,
 };
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, MemoryStore, OnError, RateLimiter, Status};
+use ratelimit::{Error, ErrorKind, MemoryStore, OnError, RateLimiter, Rejection, Status, rate_limit};
 use std::net::TcpListener;
 use std::pin::pin;
 use std::sync::Arc;
@@ -205,6 +205,38 @@ async fn calls_that_fail_show_in_the_status_for_a_second() {
     assert!(status.to_string().contains("calls of the last second failed: calls pass undecided"), "{status}");
     tokio::time::advance(SECOND).await;
     assert_eq!(limiter.status().await.fallback(), None);
+}
+
+#[rate_limit(key = "status_login", time = "1m", count = 5, on_error = "deny")]
+async fn login() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "status_search", time = "1m", count = 5)]
+async fn search() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ready_status_names_the_limits_that_reject_their_calls() {
+    let store = OwnStore::default();
+    let limiter = RateLimiter::builder().store(store.clone()).build().await.unwrap();
+    let calls = async || {
+        ratelimit::scope(limiter.clone(), async { (login().await.is_ok(), search().await.is_ok()) }).await
+    };
+    assert_eq!(calls().await, (true, true));
+    assert!(limiter.status().await.denied_limits().is_empty(), "the store is available");
+    store.refuses_calls.store(true, Ordering::Relaxed);
+    assert_eq!(calls().await, (false, true));
+    let status = limiter.status().await;
+    assert!(status.is_ready() && status.denied_limits() == ["status_login"], "{status:?}");
+    assert!(status.to_string().ends_with("decides instead; 1 limit rejects its calls"), "{status}");
+    tokio::time::advance(SECOND).await;
+    assert!(limiter.status().await.denied_limits().is_empty());
+    let denying = limiter.with_on_error(OnError::Deny);
+    store.silent.store(true, Ordering::Relaxed);
+    let status = denying.status().await;
+    assert!(!status.is_ready() && status.to_string().ends_with("calls are rejected"), "{status}");
 }
 
 #[tokio::test]

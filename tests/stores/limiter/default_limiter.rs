@@ -18,7 +18,7 @@ fn run_with(variables: &[(&str, &str)], steps: &[&str]) -> (Vec<String>, String)
     command.args(steps).envs(variables.iter().copied());
     let output = command.output().unwrap();
     let [printed, logged] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert!(output.status.success(), "{logged}");
+    assert_eq!(output.status.success(), !steps.contains(&"return error"), "{logged}");
     (printed.lines().map(str::to_owned).collect(), logged)
 }
 
@@ -41,6 +41,27 @@ fn the_environment_names_a_server_that_all_processes_share() {
     assert!(printed[1].starts_with("refused: "), "{printed:?}");
     // A line about the refusal, if the feature `trace` is on.
     assert!(logged.lines().all(|line| line.contains("INFO ratelimit::refusals: ")), "{logged}");
+}
+
+#[test]
+fn without_a_subscriber_the_first_error_is_on_stderr() {
+    let wrong = Some("http://:sesame@localhost");
+    let (printed, said) = run(wrong, &["unheard", "call", "call"]);
+    assert!(printed.iter().all(|line| line.starts_with("unavailable: ")), "{printed:?}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.starts_with("ratelimit: cannot decide about this limit; rejecting its calls: RATELIMIT_URL: ")
+    );
+    assert!(said.contains("limit `twice`") && !said.contains("sesame"), "{said}");
+    assert_eq!(run(wrong, &["filtered", "call", "call"]).1, "", "a subscriber that filters was asked");
+    assert_eq!(run(None, &["unheard", "call", "call", "call"]).1, "", "a refusal is no error");
+}
+
+#[test]
+fn a_main_that_returns_an_error_prints_its_message() {
+    let (_, said) = run(Some("http://localhost"), &["filtered", "return error"]);
+    let first = "Error: temporarily unavailable: try again in 1 second (limit `twice`)\n\nCaused by:\n    RATELIMIT_URL: ";
+    assert!(said.starts_with(first), "{said}");
 }
 
 #[test]

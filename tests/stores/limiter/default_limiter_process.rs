@@ -1,9 +1,11 @@
 //! A process for tests of the installed and the default limiter, of which a process has only one.
 //!
-//! Each argument is a step. The process prints one line per step, and logs to standard error.
+//! Each argument is a step. The process prints one line per step, and logs to standard error. It has no subscriber if the first
+//! step is `unheard`, and one that discards everything if that is `filtered`.
 
 use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::error::Error;
+use tracing_subscriber::filter::LevelFilter;
 
 #[rate_limit(key = "twice", time = "1h", count = 2)]
 async fn twice() -> Result<&'static str, Rejection> {
@@ -12,9 +14,16 @@ async fn twice() -> Result<&'static str, Rejection> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).init();
+    let subscriber = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false);
+    match std::env::args().nth(1).as_deref() {
+        Some("unheard") => {}
+        Some("filtered") => subscriber.with_max_level(LevelFilter::OFF).init(),
+        _ => subscriber.init(),
+    }
     for step in std::env::args().skip(1) {
         match step.as_str() {
+            "unheard" | "filtered" => {}
+            "return error" => return Err(twice().await.unwrap_err().into()),
             "call" => println!("{}", describe(twice().await)),
             "install" => match ratelimit::install(RateLimiter::in_memory()) {
                 Ok(()) => println!("installed"),

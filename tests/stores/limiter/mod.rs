@@ -3,6 +3,7 @@
 
 mod default_limiter;
 mod deny_cache;
+mod deployments;
 mod floods;
 mod override_changes;
 mod overrides;

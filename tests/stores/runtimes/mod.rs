@@ -2,3 +2,4 @@
 
 mod eight_runtimes;
 mod shared_limiter;
+mod without_timers;

@@ -6,6 +6,7 @@ use super::Step;
 use super::key_lease::Tried;
 use super::table::LeaseId;
 use super::under_way::{FetchState, FetchUnderWay, Waited};
+use crate::clock::timer::sleep_until;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::observe::store_replied;
@@ -15,7 +16,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::task::coop::{Unconstrained, unconstrained};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep};
 
 /// A future that owns its limiter and its request. Dropping it gives up its place.
 pub(super) struct LeasingCall {
@@ -161,7 +162,10 @@ impl LeasingCall {
             Waited::Unwatched(observer) => observer,
         };
         let within = self.limiter.within();
-        let timer = timer.get_or_insert_with(|| Box::pin(unconstrained(sleep_until(self.began + within))));
+        let timer = match timer {
+            Some(timer) => timer,
+            None => timer.insert(Box::pin(unconstrained(sleep_until(self.began + within)?))),
+        };
         ready!(timer.as_mut().poll(context));
         if let Some(observer) = observer {
             observer.missed_deadline(within);

@@ -4,7 +4,16 @@ use OnError::{Allow, Deny, Local};
 fn status(servers: u32, reachable: u32, kind: Option<ErrorKind>, on_error: OnError) -> Status {
     let error = kind.map(|kind| Error::new(kind, "Redis at 10.0.0.7:6379 is gone"));
     let unreachable_for = error.is_some().then_some(Duration::from_millis(12_345));
-    Status { off: false, servers, reachable, unreachable_for, error, calls_failed: false, on_error }
+    Status {
+        off: false,
+        servers,
+        reachable,
+        unreachable_for,
+        error,
+        calls_failed: false,
+        on_error,
+        denying: Vec::new(),
+    }
 }
 
 #[test]
@@ -48,6 +57,24 @@ fn a_status_says_what_happens_to_calls_and_no_address() {
             true,
             Some(Local),
             "the store is reachable, but calls of the last second failed: the memory of this process decides instead",
+        ),
+        (
+            Status { denying: vec!["login"], ..status(1, 0, timeout, Local) },
+            true,
+            Some(Local),
+            "the store is unreachable, for 12 s (no reply in time): the memory of this process decides instead; 1 limit rejects its calls",
+        ),
+        (
+            Status { denying: vec!["login", "pay"], calls_failed: true, ..status(1, 1, None, Allow) },
+            true,
+            Some(Allow),
+            "the store is reachable, but calls of the last second failed: calls pass undecided; 2 limits reject their calls",
+        ),
+        (
+            Status { denying: vec!["login"], ..status(1, 1, None, Local) },
+            true,
+            None,
+            "the store is reachable",
         ),
         (Status::off(Deny), true, None, "limits are off: every call passes"),
     ] {

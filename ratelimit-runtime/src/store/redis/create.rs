@@ -7,6 +7,7 @@ use super::connect::{Connector, Target};
 use super::script::single::{self, SingleScripts};
 use super::script::{ADJUST, DECIDE, Script};
 use super::topology::Topology;
+use crate::clock::timer;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::Limit;
@@ -76,7 +77,7 @@ impl RedisStore {
     /// script is then in the server's cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const VERIFICATION: Limit = Limit::counter(1, Duration::from_millis(1));
-        Error::unless_runtime()?;
+        timer::runtime()?;
         // No identity is a single `#`.
         let key = format!("{prefix}:{{#}}:verification:{}", VERIFICATION.state_format());
         let request = Request::new(StoreKey::new(key.as_bytes()), VERIFICATION, 1);
@@ -84,9 +85,7 @@ impl RedisStore {
             let _ = self.decide(Mode::Check, &[&request]).await?;
             self.reset(std::slice::from_ref(request.key())).await.map(drop)
         };
-        match tokio::time::timeout(VERIFY_TIMEOUT, verifying).await {
-            Ok(result) => result,
-            Err(_) => Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)),
-        }
+        let verified = timer::timeout(VERIFY_TIMEOUT, verifying).await?;
+        verified.unwrap_or_else(|| Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)))
     }
 }

@@ -5,10 +5,9 @@
 //! elsewhere by now are returned to their callers, who send their requests by themselves with the key declared.
 
 use super::Client;
-use crate::error::ErrorKind;
 use crate::key::StoreKey;
 use crate::store::redis::connect::AnySlot;
-use crate::store::redis::errors::Problem;
+use crate::store::redis::errors::passes_by_itself;
 use crate::store::redis::script::{Script, ScriptCall};
 use crate::store::redis::server::Session;
 use redis::{Cmd, RedisResult, Value};
@@ -58,7 +57,7 @@ pub(crate) fn read_probe(reply: &RedisResult<Value>) -> Option<bool> {
         Ok(Value::Int(-1)) => None,
         Ok(_) => Some(false),
         // A temporary error says nothing. Any other server does not accept a script without declared keys.
-        Err(error) => (Problem::of(error).kind == ErrorKind::Configuration).then_some(false),
+        Err(error) => (!passes_by_itself(error)).then_some(false),
     }
 }
 

@@ -47,13 +47,13 @@ where
     Connection::open(&endpoint.settings, stream).await.map_err(|error| {
         let (kind, what, why) = match error.kind() {
             RedisKind::Parse if endpoint.tls.is_none() => {
-                let problem = Problem::of(&error);
+                let problem = Problem::of_new_connection(&error);
                 (problem.kind, problem.what, problem.why)
             }
             RedisKind::Io if endpoint.tls.is_none() => {
                 (ErrorKind::Unavailable, "lost the new connection to", lost_text(&error).into())
             }
-            _ => return endpoint.explain(&error),
+            _ => return endpoint.problem(&Problem::of_new_connection(&error)),
         };
         endpoint.error(kind, what, format_args!("{why}; if the server requires TLS, write `rediss`"))
     })

@@ -3,6 +3,7 @@
 use super::connection::Connection;
 use super::endpoint::Endpoint;
 use crate::error::{Error, ErrorKind};
+use crate::store::redis::errors::Problem;
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
 use std::collections::HashMap;
 
@@ -29,11 +30,12 @@ pub(super) async fn shake_hands(
                 || matches!(
                     error.kind(),
                     RedisKind::Io
+                        | RedisKind::Parse
                         | RedisKind::Server(ServerErrorKind::NoPerm)
                         | RedisKind::AuthenticationFailed
                 ) =>
         {
-            return Err(endpoint.explain(&error));
+            return Err(endpoint.problem(&Problem::of_new_connection(&error)));
         }
         Err(_) => return Ok(()),
     };

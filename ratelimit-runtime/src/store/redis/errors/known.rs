@@ -1,82 +1,98 @@
-//! Tables of the known errors of Redis, Valkey and proxies, and their meaning.
+//! Tables of the known errors of Redis, Valkey and proxies: what they mean, and whether they pass by themselves.
 
-/// A part of an error's text in lower case, its meaning, and the code to show in place of the server's code.
-pub(super) type Phrase = (&'static str, &'static str, Option<&'static str>);
+use crate::error::ErrorKind::{self, Configuration, Unavailable};
 
-/// The error codes that a command of this library can receive, and their meaning.
-pub(super) const CODES: [(&str, &str); 22] = [
-    ("ERR", UNKNOWN),
-    ("NOPERM", "the user lacks a permission"),
-    ("NOAUTH", "the server requires a password"),
-    ("WRONGPASS", "the user or the password is wrong"),
-    ("NOPROTO", "the server does not support this version of the protocol; remove `protocol` from the URL"),
-    (
-        "DENIED",
-        "the server is in protected mode and serves only its own machine; set a password on the server",
-    ),
-    ("OOM", "the used memory is above `maxmemory`"),
-    ("LOADING", "the server is loading its data"),
-    ("BUSY", "another script is running"),
-    ("BUSYKEY", "the key already exists"),
-    ("READONLY", "the server is a replica"),
-    ("MASTERDOWN", "the server is a replica that has lost its primary"),
-    ("NOREPLICAS", "the server has too few synchronised replicas to accept writes"),
-    ("MISCONF", "the server cannot save its data and refuses writes; see its log"),
-    ("CLUSTERDOWN", "the cluster is down"),
-    ("CROSSSLOT", "the keys of the call are on several slots"),
-    ("TRYAGAIN", "the slot of the keys is being moved"),
-    ("MOVED", "another node serves the slot"),
-    ("ASK", "the slot is being moved to another node"),
-    ("NOSCRIPT", "the server does not know the script"),
-    ("WRONGTYPE", "the key holds another type of value"),
-    ("EXECABORT", "the server has discarded the transaction"),
+/// A part of an error's text in lower case, its meaning, its kind, and the code to show in place of the server's code.
+pub(super) type Phrase = (&'static str, &'static str, ErrorKind, Option<&'static str>);
+
+/// The error codes that a command of this library can receive, their meaning and their kind. `ERR` says nothing by itself.
+#[rustfmt::skip]
+pub(super) const CODES: [(&str, &str, ErrorKind); 20] = [
+    ("NOPERM", "the user lacks a permission", Configuration),
+    ("NOAUTH", "the server requires a password", Configuration),
+    ("WRONGPASS", "the user or the password is wrong", Configuration),
+    ("NOPROTO", "the server does not support this version of the protocol; remove `protocol` from the URL", Configuration),
+    ("DENIED", "the server is in protected mode and serves only its own machine; set a password on the server", Configuration),
+    ("OOM", "the used memory is above `maxmemory`", Unavailable),
+    ("LOADING", "the server is loading its data", Unavailable),
+    ("BUSY", "another script is running", Unavailable),
+    ("BUSYKEY", "the key already exists", Configuration),
+    ("READONLY", "the server is a replica", Unavailable),
+    ("MASTERDOWN", "the server is a replica that has lost its primary", Unavailable),
+    ("NOREPLICAS", "the server has too few synchronised replicas to accept writes", Unavailable),
+    ("MISCONF", "the server cannot save its data and refuses writes; see its log", Unavailable),
+    ("CLUSTERDOWN", "the cluster is down", Unavailable),
+    ("CROSSSLOT", "the keys of the call are on several slots", Configuration),
+    ("TRYAGAIN", "the slot of the keys is being moved", Unavailable),
+    ("MOVED", "another node serves the slot", Unavailable),
+    ("ASK", "the slot is being moved to another node", Unavailable),
+    ("NOSCRIPT", "the server does not know the script", Configuration),
+    ("WRONGTYPE", "the key holds another type of value", Configuration),
 ];
 
-/// The meaning of an error with an unknown code or text.
-pub(super) const UNKNOWN: &str = "unknown error; its text may contain a key or a password and is not shown";
+/// The code of an error whose meaning is only in its text.
+pub(super) const ERR: &str = "ERR";
+
+/// What is shown of errors whose meaning is not known: of `ERR`, of another code, and of a text without a code.
+pub(super) const UNKNOWN_TEXT: &str =
+    "its text is not known, and not shown because it may contain a key or a password";
+pub(super) const UNKNOWN_CODE: &str =
+    "its code is not known, and not shown because it may contain a key or a password";
+pub(super) const NO_CODE: &str =
+    "its text has no code, as that of a proxy, and is not shown because it may contain a key or a password";
 
 /// The words in [`COMMAND_PHRASES`] that are replaced by the name of the command, if the name is known.
 pub(super) const A_COMMAND: &str = "a command";
 
 /// Phrases that a server puts before the name of a command.
+#[rustfmt::skip]
 pub(super) const COMMAND_PHRASES: [Phrase; 4] = [
-    ("permissions to run", "no permission to run a command", Some("NOPERM")),
-    ("unknown command", "a command is unknown, renamed, or blocked by a proxy", None),
-    ("wrong number of arguments for", "wrong number of arguments for a command", None),
-    ("unsupported command", "a command is not supported by the server or by a proxy", None),
+    ("permissions to run", "no permission to run a command", Configuration, Some("NOPERM")),
+    ("unknown command", "a command is unknown, renamed, or blocked by a proxy", Configuration, None),
+    ("wrong number of arguments for", "wrong number of arguments for a command", Configuration, None),
+    ("unsupported command", "a command is not supported by the server or by a proxy", Configuration, None),
 ];
 
 /// Other phrases. The first one that an error contains applies.
-pub(super) const PHRASES: [Phrase; 25] = [
-    ("can't run this command", "no permission to run a command of a script", Some("NOPERM")),
-    ("permissions to access a channel", "no permission to access a channel", Some("NOPERM")),
-    ("permissions to access", "no permission to access a key", Some("NOPERM")),
-    ("can't access at least one of the keys", "no permission to access a key", Some("NOPERM")),
-    ("db index is out of range", "the database in the URL does not exist", None),
-    ("select is not allowed in cluster mode", "a cluster has only database 0", None),
-    ("cluster support disabled", "the server is not a node of a cluster; write `redis://`", None),
-    (
-        "max number of clients reached",
-        "the server already has `maxclients` connections; increase `maxclients`",
-        None,
-    ),
-    ("command not allowed when used memory", "the used memory is above `maxmemory`", Some("OOM")),
-    ("hash slot not served", "no node serves the slot", None),
-    ("cluster is down", "the cluster is down", None),
-    ("unsupported protocol version", "the server does not support this version of the protocol", None),
-    ("no password is set", "the server has no password; remove the password from the URL", None),
-    ("without any password configured", "the server has no password; remove the password from the URL", None),
-    ("invalid username-password pair", "the user or the password is wrong", None),
-    ("invalid password", "the user or the password is wrong", None),
-    ("refused to authenticate", "the server does not confirm the password", None),
-    ("unknown redis command", "the server does not know a command of a script", None),
-    ("command is not allowed from script", "the server does not allow a command of a script", None),
-    ("wrong kind of value", "the key holds another type of value", None),
-    ("no upstream host", "the proxy has no server", None),
-    ("upstream failure", "the proxy cannot reach its server", None),
-    ("error compiling script", "the server cannot compile a script", None),
-    ("attempt to perform arithmetic", "a script failed on its arguments", None),
-    ("attempt to compare", "a script failed on its arguments", None),
+#[rustfmt::skip]
+pub(super) const PHRASES: [Phrase; 37] = [
+    ("can't run this command", "no permission to run a command of a script", Configuration, Some("NOPERM")),
+    ("permissions to access a channel", "no permission to access a channel", Configuration, Some("NOPERM")),
+    ("permissions to access", "no permission to access a key", Configuration, Some("NOPERM")),
+    ("can't access at least one of the keys", "no permission to access a key", Configuration, Some("NOPERM")),
+    ("unauthenticated multibulk length", "the server requires a password", Configuration, Some("NOAUTH")),
+    ("unauthenticated bulk length", "the server requires a password", Configuration, Some("NOAUTH")),
+    ("db index is out of range", "the database in the URL does not exist", Configuration, None),
+    ("select is not allowed in cluster mode", "a cluster has only database 0", Configuration, None),
+    ("cluster support disabled", "the server is not a node of a cluster; write `redis://`", Configuration, None),
+    ("unsupported protocol version", "the server does not support this version of the protocol", Configuration, None),
+    ("no password is set", "the server has no password; remove the password from the URL", Configuration, None),
+    ("without any password configured", "the server has no password; remove the password from the URL", Configuration, None),
+    ("invalid username-password pair", "the user or the password is wrong", Configuration, None),
+    ("invalid password", "the user or the password is wrong", Configuration, None),
+    ("refused to authenticate", "the server does not confirm the password", Configuration, None),
+    ("unknown redis command", "the server does not know a command of a script", Configuration, None),
+    ("command is not allowed from script", "the server does not allow a command of a script", Configuration, None),
+    ("wrong kind of value", "the key holds another type of value", Configuration, None),
+    ("not an integer or out of range", "the key holds another number", Configuration, None),
+    ("would overflow", "the key holds another number", Configuration, None),
+    ("error compiling script", "the server cannot compile a script", Configuration, None),
+    ("attempt to perform arithmetic", "a script failed on its arguments", Configuration, None),
+    ("attempt to compare", "a script failed on its arguments", Configuration, None),
+    ("invalid request", "a proxy does not accept the call", Configuration, None),
+    ("command not allowed when used memory", "the used memory is above `maxmemory`", Unavailable, Some("OOM")),
+    ("max number of clients reached", "the server already has `maxclients` connections; increase `maxclients`", Unavailable, None),
+    ("hash slot not served", "no node serves the slot", Unavailable, None),
+    ("cluster is down", "the cluster is down", Unavailable, None),
+    ("killed by user", "the script was killed by `SCRIPT KILL`", Unavailable, None),
+    ("no upstream host", "the proxy has no server", Unavailable, None),
+    ("upstream failure", "the proxy cannot reach its server", Unavailable, None),
+    ("upstream protocol error", "the proxy cannot understand its server", Unavailable, None),
+    ("connection refused", "the proxy cannot reach its server", Unavailable, None),
+    ("connection timed out", "the proxy cannot reach its server", Unavailable, None),
+    ("connection reset by peer", "the proxy has lost its server", Unavailable, None),
+    ("no route to host", "the proxy cannot reach its server", Unavailable, None),
+    ("host is down", "the proxy cannot reach its server", Unavailable, None),
 ];
 
 /// What an administrator can do about an error with this code.

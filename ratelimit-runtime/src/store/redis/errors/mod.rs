@@ -4,5 +4,7 @@ mod known;
 mod problem;
 mod text;
 
-pub(crate) use problem::{Problem, is_cross_slot, is_not_executed_here, is_read_only, is_unknown_script};
+pub(crate) use problem::{
+    Problem, is_cross_slot, is_not_executed_here, is_read_only, is_unknown_script, passes_by_itself,
+};
 pub(crate) use text::{io_text, lost_text};

@@ -28,7 +28,8 @@ impl Problem {
         Self::new(ErrorKind::Configuration, what, why)
     }
 
-    /// Classifies an error of the server or the connection.
+    /// Classifies an error of the server or the connection. Only what is known to be a wrong configuration is one. Anything
+    /// else may pass by itself, such as an error of a proxy whose server is gone, and the server may have executed the call.
     pub(crate) fn of(error: &RedisError) -> Self {
         if error.is_timeout() {
             return Self::new(ErrorKind::Timeout, "no reply in time from", lost_text(error));
@@ -38,51 +39,43 @@ impl Problem {
                 return Self::unavailable("lost the connection to", lost_text(error));
             }
             RedisKind::Parse => {
-                return Self::configuration("cannot understand", "the reply is not in the Redis protocol");
+                return Self::unavailable("cannot understand", NOT_REDIS);
+            }
+            RedisKind::AuthenticationFailed => {
+                return Self::configuration("cannot log in to", WRONG_PASSWORD);
             }
             _ => {}
         }
         let text = ErrorText::of(error);
-        match text.code() {
-            code if code == Some("WRONGPASS") || error.kind() == RedisKind::AuthenticationFailed => {
-                Self::configuration("cannot log in to", WRONG_PASSWORD)
-            }
-            Some("NOPERM") => Self::configuration("permission denied by", text.to_string()),
-            code if code == Some("NOAUTH") || is_unauthenticated(error) => {
-                Self::configuration("cannot log in to", NO_PASSWORD)
-            }
-            Some(code) if TRANSIENT.contains(&code) => {
-                Self::unavailable("temporary error from", text.to_string())
-            }
-            _ => Self::configuration("error from", text.to_string()),
+        match (text.code(), text.kind()) {
+            (Some("WRONGPASS"), _) => Self::configuration("cannot log in to", WRONG_PASSWORD),
+            (Some("NOAUTH"), _) => Self::configuration("cannot log in to", NO_PASSWORD),
+            (Some("NOPERM"), _) => Self::configuration("permission denied by", text.to_string()),
+            (_, Some(ErrorKind::Configuration)) => Self::configuration("error from", text.to_string()),
+            (_, Some(_)) => Self::unavailable("temporary error from", text.to_string()),
+            (_, None) => Self::unavailable("unknown error from", text.to_string()),
+        }
+    }
+
+    /// Classifies an error of a server that has never replied in the Redis protocol: it is not a Redis server.
+    pub(crate) fn of_new_connection(error: &RedisError) -> Self {
+        match error.kind() {
+            RedisKind::Parse => Self::configuration("cannot understand", NOT_REDIS),
+            _ => Self::of(error),
         }
     }
 }
 
-/// The codes of errors that pass by themselves.
-const TRANSIENT: [&str; 11] = [
-    "LOADING",
-    "BUSY",
-    "MASTERDOWN",
-    "READONLY",
-    "CLUSTERDOWN",
-    "TRYAGAIN",
-    "MOVED",
-    "ASK",
-    "OOM",
-    "NOREPLICAS",
-    "MISCONF",
-];
-
+const NOT_REDIS: &str = "the reply is not in the Redis protocol";
 const WRONG_PASSWORD: &str = "the user or the password is wrong, or the server has no password";
 const NO_PASSWORD: &str =
     "the server requires a password, and the URL has none (NOAUTH); without a user write `:password@`";
 
-/// Returns whether a server has refused a large request of a client that has not logged in. Since version 7.0.12, servers
-/// reply so to a request with more than ten arguments.
-fn is_unauthenticated(error: &RedisError) -> bool {
-    const TEXTS: [&str; 2] = ["unauthenticated multibulk length", "unauthenticated bulk length"];
-    error.detail().is_some_and(|detail| TEXTS.iter().any(|text| detail.contains(text)))
+/// Returns whether an error says nothing about what the server can do: it is known to pass by itself, or there was no reply.
+pub(crate) fn passes_by_itself(error: &RedisError) -> bool {
+    let no_reply =
+        matches!(error.kind(), RedisKind::Io | RedisKind::ClusterConnectionNotFound | RedisKind::Parse);
+    no_reply || ErrorText::of(error).kind() == Some(ErrorKind::Unavailable)
 }
 
 /// Returns whether a server has executed nothing because another server decides, or will soon.

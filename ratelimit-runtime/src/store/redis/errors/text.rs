@@ -3,7 +3,11 @@
 //! Servers and proxies quote arguments in their errors, and arguments contain keys and passwords. No text of a server is
 //! shown. Its error code, its phrases and the command that it names are looked up in tables. The rest is left out.
 
-use super::known::{A_COMMAND, ADVICE, CODES, COMMAND_PHRASES, COMMANDS, PHRASES, Phrase, UNKNOWN};
+use super::known::{
+    A_COMMAND, ADVICE, CODES, COMMAND_PHRASES, COMMANDS, ERR, NO_CODE, PHRASES, Phrase, UNKNOWN_CODE,
+    UNKNOWN_TEXT,
+};
+use crate::error::ErrorKind;
 use crate::store::redis::script::{ADJUST, DECIDE};
 use redis::{ErrorKind as RedisKind, RedisError};
 use std::error::Error as _;
@@ -18,27 +22,39 @@ pub(super) struct ErrorText {
     what: &'static str,
     /// The command that `what` concerns.
     command: Option<&'static str>,
+    /// `None` if the error is not in the tables.
+    kind: Option<ErrorKind>,
 }
 
 impl ErrorText {
     pub(super) fn of(error: &RedisError) -> Self {
-        // redis-rs puts its own description in front of the server's text.
-        let text = error.to_string();
+        // redis-rs splits the server's line into code and detail, and puts its own description in front of some errors.
+        let line = [error.code(), error.detail()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let text = format!("{line} {error}");
         let lower = text.to_ascii_lowercase();
         let code = code(error);
-        if let Some((after, (_, what, replacement))) = find(&COMMAND_PHRASES, &lower) {
-            return Self { code: replacement.or(code), what, command: command(after) };
+        if let Some((after, (_, what, kind, replacement))) = find(&COMMAND_PHRASES, &lower) {
+            return Self { code: replacement.or(code), what, command: command(after), kind: Some(kind) };
         }
-        if let Some((_, (_, what, replacement))) = find(&PHRASES, &lower) {
-            return Self { code: replacement.or(code), what, command: None };
+        if let Some((_, (_, what, kind, replacement))) = find(&PHRASES, &lower) {
+            return Self { code: replacement.or(code), what, command: None, kind: Some(kind) };
         }
-        let meaning = CODES.into_iter().find(|(known, _)| Some(*known) == code).map(|(_, meaning)| meaning);
-        let what = script_text(&text).or(meaning).unwrap_or_else(|| client_text(error.kind()));
-        Self { code, what, command: None }
+        let of_script = || Some((script_text(&text)?, ErrorKind::Configuration));
+        let of_code =
+            || CODES.into_iter().find(|known| Some(known.0) == code).map(|known| (known.1, known.2));
+        match of_script().or_else(of_code).or_else(|| client_text(error.kind())) {
+            Some((what, kind)) => Self { code, what, command: None, kind: Some(kind) },
+            None => Self { code, what: unknown(error.code()), command: None, kind: None },
+        }
     }
 
     pub(super) const fn code(&self) -> Option<&'static str> {
         self.code
+    }
+
+    /// The kind of the error, if its meaning is known.
+    pub(super) const fn kind(&self) -> Option<ErrorKind> {
+        self.kind
     }
 }
 
@@ -62,7 +78,7 @@ impl fmt::Display for ErrorText {
 /// the text of the script's error.
 fn code(error: &RedisError) -> Option<&'static str> {
     let is_nested = |code: &&str| error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")));
-    let codes = || CODES.into_iter().map(|(code, _)| code);
+    let codes = || CODES.into_iter().map(|known| known.0).chain([ERR]);
     codes().find(is_nested).or_else(|| codes().find(|code| error.code() == Some(code)))
 }
 
@@ -87,15 +103,30 @@ fn script_text(text: &str) -> Option<&'static str> {
 }
 
 /// Returns the meaning of an error that redis-rs has created.
-const fn client_text(kind: RedisKind) -> &'static str {
-    match kind {
-        RedisKind::Client | RedisKind::InvalidClientConfig => "redis-rs cannot send the call",
-        RedisKind::UnexpectedReturnType => "the reply has an unexpected type",
-        RedisKind::RESP3NotSupported => "the server does not support RESP3; remove `protocol` from the URL",
-        RedisKind::MasterNameNotFoundBySentinel
-        | RedisKind::NoValidReplicasFoundBySentinel
-        | RedisKind::EmptySentinelList => "the sentinels do not know the primary",
-        _ => UNKNOWN,
+const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
+    let (what, kind) = match kind {
+        RedisKind::Client | RedisKind::InvalidClientConfig => {
+            ("redis-rs cannot send the call", ErrorKind::Configuration)
+        }
+        RedisKind::UnexpectedReturnType => ("the reply has an unexpected type", ErrorKind::Unavailable),
+        RedisKind::RESP3NotSupported => {
+            ("the server does not support RESP3; remove `protocol` from the URL", ErrorKind::Configuration)
+        }
+        RedisKind::MasterNameNotFoundBySentinel | RedisKind::EmptySentinelList => {
+            ("the sentinels do not know the primary", ErrorKind::Configuration)
+        }
+        _ => return None,
+    };
+    Some((what, kind))
+}
+
+/// Returns what is shown of an error that is not in the tables: which part of it is not known.
+fn unknown(code: Option<&str>) -> &'static str {
+    let is_code = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    match code {
+        Some(ERR) => UNKNOWN_TEXT,
+        Some(word) if is_code(word) => UNKNOWN_CODE,
+        _ => NO_CODE,
     }
 }
 

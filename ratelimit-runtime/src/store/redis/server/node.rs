@@ -35,7 +35,7 @@ impl Node {
     ///
     /// # Errors
     ///
-    /// Returns an error outside of a runtime.
+    /// Returns an error outside of a runtime, and in one without timers.
     pub(crate) fn session(&self) -> Result<Arc<Session>, Error> {
         self.sessions.current(|| Session::new(&self.connector, &self.unhealthy))
     }

@@ -3,6 +3,7 @@
 //! A task makes progress only while its runtime is polled. If runtimes shared a connection, the calls of one runtime would
 //! wait for the task of another one, which may be blocked, idle or shut down.
 
+use crate::clock::timer;
 use crate::error::Error;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use tokio::runtime::{Handle, Id};
@@ -27,12 +28,13 @@ impl<T> PerRuntime<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error outside of a runtime.
+    /// Returns an error outside of a runtime, and in one without timers.
     pub(crate) fn current(&self, make: impl FnOnce() -> T) -> Result<Arc<T>, Error> {
         let runtime = Error::runtime()?;
         if let Some(value) = self.of(runtime.id()) {
             return Ok(value);
         }
+        timer::runtime()?;
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) =
             self.first.get().into_iter().chain(&*others).find(|entry| entry.is_of(runtime.id()))
@@ -119,7 +121,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     fn runtime() -> tokio::runtime::Runtime {
-        tokio::runtime::Builder::new_current_thread().build().unwrap()
+        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
     }
 
     #[test]

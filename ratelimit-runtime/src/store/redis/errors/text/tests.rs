@@ -1,5 +1,6 @@
 //! Tests of what errors show.
 
+use super::super::Problem;
 use super::*;
 use crate::store::redis::script::single;
 
@@ -61,12 +62,12 @@ fn known_errors_have_their_own_text() {
         ("CLUSTERDOWN Hash slot not served", "CLUSTERDOWN: no node serves the slot"),
         ("MOVED 1 sesame:6379", "MOVED: another node serves the slot"),
         ("MISCONF sesame", "MISCONF: the server cannot save its data"),
-        ("ERR ratelimit: one per key, sesame", UNKNOWN),
+        ("ERR ratelimit: one per key, sesame", "ERR: its text is not known"),
         ("ERR ratelimit: one key per request script: abc, on @user_script:5.", "ERR: one key per request"),
         ("ERR @user_script: 9: ratelimit: eight arguments per key", "ERR: eight arguments per key"),
-        ("ERR sesame", UNKNOWN),
-        ("SESAME walrus", UNKNOWN),
-        ("sesame", UNKNOWN),
+        ("ERR sesame", "ERR: its text is not known"),
+        ("SESAME walrus", "its code is not known"),
+        ("sesame walrus", "its text has no code"),
     ] {
         let shown = shown(reply);
         assert!(shown.contains(expected), "{reply}: {shown}");
@@ -77,10 +78,69 @@ fn known_errors_have_their_own_text() {
 fn an_unknown_code_is_not_shown() {
     assert_eq!(
         ErrorText::of(&error("WALRUS sesame")),
-        ErrorText { code: None, what: UNKNOWN, command: None }
+        ErrorText { code: None, what: UNKNOWN_CODE, command: None, kind: None }
     );
     assert_eq!(ErrorText::of(&error("ERR")).code(), Some("ERR"));
     assert_eq!(ErrorText::of(&error("-MISCONF ")).code(), None);
+}
+
+#[test]
+fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
+    use ErrorKind::{Configuration, Unavailable};
+    for (reply, expected, says) in [
+        // Envoy.
+        ("no upstream host", Unavailable, "temporary error from: the proxy has no server"),
+        ("upstream failure", Unavailable, "temporary error from: the proxy cannot reach its server"),
+        ("upstream protocol error", Unavailable, "temporary error from: the proxy cannot understand"),
+        ("unsupported command 'evalsha'", Configuration, "error from: `evalsha` is not supported"),
+        ("invalid request", Configuration, "error from: a proxy does not accept the call"),
+        // twemproxy sends the texts of the system.
+        (
+            "ERR Connection refused",
+            Unavailable,
+            "temporary error from: ERR: the proxy cannot reach its server",
+        ),
+        (
+            "ERR Connection timed out",
+            Unavailable,
+            "temporary error from: ERR: the proxy cannot reach its server",
+        ),
+        (
+            "ERR Connection reset by peer",
+            Unavailable,
+            "temporary error from: ERR: the proxy has lost its server",
+        ),
+        // Redis.
+        (
+            "ERR Error running script (call to f_abc): @user_script:1: Script killed by user with SCRIPT KILL...",
+            Unavailable,
+            "temporary error from: ERR: the script was killed",
+        ),
+        (
+            "ERR Error running script (call to f_abc): @user_script:1: attempt to compare nil with number",
+            Configuration,
+            "error from: ERR: a script failed",
+        ),
+        (
+            "ERR max number of clients reached",
+            Unavailable,
+            "temporary error from: ERR: the server already has",
+        ),
+        (
+            "ERR Protocol error: unauthenticated multibulk length",
+            Configuration,
+            "cannot log in to: the server",
+        ),
+        ("WRONGTYPE Operation against a key", Configuration, "error from: WRONGTYPE"),
+        ("OOM command not allowed", Unavailable, "temporary error from: OOM"),
+        ("ERR something new", Unavailable, "unknown error from: ERR: its text is not known"),
+        ("SOMETHING new", Unavailable, "unknown error from: its code is not known"),
+        ("something new", Unavailable, "unknown error from: its text has no code"),
+    ] {
+        let Problem { kind, what, why } = Problem::of(&error(reply));
+        assert_eq!(kind, expected, "{reply}");
+        assert!(format!("{what}: {why}").starts_with(says), "{reply}: {what}: {why}");
+    }
 }
 
 #[test]

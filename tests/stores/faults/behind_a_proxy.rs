@@ -1,0 +1,155 @@
+//! Proxies that have lost their server, and other errors that the library does not know: they are outages, so the failure policy
+//! decides, and no call is sent again.
+
+use crate::harness::{PATIENCE, limiter_at, undecided};
+use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use support::{FakeServer, MINUTE, take_events};
+use tokio::task::JoinSet;
+
+/// What proxies say about a server that is gone, a script that was killed, and errors of an unknown future; and what is shown.
+const OUTAGES: [(&str, &str); 8] = [
+    ("upstream failure", "the proxy cannot reach its server"),
+    ("no upstream host", "the proxy has no server"),
+    ("ERR Connection refused", "the proxy cannot reach its server"),
+    ("ERR Connection timed out", "the proxy cannot reach its server"),
+    (
+        "ERR Error running script (call to f_x): Script killed by user with SCRIPT KILL...",
+        "the script was killed",
+    ),
+    ("ERR walrus", "unknown error from Redis at 127.0.0.1"),
+    ("WALRUS sesame", "its code is not known"),
+    ("walrus sesame", "its text has no code"),
+];
+
+const LIMIT: Limit = Limit::counter(2, MINUTE);
+
+/// A proxy that replies to script calls with an error while its server is gone.
+struct Proxied {
+    server: FakeServer,
+    is_gone: Arc<AtomicBool>,
+    script_calls: Arc<AtomicUsize>,
+}
+
+impl Proxied {
+    fn start(error: &'static str) -> Self {
+        let (is_gone, script_calls) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+        let (gone, calls) = (Arc::clone(&is_gone), Arc::clone(&script_calls));
+        let server = FakeServer::start(move |words, _| match words[0].as_str() {
+            "EVALSHA" | "EVAL" => {
+                calls.fetch_add(1, Ordering::Relaxed);
+                // One unit is left for a minute.
+                let decided = || ":120001\r\n".to_owned();
+                let reply = if gone.load(Ordering::Relaxed) { format!("-{error}\r\n") } else { decided() };
+                reply.into_bytes()
+            }
+            "HGET" => b"$-1\r\n".to_vec(),
+            "DEL" => b":1\r\n".to_vec(),
+            _ => b"+OK\r\n".to_vec(),
+        });
+        Self { server, is_gone, script_calls }
+    }
+
+    async fn limiter(&self, on_error: OnError) -> RateLimiter {
+        let limiter = limiter_at(format!("redis://127.0.0.1:{}", self.server.port()));
+        limiter
+            .deadline(PATIENCE)
+            .deny_cache(false)
+            .on_error(on_error)
+            .connect_lazily()
+            .build()
+            .await
+            .unwrap()
+    }
+
+    fn script_calls(&self) -> usize {
+        self.script_calls.swap(0, Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn the_failure_policy_decides_about_an_outage_behind_a_proxy() {
+    for (error, shown) in OUTAGES {
+        let proxied = Proxied::start(error);
+        for (on_error, admitted) in [(OnError::Local, 2), (OnError::Allow, 3), (OnError::Deny, 0)] {
+            let limiter = proxied.limiter(on_error).await;
+            let _ = (take_events(), proxied.script_calls());
+            let mut passed = 0;
+            for _ in 0..3 {
+                match limiter.check(&LIMIT, "calls").await {
+                    Ok(_) => passed += 1,
+                    Err(rejection) if on_error == OnError::Deny => {
+                        assert_eq!(undecided::<()>(Err(rejection)).kind(), ErrorKind::Unavailable, "{error}");
+                    }
+                    Err(rejection) => assert!(rejection.decision().is_some(), "{error}: {rejection:?}"),
+                }
+            }
+            assert_eq!(passed, admitted, "{error} {on_error:?}");
+            assert_eq!(proxied.script_calls(), 3, "{error}: a call was sent again");
+            let logged: Vec<String> = take_events().iter().map(ToString::to_string).collect();
+            let outages: Vec<&String> =
+                logged.iter().filter(|line| line.contains("the store is unavailable")).collect();
+            assert!(outages.len() == 1 && outages[0].contains(shown), "{error}: {logged:?}");
+            assert!(!logged.iter().any(|line| ["walrus", "sesame"].iter().any(|text| line.contains(text))));
+            let status = limiter.status().await;
+            assert_eq!(
+                (status.error_kind(), status.is_ready()),
+                (Some(ErrorKind::Unavailable), admitted > 0)
+            );
+        }
+        let error =
+            RateLimiter::builder().redis(format!("redis://127.0.0.1:{}", proxied.server.port())).build();
+        assert_eq!(error.await.unwrap_err().kind(), ErrorKind::Unavailable);
+    }
+}
+
+/// The server may have decided about each of them before the proxy lost it.
+#[tokio::test]
+async fn calls_that_were_sent_together_are_not_sent_again() {
+    for (error, _) in OUTAGES {
+        let proxied = Proxied::start(error);
+        let limiter = proxied.limiter(OnError::Deny).await;
+        let mut calls = JoinSet::new();
+        for key in 0..50 {
+            let limiter = limiter.clone();
+            calls.spawn(async move { limiter.check(&LIMIT, ratelimit::Key::new("calls").by(key)).await });
+        }
+        for rejected in calls.join_all().await {
+            assert_eq!(undecided(rejected).kind(), ErrorKind::Unavailable, "{error}");
+        }
+        let sent = proxied.script_calls();
+        assert!(sent < 50, "{error}: 50 calls, some of them together, made {sent} script calls");
+    }
+}
+
+#[tokio::test]
+async fn the_store_decides_again_as_soon_as_the_proxy_has_a_server() {
+    let proxied = Proxied::start("upstream failure");
+    let limiter = proxied.limiter(OnError::Deny).await;
+    assert!(limiter.check(&LIMIT, "calls").await.is_err());
+    proxied.is_gone.store(false, Ordering::Relaxed);
+    let admitted = limiter.check(&LIMIT, "calls").await.unwrap();
+    assert_eq!(admitted.decision().remaining(), 1);
+}
+
+/// A server that speaks another protocol is a wrong URL. A server that does so later may have executed the call.
+#[tokio::test]
+async fn a_reply_in_another_protocol_is_an_outage_after_a_first_one_that_was_understood() {
+    let http = || b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();
+    for (from, kind) in [
+        ("CLIENT", ErrorKind::Configuration),
+        ("HELLO", ErrorKind::Configuration),
+        ("EVALSHA", ErrorKind::Unavailable),
+    ] {
+        let server =
+            FakeServer::start(move |words, _| if words[0] == from { http() } else { b"+OK\r\n".to_vec() });
+        let url = format!("redis://127.0.0.1:{}", server.port());
+        let error = RateLimiter::builder().redis(&url).build().await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{from}: {error}");
+        assert!(error.to_string().contains("the reply is not in the Redis protocol"), "{from}: {error}");
+        let limiter = limiter_at(&url).deadline(PATIENCE).on_error(OnError::Allow).connect_lazily();
+        let outcome = limiter.build().await.unwrap().check(&LIMIT, "calls").await;
+        assert_eq!(outcome.is_ok(), kind == ErrorKind::Unavailable, "{from}: {outcome:?}");
+    }
+}
