@@ -17,8 +17,8 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The store is unavailable or cannot decide now. This is transient, so the failure policy
-    /// ([`OnError`](crate::OnError)) applies.
+    /// The store is unavailable or cannot decide now, or its reply cannot be read. It may have charged the call. This is
+    /// transient, so the failure policy ([`OnError`](crate::OnError)) applies.
     Unavailable,
     /// The store did not reply before the deadline. It may have charged the call. This is transient, so the failure
     /// policy applies.
