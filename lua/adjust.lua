@@ -15,8 +15,8 @@ local limits = {}
 for position = 1, #keys do
   local index = 8 * position - 7
   local change, limit = argv[index], {
-    name = argv[index + 1], count = argv[index + 2] + 0, time_ms = argv[index + 3] + 0, burst = argv[index + 4] + 0,
-    wait_ms = argv[index + 5] + 0,
+    name = argv[index + 1], count = argv[index + 2] + 0.0, time_ms = argv[index + 3] + 0.0, burst = argv[index + 4] + 0.0,
+    wait_ms = argv[index + 5] + 0.0,
   }
   local is_permit = limit.name == "concurrency"
   if not CHANGES[change] then wrong("expected give, take or renew") end
@@ -71,7 +71,7 @@ for position, limit in ipairs(limits) do
   reply[position] = 0
   if limit.count > 0 and limit.burst > 0 then
     local apply = limit.tags and change_state or change_structure
-    reply[position] = apply(keys[position], limit, change, most, stamp)
+    reply[position] = floor(apply(keys[position], limit, change, most, stamp))
   end
 end
 

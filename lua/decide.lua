@@ -44,8 +44,8 @@ end
 local runs, limit, requests, is_open = {}, {}, 0, false
 for index = 3, #argv, 7 do
   if #argv < index + 6 then wrong("expected seven arguments per run") end
-  local name, count, time_ms, burst = argv[index], argv[index + 1] + 0, argv[index + 2] + 0, argv[index + 3] + 0
-  local wait_ms, n, cost = argv[index + 4] + 0, argv[index + 5] + 0, argv[index + 6] + 0
+  local name, count, time_ms, burst = argv[index], argv[index + 1] + 0.0, argv[index + 2] + 0.0, argv[index + 3] + 0.0
+  local wait_ms, n, cost = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0
   local is_same = name == limit.name and count == limit.count and time_ms == limit.time_ms
   if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms) then
     if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then

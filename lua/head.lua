@@ -38,6 +38,7 @@
 -- Each request of a batch uses these names, and locals are faster than globals.
 local call, try_call, floor, ceil, type = redis.call, redis.pcall, math.floor, math.ceil, type
 local format, sub, find, to_number = string.format, string.sub, string.find, tonumber
+local unpack = table.unpack or unpack -- Lua 5.4, Lua 5.1
 local argv, keys = ARGV, KEYS
 local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and the reply both represent exactly
 local FOREIGN = 9007199254740990 -- 2^53 - 2: the key holds a value that no limit has written

@@ -47,7 +47,7 @@ function limit.judge(log, _, _, cost)
   if cost > count then return NEVER, count - live, reset end
   local turn = limit.wait_ms > 0 and log.newest or 0 -- a turn is never before the turn of a call that came earlier
   if live + cost > count then
-    local fits_at = entry(log.key, log.length + cost - count - 1) + window
+    local fits_at = entry(log.key, floor(log.length + cost - count - 1)) + window
     if fits_at > turn then turn = fits_at end
   end
   return turn > now and ceil((turn - now) / 1000) or 0, count - live, reset
@@ -73,6 +73,6 @@ end
 -- Stamp: the time in the charge's entries.
 function limit.give(key, most, stamp)
   if most == 0 then return 0 end
-  local removed = try_call("LREM", key, -most, digits(stamp))
+  local removed = try_call("LREM", key, digits(-most), digits(stamp))
   return type(removed) == "number" and removed or 0
 end

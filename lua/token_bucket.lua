@@ -14,13 +14,13 @@
 --          would be collected too early for the new level, a charge moves the anchor forward by whole periods of
 --          time_ms, in which a whole number of units leaks.
 -- State    units: charged since the anchor, 0 .. 2^27-1, of which up to 1.8 million fit into the short form. tag: the
---          grid of the key's life, 0 .. 53, of which up to 48 fit into the short form; 49 or 99 (more than 115 days)
---          for none. time: the anchor. A level above `burst` is debt: calls that wait for their turn.
+--          grid of the key's life, 0 .. 48 or 50 .. 54, of which up to 48 fit into the short form; 49 or 99 (more than
+--          115 days) for none. time: the anchor. A level above `burst` is debt: calls that wait for their turn.
 -- Life     Time is divided into cells, and the key is collected at the end of the eighth cell from the one of the
 --          anchor. So all anchors in a cell have the same end, and most charges need not change the TTL. A cell has
---          64, 96, 128, 192, 256, 384 .. ms, the tag is the index in this row, and a limit uses the longest cell with
---          8 cells <= 2 * period + 1 s (period: until a full bucket is empty, or wait_ms). If the level outlives that
---          end, the tag is 49 or 99, and the key is collected when the bucket will be empty.
+--          64, 96, 128, 192, 256, 384 .. ms, the tag is the index in this row (54 for the one with index 49), and a limit
+--          uses the longest cell with 8 cells <= 2 * period + 1 s (period: until a full bucket is empty, or wait_ms).
+--          If the level outlives that end, the tag is 49 or 99, and the key is collected when the bucket will be empty.
 -- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
 --          1 s, and 8 cells have at most 3 s: cells of 256 ms, tag 4.
 --             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 4, anchor 0.
@@ -58,9 +58,11 @@ local function leak_time(grains, phase)
 end
 
 local period = leak_time(capacity, 0)
-local mantissa, exponent = math.frexp((2 * (period > wait_ms and period or wait_ms) + 1000) / 256)
-local grid = 2 * exponent - (mantissa < 0.75 and 4 or 3)
-local cell = 32 * (2 + grid % 2) * 2 ^ floor(grid / 2)
+local lives = 2 * (period > wait_ms and period or wait_ms) + 1000
+local exponent = floor(math.log(lives + 1) * 1.4426950408889634) -- of 2, and exact: the number is odd, so not close to 2^n
+local grid, cell = 2 * exponent - 18, 2 ^ exponent / 8
+if lives >= 12 * cell then grid, cell = grid + 1, 1.5 * cell end
+if grid == 49 then grid = 54 end
 local into_cell = NOW % cell
 local certain_life = 7 * cell -- life_of adds more to every anchor
 limit.tags, limit.longest, limit.level_of, limit.leak_time = 50, period, level_of, leak_time

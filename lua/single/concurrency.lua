@@ -10,8 +10,7 @@ if not (count >= 1 and time_ms >= 1 and count % 1 + time_ms % 1 == 0 and string.
   return redis.error_reply("ERR ratelimit: expected positive integers")
 end
 local time, last_end = call("TIME"), call("ZRANGE", key, -1, -1, "WITHSCORES")[2]
-local now, held = time[1] * 1000000 + time[2], 0
-now = (now - now % 1000) / 1000
+local now, held = time[1] * 1000 + math.floor(time[2] / 1000), 0
 local reset = last_end and last_end - now
 if reset then
   if reset > 0 then held = call("ZCOUNT", key, now + 1, "+inf") end

@@ -18,8 +18,8 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The store is unavailable or cannot decide now, or it has replied with an error whose meaning is not known, such as one of
-    /// a proxy. This is transient, so the failure policy ([`OnError`](crate::OnError)) applies.
+    /// The store is unavailable or cannot decide now, or its reply cannot be read or has an unknown meaning, such as an error of a
+    /// proxy. It may have charged the call. This is transient, so the failure policy ([`OnError`](crate::OnError)) applies.
     Unavailable,
     /// The store did not reply before the deadline. It may have charged the call. This is transient, so the failure
     /// policy applies.

@@ -1,8 +1,10 @@
 //! The checks of `cargo xtask test`: format, lints, tests, documentation, packaging.
 
+use crate::lua54;
 use crate::packaging;
 use crate::process::{cargo, output, run};
 use crate::progress::Progress;
+use crate::servers::LUA54;
 use crate::tools::SERVER_VARIABLE;
 use std::ffi::OsStr;
 use std::process::Command;
@@ -13,6 +15,7 @@ pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
     progress.step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
     progress.step("lints", lints)?;
     progress.step("tests", || tests(server, &[]))?;
+    progress.step("scripts under Lua 5.4", scripts_under_lua54)?;
     progress.step("documentation", documentation)?;
     progress.step("packaging", packaging::check)?;
     println!("\n{}", progress.summary());
@@ -42,12 +45,19 @@ fn names_a_test(listing: &str) -> bool {
 fn lints() -> Result<(), String> {
     let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
     run(cargo(&scope).args(["--", "-D", "warnings"]))?;
-    run(cargo(&["clippy", "--locked", "-p", "ratelimit-runtime"]).args(["--", "-D", "warnings"]))
+    run(cargo(&["clippy", "--locked", "-p", "ratelimit-runtime"]).args(["--", "-D", "warnings"]))?;
+    lua54::lints()
 }
 
 /// Runs unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
 fn tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
     run(all_tests().args(filter).env(SERVER_VARIABLE, server))
+}
+
+/// Runs the tests of the scripts once more, on the server with Lua 5.4.
+fn scripts_under_lua54() -> Result<(), String> {
+    let program = lua54::program()?;
+    run(all_tests().args(["--test", "stores", "--"]).args(LUA54.tests()).env(SERVER_VARIABLE, program))
 }
 
 fn all_tests() -> Command {

@@ -8,6 +8,7 @@ mod documents;
 mod features;
 mod fuzz;
 mod install;
+mod lua54;
 mod matrix;
 mod packaging;
 mod process;

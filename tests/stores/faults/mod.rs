@@ -12,4 +12,5 @@ mod outages;
 mod reconnects;
 mod restarts;
 mod status;
+mod unreadable_replies;
 mod unreliable_server;

@@ -8,9 +8,8 @@ use ratelimit::store::Mode;
 use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
-/// The highest level of these limits is a queue of 300 per ms for 3 s, and the lowest rate is one unit per minute.
-/// Units that were charged under one limit may leak under the other.
-const LONGEST_TTL: u64 = 2 * 900_301 * 60_000 + 1000;
+/// The longest life of a state, as in `lua/token_bucket.lua`. Units that were charged under one limit may leak under the other.
+const LONGEST_TTL: u64 = 100_000_000_000;
 
 async fn agree(operations: usize, back: bool, seed: u64) {
     let mut twins = Twins::start();

@@ -57,6 +57,28 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
     slows
 }
 
+/// Whether a bucket keeps its units when its limit changes to any slower one. Under the first limit, the level outlives the end
+/// of the key's grid, so the state has no grid.
+pub(crate) async fn remembers(twins: &mut Twins) -> bool {
+    let fast = Limit::token_bucket(97, ms(100_000)).burst(2);
+    let mut remembers = true;
+    let periods =
+        (10..35).flat_map(|bits| [4_u64 << bits, 6 << bits]).filter(|period| *period < 366 * DAY_MS);
+    for period in periods {
+        let slow = Limit::token_bucket(10, ms(period));
+        twins.clear();
+        for call in 0..8 {
+            twins.set_clock(START + call * 950_000);
+            remembers &= same(twins, Mode::Check, &[TestRequest::new(0, fast, 1)]).await;
+        }
+        for pause in [0, 4_500_000, 500 * period] {
+            twins.set_clock(START + 7 * 950_000 + pause);
+            remembers &= same(twins, Mode::Check, &[TestRequest::new(0, slow, 1); 2]).await;
+        }
+    }
+    remembers
+}
+
 /// Whether a bucket outlives a return by a limit whose keys live longer than those of the limit that charged it.
 pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
     let (short, long) = (Limit::token_bucket(10, ms(1000)), Limit::token_bucket(10, ms(60_000)));
@@ -251,6 +273,7 @@ async fn limits_may_change_under_a_key() {
         assert!(shortens(&mut twins, kind).await, "{kind:?}");
     }
     assert!(slows(&mut twins).await);
+    assert!(remembers(&mut twins).await);
     assert!(outlives_returns(&mut twins).await);
     assert!(gives_back_what_is_stored(&mut twins).await);
     assert!(keeps_tickets(&mut twins).await);

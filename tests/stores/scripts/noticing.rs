@@ -11,8 +11,8 @@ use crate::scripts::arguments::{
     ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments, single_reports_bad_arguments,
 };
 use crate::scripts::changed_limits::{
-    counts_much, crosses_eras, gives_back_what_is_stored, keeps_tickets, outlives_returns, shortens, slows,
-    tells_neighbors_apart, writes_as_decide,
+    counts_much, crosses_eras, gives_back_what_is_stored, keeps_tickets, outlives_returns, remembers,
+    shortens, slows, tells_neighbors_apart, writes_as_decide,
 };
 use crate::scripts::failing_commands::{report_failing_commands, report_keys_elsewhere};
 use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
@@ -139,6 +139,9 @@ impl Mutant {
         }
         if !counts_much(twins).await || !slows(twins).await || !outlives_returns(twins).await {
             return Some("by large numbers");
+        }
+        if !remembers(twins).await {
+            return Some("by a limit that becomes slower");
         }
         if !gives_back_what_is_stored(twins).await {
             return Some("by what it gives back");

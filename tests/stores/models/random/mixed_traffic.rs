@@ -7,28 +7,40 @@ use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
 const KEYS: usize = 5;
+const DAY_MS: u64 = 86_400_000;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A random limit of one algorithm. Each key has only limits of one algorithm.
+/// The first time in µs. The stores are emptied and begin again before Lua cannot represent the clock.
+const START: u64 = 2 * DAY_MS * 1000;
+const END: u64 = 200 * 366 * DAY_MS * 1000;
+
+/// A random limit of one algorithm. Each key has only limits of one algorithm. The times are of every unit, up to the longest.
 fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
-    let time = ms(random.choice([1, 7, 250, 1000, 1500, 60_000]).unwrap());
+    let any = 1 + (random.u64(0..366 * DAY_MS) >> random.u32(0..35));
+    let units = [1, 7, 250, 1000, 1500, 60_000, 3_600_000, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, any];
+    let time = random.choice(units).unwrap();
     let count = random.choice([1, 2, 5, 12, 300]).unwrap();
-    let burst = random.choice([1, 3, 10, 400]).unwrap();
-    let wait = ms(random.choice([0, 0, 1, 20, 700, 3000]).unwrap());
+    let burst = random.choice([1, 3, 10, 400, count]).unwrap();
+    // After a change to the slowest limit, Lua computes exactly with up to 280 000 units. So few calls wait.
+    let longest_wait = (20_000 * time / u64::from(count)).min(366 * DAY_MS);
+    let wait = random.choice([0, 0, 0, 1, 20, 700, 3000, time / 3, 2 * time, longest_wait]).unwrap();
+    let (time, wait) = (ms(time), ms(wait.min(longest_wait)));
+    // Some bursts take too long to refill.
+    let with_burst = |limit: Limit| limit.try_burst(burst).unwrap_or(limit);
     match algorithm {
         Algorithm::Counter => Limit::counter(count, time).wait(wait),
         Algorithm::SlidingWindow => Limit::sliding_window(count, time).wait(wait),
         Algorithm::SlidingLog => Limit::sliding_log(count, time).wait(wait),
         Algorithm::Concurrency => Limit::concurrency(count, time.max(ms(1000))).wait(wait),
-        Algorithm::LeakyBucket if random.bool() => Limit::leaky_bucket(count, time).burst(burst),
+        Algorithm::LeakyBucket if random.bool() => with_burst(Limit::leaky_bucket(count, time)),
         Algorithm::LeakyBucket => Limit::leaky_bucket(count, time).wait(wait),
         Algorithm::TokenBucket => {
             let refill = random.choice([Refill::Greedy, Refill::Interval]).unwrap();
-            let limit = Limit::token_bucket(count, time).burst(burst).refill(refill);
-            limit.borrow(random.choice([0, 0, 4]).unwrap()).wait(wait)
+            let limit = with_burst(Limit::token_bucket(count, time)).refill(refill);
+            limit.try_borrow(random.choice([0, 0, 4]).unwrap()).unwrap_or(limit).wait(wait)
         }
         other => panic!("no limit of {other:?}"),
     }
@@ -174,10 +186,17 @@ pub(crate) async fn first_difference(
     seed: u64,
 ) -> Option<Vec<(u64, Call)>> {
     let mut traffic = MixedTraffic::new(algorithms, seed);
-    let (mut now, mut done, mut past) = (10_000_000_000_u64, 0, Vec::new());
+    let (mut now, mut done, mut past) = (START, 0, Vec::new());
     while done < operations {
         let random = &mut traffic.random;
-        now += random.choice([0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000]).unwrap();
+        let far = random.u64(0..100 * DAY_MS * 1000) >> random.u32(0..24);
+        let steps = [0, 0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000, far];
+        now += random.choice(steps).unwrap();
+        if now > END {
+            (now, past) = (START, Vec::new());
+            traffic.charges.clear();
+            twins.clear();
+        }
         if back && random.u32(0..10) == 0 {
             twins.set_clock(now);
             let looks = traffic.look_at_all();
@@ -185,7 +204,7 @@ pub(crate) async fn first_difference(
             if !looks.make(twins, &mut traffic).await.1 {
                 return Some(past);
             }
-            now -= traffic.random.choice([1, 1000, 5000, 900_000, 70_000_000]).unwrap();
+            now -= traffic.random.choice([1, 1000, 5000, 900_000, 70_000_000, DAY_MS * 1000]).unwrap();
         }
         twins.set_clock(now);
         let call = Call::any(&mut traffic);

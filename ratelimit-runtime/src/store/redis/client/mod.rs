@@ -15,7 +15,6 @@ use crate::key::StoreKey;
 use crate::store::{Awaited, Request};
 use any_slot::AnySlotScripts;
 use redis::{Cmd, Value};
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The servers of a store, and the scripts that they run. All clones of a store share one client.
@@ -95,18 +94,23 @@ impl Client {
     }
 
     /// Creates the error of a reply that cannot be used. `requests` are those of the call. A message shows only the hash of a key.
+    ///
+    /// If the reply cannot be read, the server may have charged the call, so this is an outage, and the failure policy applies.
     pub(crate) fn invalid(&self, invalid: &InvalidReply, requests: &[&Request]) -> Error {
-        let (what, why) = match invalid {
-            InvalidReply::Malformed(why) => ("invalid reply from", Cow::Borrowed(*why)),
+        let (kind, what, why) = match invalid {
+            InvalidReply::Malformed(why) => {
+                let why = format!("{why}; the call may be charged; `ratelimit doctor` checks the server");
+                (ErrorKind::Unavailable, "invalid reply from", why)
+            }
             InvalidReply::ForeignKey(at) => {
                 let hash = requests.get(*at).map(|request| request.key().hash()).unwrap_or_default();
                 let why = format!(
                     "the key with the hash {hash:016x} holds a value that is not the state of a rate limit"
                 );
-                ("cannot use a key in", why.into())
+                (ErrorKind::Configuration, "cannot use a key in", why)
             }
         };
-        self.endpoint().error(ErrorKind::Configuration, what, why)
+        self.endpoint().error(kind, what, why)
     }
 }
 

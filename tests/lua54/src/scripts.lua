@@ -1,0 +1,98 @@
+-- scripts: runs scripts as an engine with Lua 5.4 does, and writes replies in the protocol of Redis.
+--
+-- A script that passes a float to a command, or replies one, has failed its test: from then on, each reply is this error.
+-- (Engines differ in what they make of a float.) So is a script that uses a global that it has not.
+local commands, sha1 = ...
+local broken, known = nil, {}
+
+local function fail(what)
+  broken = broken or "ERR " .. what
+  error({ err = broken }, 0)
+end
+
+local function run(name, ...)
+  local command = commands[name:upper()]
+  if not command then return { err = "ERR unknown command '" .. name .. "'" } end
+  return command(...)
+end
+
+-- A command of a script.
+local function try(name, ...)
+  local arguments = table.pack(...)
+  for at = 1, arguments.n do
+    local argument = arguments[at]
+    local kind = math.type(argument) or type(argument)
+    if kind == "float" then fail("a script passes the float " .. argument .. " to " .. name) end
+    if kind ~= "integer" and kind ~= "string" then fail("a script passes " .. kind .. " to " .. name) end
+    arguments[at] = tostring(argument)
+  end
+  return run(name, table.unpack(arguments, 1, arguments.n))
+end
+
+local redis = {
+  pcall = try,
+  call = function(...)
+    local reply = try(...)
+    if type(reply) == "table" and reply.err then error(reply, 0) end
+    return reply
+  end,
+  error_reply = function(text) return { err = text } end,
+}
+
+-- What stock Lua 5.4 has, and the library `struct` of Redis.
+local function only(library, ...)
+  local found = {}
+  for _, name in ipairs({ ... }) do found[name] = library[name] end
+  return found
+end
+local environment = only(_G, "assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "select",
+  "setmetatable", "string", "table", "tonumber", "tostring", "type")
+environment.math = only(math, "abs", "ceil", "floor", "huge", "log", "max", "min", "type")
+environment.struct = { pack = string.pack }
+environment.redis = redis
+setmetatable(environment, { __index = function(_, name) fail("a script uses the unknown global " .. name) end })
+
+local function evaluate(script, number, ...)
+  number = math.tointeger(tonumber(number))
+  environment.KEYS, environment.ARGV = { table.unpack({ ... }, 1, number) }, { select(number + 1, ...) }
+  local ran, reply = pcall(script)
+  if ran then return reply end
+  return type(reply) == "table" and reply or { err = "ERR " .. reply }
+end
+
+function commands.EVAL(text, ...)
+  local script, problem = load(text, "=script", "t", environment)
+  if not script then return { err = "ERR error compiling script: " .. problem } end
+  known[sha1(text)] = script
+  return evaluate(script, ...)
+end
+
+function commands.EVALSHA(digest, ...)
+  if not known[digest] then return { err = "NOSCRIPT No matching script" } end
+  return evaluate(known[digest], ...)
+end
+
+function commands.SCRIPT()
+  known = {}
+  return { ok = "OK" }
+end
+
+local function encode(reply)
+  local kind = math.type(reply) or type(reply)
+  if kind == "integer" then return ":" .. reply .. "\r\n" end
+  if kind == "float" then fail("a script replies the float " .. reply) end
+  if kind == "string" then return "$" .. #reply .. "\r\n" .. reply .. "\r\n" end
+  if kind == "nil" or reply == false then return "$-1\r\n" end
+  if reply == true then return ":1\r\n" end
+  if reply.err then return "-" .. reply.err:gsub("[\r\n]", " ") .. "\r\n" end
+  if reply.ok then return "+" .. reply.ok .. "\r\n" end
+  local parts = {}
+  for at, part in ipairs(reply) do parts[at] = encode(part) end
+  return "*" .. #parts .. "\r\n" .. table.concat(parts)
+end
+
+return function(words)
+  local ran, bytes = pcall(function() return encode(run(table.unpack(words))) end)
+  if broken then return "-" .. broken .. "\r\n" end
+  return ran and bytes or "-ERR " .. tostring(bytes):gsub("[\r\n]", " ") .. "\r\n"
+end
