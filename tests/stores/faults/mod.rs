@@ -9,6 +9,7 @@ mod malformed_replies;
 mod missed_deadlines;
 mod outage_costs;
 mod outages;
+mod own_store_status;
 mod reconnects;
 mod restarts;
 mod status;

@@ -55,7 +55,7 @@ pub(super) const COMMAND_PHRASES: [Phrase; 4] = [
 
 /// Other phrases. The first one that an error contains applies.
 #[rustfmt::skip]
-pub(super) const PHRASES: [Phrase; 37] = [
+pub(super) const PHRASES: [Phrase; 43] = [
     ("can't run this command", "no permission to run a command of a script", Configuration, Some("NOPERM")),
     ("permissions to access a channel", "no permission to access a channel", Configuration, Some("NOPERM")),
     ("permissions to access", "no permission to access a key", Configuration, Some("NOPERM")),
@@ -79,6 +79,12 @@ pub(super) const PHRASES: [Phrase; 37] = [
     ("error compiling script", "the server cannot compile a script", Configuration, None),
     ("attempt to perform arithmetic", "a script failed on its arguments", Configuration, None),
     ("attempt to compare", "a script failed on its arguments", Configuration, None),
+    ("could not find scripting engine", "the server has no Lua", Configuration, None),
+    ("scripting support disabled", "the server has no Lua", Configuration, None),
+    ("without any input keys", "the server runs no scripts without keys", Configuration, None),
+    ("script attempted to access", "a script touched a key that it may not touch", Configuration, None),
+    ("undeclared key", "a script touched a key that it may not touch", Configuration, None),
+    ("too many arguments", "the server or a proxy does not accept a call with so many arguments", Configuration, None),
     ("invalid request", "a proxy does not accept the call", Configuration, None),
     ("command not allowed when used memory", "the used memory is above `maxmemory`", Unavailable, Some("OOM")),
     ("max number of clients reached", "the server already has `maxclients` connections; increase `maxclients`", Unavailable, None),

@@ -131,6 +131,26 @@ fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
             Configuration,
             "cannot log in to: the server",
         ),
+        (
+            "ERR Could not find scripting engine 'lua'",
+            Configuration,
+            "error from: ERR: the server has no Lua",
+        ),
+        (
+            "ERR This instance has Lua scripting support disabled",
+            Configuration,
+            "error from: ERR: the server has no Lua",
+        ),
+        (
+            "ERR Lua scripts without any input keys are not supported",
+            Configuration,
+            "error from: ERR: the server runs",
+        ),
+        (
+            "ERR script tried accessing undeclared key, script id: walrus",
+            Configuration,
+            "error from: ERR: a script touched",
+        ),
         ("WRONGTYPE Operation against a key", Configuration, "error from: WRONGTYPE"),
         ("OOM command not allowed", Unavailable, "temporary error from: OOM"),
         ("ERR something new", Unavailable, "unknown error from: ERR: its text is not known"),
