@@ -193,7 +193,7 @@ local function decide_many(limit, cost, last)
           start_number = start - 0
         end
         if change == "restarts" and start_number <= NEVER then
-          call("INCRBY", key, start_number - number)
+          call("INCRBY", key, digits(start_number - number))
         elseif change ~= "starts" or text and not find(text, "^[1-9]%d*$") then
           return
         elseif text then

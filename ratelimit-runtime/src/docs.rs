@@ -14,6 +14,7 @@
 //! - [Methods]: rate limiting without the attribute
 //! - [Testing]: tests without Redis and without sleeping
 //! - [Scaling]: how many servers you need, and what a decision costs Redis
+//! - [Servers]: which servers and services work, and the one setting that each needs
 //! - [Command line]: the command `ratelimit`, which shows and changes limits while services run
 //! - [Scripts](scripts): what the Lua scripts guarantee, and which permissions they need
 //!
@@ -82,6 +83,10 @@ pub mod testing {}
 #[doc = include_str!("docs/fleet_use.md")]
 #[doc = include_str!("../docs/scaling.md")]
 pub mod scaling {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/servers.md")]
+pub mod servers {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/command-line.md")]

@@ -66,9 +66,14 @@ impl Server {
     pub(crate) const fn tests(&self) -> &'static [&'static str] {
         match self.source {
             Source::System | Source::Wheel(_) => &[],
-            Source::Lua54 => {
-                &["models::", "scripts::changed_limits", "scripts::merged_requests", "algorithms::"]
-            }
+            Source::Lua54 => &[
+                "models::",
+                "changed_limits",
+                "failing_commands",
+                "large_calls",
+                "merged_requests",
+                "spelled_states",
+            ],
         }
     }
 }

@@ -2,12 +2,18 @@
 
 use super::facts::{Facts, is_permission};
 use super::finding::Findings;
+use crate::arguments::Global;
 use crate::exit::Failure;
 use crate::server::{ask, text};
 use ratelimit::store::RedisServer;
 
 /// The number of slots of a cluster.
 const SLOTS: u64 = 16_384;
+
+/// Whether the URL names a cluster.
+pub(super) fn is_meant(global: &Global) -> bool {
+    global.url.as_deref().is_some_and(|url| url.contains("+cluster://"))
+}
 
 pub(super) async fn check(server: &RedisServer, findings: &mut Findings) -> Result<(), Failure> {
     findings.whole_store();

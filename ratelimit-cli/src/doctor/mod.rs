@@ -3,6 +3,7 @@
 mod clocks;
 mod cluster;
 mod durability;
+mod engine;
 mod facts;
 mod finding;
 mod keys;
@@ -20,7 +21,7 @@ pub(crate) use facts::{Facts, is_permission};
 use finding::Findings;
 use ratelimit::store::RedisServer;
 
-/// Check the server: version, permissions, eviction, latency, clocks, cluster, keys, persistence
+/// Check the server: engine, scripts, permissions, eviction, latency, clocks, cluster, keys, persistence
 ///
 /// Each finding says what to do. The exit code is 1 if there is a problem. The checks write a few keys under a prefix of their
 /// own and delete them. They read at most 10 000 keys.
@@ -44,19 +45,22 @@ pub(crate) async fn run(
     let mut findings = Findings::default();
     progress.show("connecting");
     let servers = server.all().await?;
+    let mut runs_scripts = true;
     for one in &servers {
         progress.show(format!("asking {one}"));
-        about(one, doctor, &mut findings).await?;
+        runs_scripts &= about(one, doctor, global, &mut findings).await?;
     }
     if servers.len() > 1 {
         cluster::check(&servers[0], &mut findings).await?;
     }
     progress.show("comparing clocks");
     clocks::check(&servers, &mut findings).await?;
-    progress.show("trying permissions");
-    rights::check(global, server, &mut findings).await?;
-    progress.show("reading keys");
-    keys::check(doctor.pace.keys_per_second, server, interrupt, &mut findings).await?;
+    if runs_scripts {
+        progress.show("trying permissions");
+        rights::check(global, server, &mut findings).await?;
+        progress.show("reading keys");
+        keys::check(doctor.pace.keys_per_second, server, interrupt, &mut findings).await?;
+    }
     progress.clear();
     if interrupt.is_set() {
         note("interrupted: some checks did not run");
@@ -69,15 +73,21 @@ pub(crate) async fn run(
     })
 }
 
-/// The checks of a single server.
-async fn about(server: &RedisServer, doctor: &Doctor, findings: &mut Findings) -> Result<(), Failure> {
+/// The checks of a single server. Returns whether it runs scripts.
+async fn about(
+    server: &RedisServer,
+    doctor: &Doctor,
+    global: &Global,
+    findings: &mut Findings,
+) -> Result<bool, Failure> {
     findings.server(server);
     clocks::latency(server, doctor.deadline, findings).await?;
-    match Facts::of(server).await? {
+    let facts = Facts::of(server).await?;
+    match &facts {
         Some(facts) => {
-            version::check(&facts, findings);
-            memory::check(&facts, findings);
-            durability::check(&facts, findings);
+            version::check(facts, findings);
+            memory::check(facts, findings);
+            durability::check(facts, findings);
         }
         None => findings.unknown(
             "version, memory and persistence",
@@ -85,5 +95,5 @@ async fn about(server: &RedisServer, doctor: &Doctor, findings: &mut Findings) -
             "to check them, permit it: `ACL SETUSER name +info`",
         ),
     }
-    Ok(())
+    engine::check(server, &global.prefix, cluster::is_meant(global), facts.as_ref(), findings).await
 }

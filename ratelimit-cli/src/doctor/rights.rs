@@ -41,11 +41,12 @@ pub(super) async fn check(global: &Global, server: &Server, findings: &mut Findi
     }
     for error in missing {
         let what = if decided { "overrides do not work" } else { "some decisions or overrides do not work" };
-        findings.problem(
-            "permissions",
-            format!("{what}: {error}"),
-            "give the user the permissions that `lua/README.md` lists",
-        );
+        let advice = if error.contains("NOPERM") {
+            "give the user the permissions that `lua/README.md` lists"
+        } else {
+            "a service or a proxy may refuse a command; `docs/servers.md` lists what each one needs"
+        };
+        findings.problem("permissions", format!("{what}: {error}"), advice);
     }
     Ok(())
 }

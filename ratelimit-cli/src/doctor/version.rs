@@ -7,18 +7,32 @@ use crate::output::number;
 /// The oldest version that the scripts run on.
 const OLDEST: (u64, u64) = (6, 2);
 
+/// Engines, and the field of `INFO` in which each states its version. Those that imitate another one come first.
+const ENGINES: [(&str, &str); 5] = [
+    ("Dragonfly", "dragonfly_version"),
+    ("Kvrocks", "kvrocks_version"),
+    ("Garnet", "garnet_version"),
+    ("Valkey", "valkey_version"),
+    ("Redis", "redis_version"),
+];
+
 pub(super) fn check(facts: &Facts, findings: &mut Findings) {
-    match (facts.get("valkey_version"), facts.get("redis_version")) {
-        (Some(valkey), _) => findings.good("version", format!("Valkey {valkey}")),
-        (None, Some(redis)) if is_supported(redis) => findings.good("version", format!("Redis {redis}")),
-        (None, Some(redis)) => findings.problem(
+    let engine = ENGINES.into_iter().find_map(|(name, field)| Some((name, facts.get(field)?)));
+    let service = facts.get("os").filter(|os| os.starts_with("Amazon")).map(|os| format!(" on {os}"));
+    let said = |name, version| format!("{name} {version}{}", service.unwrap_or_default());
+    match engine {
+        Some(("Redis", version)) if !is_supported(version) => findings.problem(
             "version",
-            format!("Redis {redis}"),
+            said("Redis", version),
             "upgrade to Redis 6.2 or later, or to Valkey: older versions do not run the scripts",
         ),
-        (None, None) => {
-            findings.unknown("version", "the server does not say its version", "ask its operator");
-        }
+        Some((name @ ("Redis" | "Valkey"), version)) => findings.good("version", said(name, version)),
+        Some((name, version)) => findings.note(
+            "version",
+            said(name, version),
+            "this library is not tested with it; `docs/servers.md` lists what to set",
+        ),
+        None => findings.unknown("version", "the server does not say its version", "ask its operator"),
     }
     let (Some(connected), Some(most)) = (facts.number("connected_clients"), facts.number("maxclients"))
     else {

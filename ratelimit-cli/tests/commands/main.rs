@@ -7,6 +7,7 @@ mod bench;
 mod cluster;
 mod command_line;
 mod doctor;
+mod engines;
 mod harness;
 mod library;
 mod list;

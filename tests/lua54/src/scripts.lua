@@ -12,29 +12,32 @@ end
 
 local function run(name, ...)
   local command = commands[name:upper()]
-  if not command then return { err = "ERR unknown command '" .. name .. "'" } end
+  if not command then error({ err = "ERR unknown command '" .. name .. "'" }, 0) end
   return command(...)
 end
 
+local function as_error(problem)
+  return type(problem) == "table" and problem or { err = "ERR " .. problem }
+end
+
 -- A command of a script.
-local function try(name, ...)
-  local arguments = table.pack(...)
-  for at = 1, arguments.n do
+local function call(name, ...)
+  local arguments, number = { ... }, select("#", ...)
+  for at = 1, number do
     local argument = arguments[at]
     local kind = math.type(argument) or type(argument)
     if kind == "float" then fail("a script passes the float " .. argument .. " to " .. name) end
     if kind ~= "integer" and kind ~= "string" then fail("a script passes " .. kind .. " to " .. name) end
     arguments[at] = tostring(argument)
   end
-  return run(name, table.unpack(arguments, 1, arguments.n))
+  return run(name, table.unpack(arguments, 1, number))
 end
 
 local redis = {
-  pcall = try,
-  call = function(...)
-    local reply = try(...)
-    if type(reply) == "table" and reply.err then error(reply, 0) end
-    return reply
+  call = call,
+  pcall = function(...)
+    local ran, reply = pcall(call, ...)
+    return ran and reply or not ran and as_error(reply)
   end,
   error_reply = function(text) return { err = text } end,
 }
@@ -56,25 +59,31 @@ local function evaluate(script, number, ...)
   number = math.tointeger(tonumber(number))
   environment.KEYS, environment.ARGV = { table.unpack({ ... }, 1, number) }, { select(number + 1, ...) }
   local ran, reply = pcall(script)
-  if ran then return reply end
-  return type(reply) == "table" and reply or { err = "ERR " .. reply }
+  return ran and reply or not ran and as_error(reply)
 end
 
-function commands.EVAL(text, ...)
+-- -> the digest of a script.
+local function learn(text)
   local script, problem = load(text, "=script", "t", environment)
-  if not script then return { err = "ERR error compiling script: " .. problem } end
-  known[sha1(text)] = script
-  return evaluate(script, ...)
+  if not script then error({ err = "ERR error compiling script: " .. problem }, 0) end
+  local digest = sha1(text)
+  known[digest] = script
+  return digest
 end
+
+function commands.EVAL(text, ...) return evaluate(known[learn(text)], ...) end
 
 function commands.EVALSHA(digest, ...)
   if not known[digest] then return { err = "NOSCRIPT No matching script" } end
   return evaluate(known[digest], ...)
 end
 
-function commands.SCRIPT()
-  known = {}
-  return { ok = "OK" }
+function commands.SCRIPT(what, text)
+  if what == "FLUSH" then
+    known = {}
+    return { ok = "OK" }
+  end
+  return learn(text)
 end
 
 local function encode(reply)
@@ -94,5 +103,5 @@ end
 return function(words)
   local ran, bytes = pcall(function() return encode(run(table.unpack(words))) end)
   if broken then return "-" .. broken .. "\r\n" end
-  return ran and bytes or "-ERR " .. tostring(bytes):gsub("[\r\n]", " ") .. "\r\n"
+  return ran and bytes or encode(as_error(bytes))
 end

@@ -1,4 +1,4 @@
-//! The connections of the server. All commands run one after another in one Lua state (`commands.lua`, `scripts.lua`).
+//! The connections of the server. All commands run one after another in one Lua state (`commands.lua`, `collections.lua`, `scripts.lua`).
 
 use mlua::{Function, Lua, Table};
 use std::io::{self, BufRead, BufReader, Write};
@@ -55,10 +55,11 @@ fn execute(requests: &Receiver<Request>, directory: String) -> mlua::Result<()> 
     let sha1 = lua.create_function(|_, text: mlua::String| {
         Ok(sha1_smol::Sha1::from(text.as_bytes()).digest().to_string())
     })?;
-    let commands: Table =
-        lua.load(include_str!("commands.lua")).set_name("=commands").call((micros, directory))?;
-    let execute: Function =
-        lua.load(include_str!("scripts.lua")).set_name("=scripts").call((commands, sha1))?;
+    let part = |text, name: &str| lua.load(text).set_name(name);
+    let (commands, keyspace): (Table, Table) =
+        part(include_str!("commands.lua"), "=commands").call((micros, directory))?;
+    let () = part(include_str!("collections.lua"), "=collections").call((&commands, keyspace))?;
+    let execute: Function = part(include_str!("scripts.lua"), "=scripts").call((commands, sha1))?;
     for (words, reply) in requests {
         if words.first().is_some_and(|word| word == b"SHUTDOWN") {
             exit(0);

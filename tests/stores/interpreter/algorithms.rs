@@ -3,7 +3,7 @@
 use super::driver::{Interpreted, parts};
 use crate::harness::{operations, seed};
 use crate::models::definitions::{Kind, Numbers};
-use crate::models::random::traffic::Traffic;
+use crate::models::random::traffic::{Traffic, any_numbers};
 
 const LIMITS: [Numbers; 33] = [
     Numbers::new(Kind::Counter, 1, 1),
@@ -65,7 +65,9 @@ fn first_difference(numbers: Numbers, parts: &str, operations: usize, seed: u64)
 
 /// Asserts that `parts` decide as defined for limits of this kind.
 pub(super) fn agree(kind: Kind, parts: &str, operations: usize, seed: u64) {
-    let limits: Vec<Numbers> = LIMITS.into_iter().filter(|numbers| numbers.kind == kind).collect();
+    let mut limits: Vec<Numbers> = LIMITS.into_iter().filter(|numbers| numbers.kind == kind).collect();
+    let mut random = fastrand::Rng::with_seed(seed);
+    limits.extend(std::iter::repeat_with(|| any_numbers(&mut random, kind)).take(limits.len()));
     for numbers in &limits {
         assert_eq!(first_difference(*numbers, parts, operations / limits.len(), seed), None);
     }

@@ -11,9 +11,9 @@ use std::time::Duration;
 /// The longest life of a state, as in `lua/token_bucket.lua`. Units that were charged under one limit may leak under the other.
 const LONGEST_TTL: u64 = 100_000_000_000;
 
-async fn agree(operations: usize, back: bool, seed: u64) {
+async fn agree(algorithms: &[Algorithm], operations: usize, back: bool, seed: u64) {
     let mut twins = Twins::start();
-    if let Some(mut calls) = first_difference(&mut twins, &Algorithm::ALL, operations, back, seed).await {
+    if let Some(mut calls) = first_difference(&mut twins, algorithms, operations, back, seed).await {
         let shortened = shorten(&mut calls, async |calls| differs_at(&mut twins, calls).await).await;
         let calls: Vec<_> = calls.iter().map(|(now, call)| format!("at {now} µs {call:?}")).collect();
         let how = if shortened { "shortened" } else { "only once" };
@@ -29,12 +29,18 @@ fn ms(ms: u64) -> Duration {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_twins_agree_when_limits_change_and_stack() {
-    agree(operations(60_000), false, seed()).await;
+    agree(&Algorithm::ALL, operations(60_000), false, seed()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_twins_agree_when_the_clock_steps_back() {
-    agree(operations(60_000), true, seed() + 1).await;
+    agree(&Algorithm::ALL, operations(60_000), true, seed() + 1).await;
+}
+
+/// A bucket has the only state that depends on two limits: the anchor and the grid of the one, the units of the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_twins_agree_when_limits_of_buckets_change() {
+    agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

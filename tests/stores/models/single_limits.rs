@@ -4,11 +4,14 @@ use crate::harness::{Twins, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
 use crate::models::random::operations::{Operation, agree as as_defined, by_store};
 use crate::models::random::shrink::report;
-use crate::models::random::traffic::Traffic;
+use crate::models::random::traffic::{Traffic, any_numbers};
 
 /// Compares all three implementations, and checks the lifetimes of keys.
 async fn agree(limits: &[Numbers]) {
     let mut twins = Twins::start();
+    let mut random = fastrand::Rng::with_seed(seed());
+    let drawn = (0..limits.len()).map(|_| any_numbers(&mut random, limits[0].kind));
+    let limits: Vec<Numbers> = limits.iter().copied().chain(drawn).collect();
     for (i, numbers) in limits.iter().enumerate() {
         twins.clear();
         let mut traffic = Traffic::new(*numbers, seed() + i as u64);

@@ -104,6 +104,8 @@ impl Numbers {
     pub(crate) fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
+            // The last call has waited, and a penalty takes as much again.
+            Kind::Leaky if self.is_queue() => self.wait + self.time.div_ceil(count),
             Kind::Greedy | Kind::Leaky => (capacity * self.time).div_ceil(count),
             Kind::Interval => capacity.div_ceil(count) * self.time,
             Kind::Counter | Kind::Window | Kind::Log | Kind::Concurrency => 0,

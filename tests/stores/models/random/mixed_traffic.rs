@@ -4,6 +4,7 @@
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{Algorithm, Decision, Limit, Refill};
+use std::collections::HashMap;
 use std::time::Duration;
 
 const KEYS: usize = 5;
@@ -23,7 +24,7 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     let units = [1, 7, 250, 1000, 1500, 60_000, 3_600_000, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, any];
     let time = random.choice(units).unwrap();
     let count = random.choice([1, 2, 5, 12, 300]).unwrap();
-    let burst = random.choice([1, 3, 10, 400, count]).unwrap();
+    let burst = random.choice([1, 3, 10, 400, count, count]).unwrap();
     // After a change to the slowest limit, Lua computes exactly with up to 280 000 units. So few calls wait.
     let longest_wait = (20_000 * time / u64::from(count)).min(366 * DAY_MS);
     let wait = random.choice([0, 0, 0, 1, 20, 700, 3000, time / 3, 2 * time, longest_wait]).unwrap();
@@ -50,6 +51,8 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
 struct MixedTraffic {
     random: fastrand::Rng,
     algorithms: Vec<Algorithm>,
+    /// The last limit of each key.
+    limits: HashMap<(usize, Algorithm), Limit>,
     permits: u64,
     charges: Vec<(TestRequest, u64)>,
 }
@@ -57,12 +60,26 @@ struct MixedTraffic {
 impl MixedTraffic {
     fn new(algorithms: &[Algorithm], seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
-        Self { random, algorithms: algorithms.to_vec(), permits: 1, charges: Vec::new() }
+        Self {
+            random,
+            algorithms: algorithms.to_vec(),
+            limits: HashMap::new(),
+            permits: 1,
+            charges: Vec::new(),
+        }
+    }
+
+    /// The limit of a key, which changes now and then.
+    fn limit(&mut self, key: usize, algorithm: Algorithm) -> Limit {
+        let new = any_limit(&mut self.random, algorithm);
+        let limit = self.limits.entry((key, algorithm)).or_insert(new);
+        *limit = if self.random.u32(0..3) == 0 { new } else { *limit };
+        *limit
     }
 
     fn request(&mut self, key: usize) -> TestRequest {
         let algorithm = self.random.choice(&self.algorithms).copied().unwrap();
-        let limit = any_limit(&mut self.random, algorithm);
+        let limit = self.limit(key, algorithm);
         let cost = if self.random.bool() { 1 } else { self.random.u32(0..=limit.capacity() + 2) };
         self.permits += 1;
         TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits)
@@ -190,7 +207,7 @@ pub(crate) async fn first_difference(
     while done < operations {
         let random = &mut traffic.random;
         let far = random.u64(0..100 * DAY_MS * 1000) >> random.u32(0..24);
-        let steps = [0, 0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000, far];
+        let steps = [0, 0, 0, 1, 400, 1000, 3000, 80_500, 700_000, 30_000_000, 400_000_000, far, far, far];
         now += random.choice(steps).unwrap();
         if now > END {
             (now, past) = (START, Vec::new());

@@ -5,6 +5,24 @@ use crate::models::random::operations::{Operation, Outcome, by_definition};
 use ratelimit::store::{Change, Mode};
 
 const KEYS: usize = 6;
+const LONGEST_MS: u64 = 366 * 86_400_000;
+
+/// A random limit, with a time of any unit up to the longest.
+pub(crate) fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
+    let time = 1 + (random.u64(0..LONGEST_MS) >> random.u32(0..35));
+    let time = if kind == Kind::Concurrency { time.max(1000) } else { time };
+    let (count, burst) =
+        (random.choice([1, 2, 5, 12, 300]).unwrap(), random.choice([1, 3, 10, 400]).unwrap());
+    let mut numbers = Numbers::new(kind, count, time);
+    let is_bucket = matches!(kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
+    if is_bucket && u64::from(burst) * time <= LONGEST_MS * u64::from(count) {
+        numbers = numbers.burst(burst);
+    }
+    // Few calls wait, so that all products are exact.
+    let longest_wait = (1000 * time / u64::from(count)).min(LONGEST_MS);
+    let wait = random.choice([0, 0, 1, 20, time / 3, 2 * time, longest_wait]).unwrap();
+    numbers.wait(wait.min(longest_wait))
+}
 
 /// A charge that can be returned, or a permit.
 #[derive(Clone, Copy)]

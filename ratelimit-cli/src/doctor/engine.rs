@@ -1,0 +1,162 @@
+//! The engine of a server: its name, its Lua, and whether it runs scripts in the way that limits need.
+
+use super::facts::{Facts, is_permission};
+use super::finding::Findings;
+use crate::exit::Failure;
+use crate::server::{ask, text};
+use ratelimit::store::RedisServer;
+use redis::Value;
+
+/// More arguments than a call of the library has.
+const MANY: usize = 1200;
+
+/// The most tags to try until one is on a slot that the node serves.
+const TAGS: u32 = 200;
+
+/// A script that an engine may refuse, or reply to in its own way.
+struct Probe {
+    text: &'static str,
+    keys: usize,
+    arguments: usize,
+    works: fn(&Value) -> bool,
+    /// Whether limits cannot be used without it.
+    is_needed: bool,
+    said: &'static str,
+    advice: &'static str,
+}
+
+const PROBES: [Probe; 5] = [
+    Probe {
+        text: "return redis.call('TIME')",
+        keys: 1,
+        arguments: 0,
+        works: |reply| matches!(reply, Value::Array(_)),
+        is_needed: true,
+        said: "refuses `TIME` in a script: no limit can be decided",
+        advice: "ask the operator to allow it; on Redis 5 and 6: `CONFIG SET lua-replicate-commands yes`",
+    },
+    Probe {
+        text: "return #ARGV",
+        keys: 1,
+        arguments: MANY,
+        works: |reply| matches!(reply, Value::Int(_)),
+        is_needed: true,
+        said: "refuses a call with 1200 arguments: batches of calls fail",
+        advice: "raise the proxy's limit of arguments, or connect to the server without the proxy",
+    },
+    Probe {
+        text: "return 3 / 1",
+        keys: 1,
+        arguments: 0,
+        works: |reply| *reply == Value::Int(3),
+        is_needed: false,
+        said: "sends floats of Lua as text",
+        advice: "nothing to do: our scripts send none; for those of other programs, start Dragonfly with `--lua_resp2_legacy_float`",
+    },
+    Probe {
+        text: "return 1",
+        keys: 0,
+        arguments: 0,
+        works: |reply| *reply == Value::Int(1),
+        is_needed: false,
+        said: "refuses scripts without keys",
+        advice: "nothing to do: calls work; on a cluster, each slot is asked by itself; write `rediss+cluster://` for a serverless cache",
+    },
+    Probe {
+        text: "return 1",
+        keys: 2,
+        arguments: 0,
+        works: |reply| *reply == Value::Int(1),
+        is_needed: false,
+        said: "refuses keys of several slots in one script (CROSSSLOT)",
+        advice: "it is part of a cluster: write `redis+cluster://` if it offers `CLUSTER SLOTS`; otherwise each slot is asked by itself",
+    },
+];
+
+/// Checks a server. Returns whether it runs scripts, without which the other checks have nothing to find.
+pub(super) async fn check(
+    server: &RedisServer,
+    prefix: &str,
+    is_cluster: bool,
+    facts: Option<&Facts>,
+    findings: &mut Findings,
+) -> Result<bool, Failure> {
+    let (tag, lua) = match first(server, prefix).await {
+        Ok(found) => found,
+        Err(failure) if is_permission(&failure) => return Ok(true),
+        Err(failure) => {
+            let (said, advice) = without_scripts(&failure, facts);
+            findings.problem("scripts", said, advice);
+            return Ok(false);
+        }
+    };
+    let mut runs = true;
+    for probe in PROBES {
+        // A node of a cluster serves one slot at a time.
+        if is_cluster && probe.keys > 1 {
+            continue;
+        }
+        let keys: Vec<String> =
+            (0..probe.keys).map(|at| key(prefix, if at == 0 { tag } else { TAGS + tag })).collect();
+        match eval(server, probe.text, &keys, probe.arguments).await {
+            Ok(reply) if (probe.works)(&reply) => continue,
+            // The check of permissions names it.
+            Err(failure) if is_permission(&failure) => continue,
+            _ => {}
+        }
+        if probe.is_needed {
+            runs = false;
+            findings.problem("scripts", probe.said, probe.advice);
+        } else {
+            findings.note("scripts", probe.said, probe.advice);
+        }
+    }
+    if runs {
+        findings.good("scripts", lua);
+    }
+    Ok(runs)
+}
+
+/// The first tag whose slot the node serves, and the version of Lua.
+async fn first(server: &RedisServer, prefix: &str) -> Result<(u32, String), Failure> {
+    let mut tag = 0;
+    loop {
+        match eval(server, "return _VERSION", &[key(prefix, tag)], 0).await {
+            Ok(reply) => return Ok((tag, text(&reply))),
+            Err(failure) if tag < TAGS && failure.to_string().contains("MOVED") => tag += 1,
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+fn key(prefix: &str, tag: u32) -> String {
+    format!("{prefix}:{{doctor-{tag}}}")
+}
+
+async fn eval(
+    server: &RedisServer,
+    script: &str,
+    keys: &[String],
+    arguments: usize,
+) -> Result<Value, Failure> {
+    let mut command = redis::cmd("EVAL");
+    command.arg(script).arg(keys.len()).arg(keys).arg(vec!["1"; arguments]);
+    ask(server, &command).await
+}
+
+/// What to say about a server that runs no script.
+fn without_scripts(failure: &Failure, facts: Option<&Facts>) -> (String, &'static str) {
+    let (engine, advice) = match facts {
+        Some(facts) if facts.get("valkey_version").is_some() && facts.number("engines_count") == Some(0) => {
+            ("the server has no Lua", "start Valkey with its Lua module: `loadmodule` in valkey.conf")
+        }
+        Some(facts) if facts.get("garnet_version").is_some() => {
+            ("the server runs no scripts", "start Garnet with `--lua`")
+        }
+        _ => (
+            "the server refuses `EVAL`",
+            "limits need scripts; use a server or a service that runs them: see `docs/servers.md`",
+        ),
+    };
+    (format!("{engine}: {failure}"), advice)
+}
