@@ -56,7 +56,9 @@ impl Settings {
             } else {
                 self.mend(&rejection, &rejection.answer_in(Some(&entered.context)), response)
             };
-            swallowed.iter().for_each(|swallowed| warn_swallowed(rejection.name(), swallowed));
+            if let Some(swallowed) = swallowed {
+                warn_swallowed(rejection.name(), &swallowed);
+            }
         }
         if is_grpc {
             // Header fields would be metadata, which the application did not write.

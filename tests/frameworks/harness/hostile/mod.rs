@@ -79,7 +79,7 @@ pub(crate) async fn attack<F: Future<Output = ()> + Send + 'static>(
     connect: impl Fn(Rng) -> F + Clone + Send + 'static,
 ) {
     let is_soak = std::env::var_os("RATELIMIT_SOAK").is_some();
-    let connections = if is_soak { 100 } else { 5 };
+    let connections = if is_soak { 40 } else { 5 };
     let seed = std::env::var("RATELIMIT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_123);
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
