@@ -1,4 +1,4 @@
-//! WebSockets under hostile clients: the task of each socket holds a permit. `until = "body_end"` would end with the upgrade.
+//! Sockets of axum under hostile clients: the task of each one holds a permit. `until = "body_end"` would end with the upgrade.
 
 use crate::harness::hostile::{Gauge, LIMIT, PERMITS, attack};
 use crate::harness::limiters::{limiters, until_free};

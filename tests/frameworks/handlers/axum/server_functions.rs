@@ -143,6 +143,7 @@ where
 }
 
 /// Keeps the status and `Retry-After` of a refusal. The page about frameworks shows it.
+#[expect(clippy::needless_pass_by_value, reason = "`on_limit` is called with a `Rejection`")]
 fn refused<T>(rejection: Rejection) -> Result<T, CapturedError> {
     let answer = rejection.answer();
     if let Some(seconds) = answer.retry_after {

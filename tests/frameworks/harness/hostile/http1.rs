@@ -45,7 +45,7 @@ pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) 
 
 /// Reads until nothing comes for a moment, or enough.
 async fn read(stream: &mut TcpStream, rng: &mut Rng) -> Ended {
-    let (mut buffer, moment) = ([0; 16 * 1024], Duration::from_millis(rng.u64(1..40)));
+    let (mut buffer, moment) = (vec![0; 16 * 1024], Duration::from_millis(rng.u64(1..40)));
     for _ in 0..64 {
         match timeout(moment, stream.read(&mut buffer)).await {
             Ok(Ok(0)) | Err(_) => break,
