@@ -8,15 +8,19 @@
 //! curl -i http://127.0.0.1:8080/search/crates -H 'x-api-key: your key'  # another key has its own limit
 //! curl -i http://127.0.0.1:8080/search/crates                           # 400: it does not say who calls
 //! curl -i http://127.0.0.1:8080/me -H 'authorization: ann'              # 200 ten times per hour, then 429
+//! curl -N http://127.0.0.1:8080/export                                  # one at a time: a second one receives 429
 //! curl -i http://127.0.0.1:8080/                                        # all responses say what is left
 //! ```
 //!
-//! `RATELIMIT_URL=redis://127.0.0.1` keeps the limits in Redis, where all processes share them.
+//! `RATELIMIT_URL=redis://127.0.0.1` keeps the limits in Redis, where all processes share them. After SIGTERM, open responses may take
+//! `GRACE_SECONDS`, 10 by default. `ADDRESS` is where the server listens.
 
-use actix_web::web::{Path, ReqData};
+use actix_web::web::{Bytes, Path, ReqData};
 use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, Responder, get, post};
 use actix_web::{dev::ServiceRequest, middleware};
+use futures_util::stream::unfold;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use std::convert::Infallible;
 use std::time::Duration;
 
 /// Each address may log in five times per minute. Extractors run first, so the body has been read.
@@ -59,6 +63,23 @@ async fn me(user: Option<ReqData<User>>) -> impl Responder {
     user.map(|user| format!("you are {}\n", user.0))
 }
 
+/// One export runs at a time, in all processes together, until its last byte has been sent.
+#[get("/export")]
+#[rate_limit(
+    key = "export",
+    algorithm = "concurrency",
+    time = "1m",
+    count = 1,
+    by = "global",
+    until = "body_end"
+)]
+async fn export() -> HttpResponse {
+    HttpResponse::Ok().streaming(unfold(0, async |row: u32| {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        (row < 3000).then(|| (Ok::<_, Infallible>(Bytes::from(format!("row {row}\n"))), row + 1))
+    }))
+}
+
 #[get("/")]
 async fn index() -> &'static str {
     "hello\n"
@@ -87,11 +108,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             authenticate(&request);
             next.call(request).await
         });
-        let app = App::new().service(login).service(search).service(me).service(index);
+        let app = App::new().service(login).service(search).service(me).service(export).service(index);
         app.wrap(authenticated).wrap(layer.clone())
     };
-    println!("listening on http://127.0.0.1:8080");
-    HttpServer::new(app).bind(("127.0.0.1", 8080))?.run().await?;
+    let address = std::env::var("ADDRESS").unwrap_or("127.0.0.1:8080".to_owned());
+    let grace = std::env::var("GRACE_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(10);
+    let server = HttpServer::new(app).shutdown_timeout(grace).bind(address)?;
+    println!("listening on http://{}", server.addrs()[0]);
+    server.run().await?;
     limiter.close().await; // returns what is held, before the process ends
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use http::{Request, Response};
 use ratelimit::{
-    By, Limit, ManualClock, MemoryStore, PeerAddr, RateLimitLayer, RateLimiter, Rejection, RequestContext,
-    rate_limit,
+    Answers, By, Limit, ManualClock, MemoryStore, PeerAddr, RateLimitLayer, RateLimiter, Rejection,
+    RequestContext, rate_limit,
 };
 use std::convert::Infallible;
 use std::future::Future;
@@ -183,20 +183,45 @@ async fn swallowed() -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Answers 500 or 400 to a refusal, as an error type with a blanket conversion does, or hides it in a success.
+/// Answers a refusal with another status, as an error type with a blanket conversion does.
+fn service(instead: u16) -> Inner {
+    answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) })
+}
+
+/// A 500 for a refusal is never meant. Other errors and successes may be.
 #[tokio::test]
 async fn the_answer_to_a_swallowed_refusal_is_mended() {
-    let service = |instead: u16| answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) });
     let wait = Some("90".to_owned());
-    for (instead, corrected, expected) in [
-        (500, false, (500, wait.clone())),
-        (400, false, (400, wait.clone())),
-        (500, true, (429, wait.clone())),
-        (429, true, (429, wait.clone())),
-        (200, true, (200, None)),
+    for (instead, corrects, expected) in [
+        (500, None, (429, wait.clone())),
+        (404, None, (404, wait.clone())),
+        (503, None, (503, wait.clone())),
+        (429, None, (429, wait.clone())),
+        (200, None, (200, None)),
+        (500, Some(true), (429, wait.clone())),
+        (404, Some(true), (429, wait.clone())),
+        (200, Some(true), (200, None)),
+        (500, Some(false), (500, wait.clone())),
+        (404, Some(false), (404, wait.clone())),
     ] {
-        let service = layer().await.correct_status(corrected).layer(service(instead));
+        let layer = layer().await;
+        let layer = match corrects {
+            Some(corrects) => layer.correct_status(corrects),
+            None => layer,
+        };
+        let service = layer.layer(service(instead));
         assert_eq!(status(&service, from(1)).await, (200, None));
-        assert_eq!(status(&service, from(1)).await, expected, "{instead} {corrected}");
+        assert_eq!(status(&service, from(1)).await, expected, "{instead} {corrects:?}");
+    }
+}
+
+/// All refusals of a service have the status that its answers have, unless that is a success.
+#[tokio::test]
+async fn the_right_status_is_that_of_the_answers() {
+    for (chosen, expected) in [(420, 420), (200, 429)] {
+        let answers = Answers::custom(move |_, answer| answer.status = chosen);
+        let service = layer().await.answers(answers).layer(service(500));
+        assert_eq!(status(&service, from(1)).await.0, 200);
+        assert_eq!(status(&service, from(1)).await, (expected, Some("90".to_owned())));
     }
 }

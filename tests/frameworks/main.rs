@@ -20,6 +20,8 @@ mod proxy_protocol;
 mod recovering_client;
 mod rocket;
 mod salvo;
+#[cfg(unix)]
+mod shutdown;
 mod streams;
 mod tonic;
 mod user_or_address;

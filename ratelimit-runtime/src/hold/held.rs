@@ -4,6 +4,8 @@ use super::Sent;
 use crate::limiter::Holdings;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(any(feature = "_http", feature = "rocket"))]
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The permits and charges of a call, which last until the body of its response ends.
@@ -61,6 +63,18 @@ impl Held {
     /// length, so the response is complete when this many bytes were sent.
     pub fn set_length(&mut self, bytes: u64) {
         self.length = Some(bytes);
+    }
+
+    /// Warns once if it would end at once, because the response with this status upgrades its connection: to a WebSocket, for example.
+    #[cfg(any(feature = "_http", feature = "rocket"))]
+    pub(super) fn warn_of_upgrade(&self, status: u16) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        if status == 101 && !self.is_empty() && !WARNED.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a permit or a charge that lasts until the body of a response ends was put into an upgrade (101), whose body ends at \
+                 once; take a permit with `RateLimiter::permit` and move it into the task of the connection"
+            );
+        }
     }
 
     /// Counts a message of this many bytes.

@@ -63,6 +63,7 @@ impl<B: HoldBody> HoldBody for http::Response<B> {
     type Output = http::Response<B::Output>;
 
     fn hold(self, mut held: Held) -> Self::Output {
+        held.warn_of_upgrade(self.status().as_u16());
         set_length(&mut held, self.headers());
         self.map(|body| body.hold(held))
     }

@@ -25,6 +25,7 @@ impl HoldBody for Response {
     type Output = Self;
 
     fn hold(mut self, mut held: Held) -> Self {
+        held.warn_of_upgrade(self.status().as_u16());
         set_length(&mut held, self.headers());
         let body = self.take_body();
         self.set_body(body.hold(held));

@@ -50,6 +50,7 @@ fn hold(mut response: Response<'_>, mut held: Held) -> Response<'_> {
     if held.is_empty() {
         return response;
     }
+    held.warn_of_upgrade(response.status().code);
     let body = response.body_mut().take();
     if body.is_none() {
         held.complete();

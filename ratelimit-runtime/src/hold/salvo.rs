@@ -41,6 +41,7 @@ impl HoldBody for &mut Response {
     type Output = ();
 
     fn hold(self, mut held: Held) {
+        held.warn_of_upgrade(self.status_code.map_or(200, |status| status.as_u16()));
         set_length(&mut held, &self.headers);
         self.body = self.take_body().hold(held);
     }

@@ -5,10 +5,13 @@ use crate::context::RequestContext;
 use crate::limiter::RateLimiter;
 use crate::limiter::current::scope;
 use crate::rejection::Rejection;
-use actix_web::body::EitherBody;
+use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform};
+use actix_web::http::Method;
 use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::Bytes;
 use actix_web::{Error, HttpResponse, ResponseError};
+use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
@@ -19,6 +22,7 @@ use std::task::{Context, Poll};
 impl<S, B> Transform<S, ServiceRequest> for RateLimitLayer
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody,
 {
     type Response = ServiceResponse<EitherBody<B>>;
     type Error = Error;
@@ -40,6 +44,7 @@ pub struct RateLimitMiddleware<S> {
 impl<S, B> Service<ServiceRequest> for RateLimitMiddleware<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody,
 {
     type Response = ServiceResponse<EitherBody<B>>;
     type Error = Error;
@@ -53,6 +58,7 @@ where
         let entered = self.settings.enter(&request);
         let deciding = self.settings.decide(&entered.context, &request);
         let (inner, settings) = (Rc::clone(&self.inner), Arc::clone(&self.settings));
+        let is_head = request.method() == Method::HEAD;
         Box::pin(async move {
             // What the limits of the layer hold until the service has returned the response.
             let mut admission = None;
@@ -70,11 +76,32 @@ where
             match answered {
                 Ok(mut response) => {
                     settings.finish(&entered, response.response_mut());
-                    Ok(response.map_into_left_body())
+                    Ok(if is_head { without_body(response) } else { response.map_into_left_body() })
                 }
                 Err(error) => Err(finish_error(settings, entered, error)),
             }
         })
+    }
+}
+
+/// Ends the body of the response to a HEAD request. The server runs it to its end without sending it, also if the client has left,
+/// and a stream without an end would hold its permit for ever.
+fn without_body<B: MessageBody>(response: ServiceResponse<B>) -> ServiceResponse<EitherBody<B>> {
+    response.map_body(|_, body| EitherBody::right(BoxBody::new(Unsent(body.size()))))
+}
+
+/// A body of which only the size is sent.
+struct Unsent(BodySize);
+
+impl MessageBody for Unsent {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        self.0
+    }
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        Poll::Ready(None)
     }
 }
 

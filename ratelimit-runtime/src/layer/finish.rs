@@ -1,6 +1,7 @@
 //! Completes a response: header fields, and the correction of answers that have swallowed a refusal.
 
 use super::{Entered, Settings};
+use crate::answer::Answer;
 use crate::rejection::Rejection;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,11 +27,19 @@ pub(crate) trait ResponseParts {
     /// Whether it is a response of gRPC, whose errors are in its trailers.
     fn is_grpc(&self) -> bool;
 
-    /// Corrects a response of gRPC that has swallowed a refusal. Returns the status that it had, and the right one. `None` if
-    /// there is nothing to correct.
-    fn mend_grpc(&mut self, _rejection: &Rejection, _corrects: bool) -> Option<(u16, u16)> {
+    /// Corrects a response of gRPC that has swallowed a refusal. `corrects` says whether the status is corrected; `None`: only that of
+    /// an internal error. Returns the status that it had, and the right one. `None` if there is nothing to correct.
+    fn mend_grpc(&mut self, _rejection: &Rejection, _corrects: Option<bool>) -> Option<Swallowed> {
         None
     }
+}
+
+/// An error status that hides a refusal.
+pub(crate) struct Swallowed {
+    pub(crate) status: u16,
+    pub(crate) right: u16,
+    /// Whether the layer has set the right status.
+    pub(crate) is_corrected: bool,
 }
 
 impl Settings {
@@ -40,15 +49,20 @@ impl Settings {
             return;
         }
         let rejection = entered.context.rejection().filter(|_| !response.is_answer());
-        if response.is_grpc() {
-            // Its header fields would be metadata, which the application did not write.
-            if let Some(rejection) = rejection {
-                self.mend_grpc(&rejection, response);
-            }
-            return;
-        }
+        let is_grpc = response.is_grpc();
         if let Some(rejection) = rejection {
-            self.mend(&rejection, response);
+            let swallowed = if is_grpc {
+                response.mend_grpc(&rejection, self.corrects_status)
+            } else {
+                self.mend(&rejection, &rejection.answer_in(Some(&entered.context)), response)
+            };
+            if let Some(swallowed) = swallowed {
+                warn_swallowed(rejection.name(), &swallowed);
+            }
+        }
+        if is_grpc {
+            // Header fields would be metadata, which the application did not write.
+            return;
         }
         let status = response.status();
         let fields = entered.context.with_decisions(|decisions| self.headers.fields(status, decisions));
@@ -58,31 +72,32 @@ impl Settings {
     }
 
     /// Corrects the response to a refused call that does not say so. A success is left alone: its handler has dealt with the
-    /// refusal.
-    fn mend(&self, rejection: &Rejection, response: &mut dyn ResponseParts) {
-        let (status, right, answer) = (response.status(), rejection.status(), rejection.answer());
+    /// refusal. So is the body, which has the form of the application's errors.
+    fn mend(
+        &self,
+        rejection: &Rejection,
+        answer: &Answer,
+        response: &mut dyn ResponseParts,
+    ) -> Option<Swallowed> {
+        let status = response.status();
         if status < 400 {
-            return;
-        }
-        if status != right && status != answer.status {
-            warn_swallowed(rejection.name(), status, right, self.corrects_status);
-            if self.corrects_status {
-                response.set_status(right);
-            }
+            return None;
         }
         if let Some(seconds) = answer.retry_after
             && !response.has("retry-after")
         {
             response.append("retry-after", &seconds.to_string());
         }
-    }
-
-    fn mend_grpc(&self, rejection: &Rejection, response: &mut dyn ResponseParts) {
-        if let Some((status, right)) = response.mend_grpc(rejection, self.corrects_status)
-            && status != right
-        {
-            warn_swallowed(rejection.name(), status, right, self.corrects_status);
+        if status == rejection.status() || status == answer.status {
+            return None;
         }
+        // The status of all other refusals, unless it would make a success of an error.
+        let right = if answer.status < 400 { rejection.status() } else { answer.status };
+        let is_corrected = self.corrects_status.unwrap_or(status == 500);
+        if is_corrected {
+            response.set_status(right);
+        }
+        Some(Swallowed { status, right, is_corrected })
     }
 }
 
@@ -90,17 +105,23 @@ impl Settings {
 const MOST_NAMES: usize = 1000;
 
 /// Warns once for each limit that an error type has swallowed its refusal.
-fn warn_swallowed(name: &str, status: u16, right: u16, corrected: bool) {
+fn warn_swallowed(name: &str, swallowed: &Swallowed) {
     static WARNED: LazyLock<Mutex<HashSet<Box<str>>>> = LazyLock::new(Mutex::default);
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
     if warned.len() < MOST_NAMES && warned.insert(name.into()) {
+        let Swallowed { status, right, is_corrected } = *swallowed;
+        let remedy = if is_corrected {
+            "; the layer corrects it"
+        } else {
+            ", or turn on `RateLimitLayer::correct_status`"
+        };
         tracing::warn!(
             limit = name,
             status,
-            corrected,
+            corrected = is_corrected,
             "a refused call was answered with status {status} instead of {right}, because the function's error type converts a \
-             `Rejection` like any other error; find it with `Rejection::find` where the error becomes a response, write `on_limit`, or \
-             turn on `RateLimitLayer::correct_status`"
+             `Rejection` like any other error; find it with `Rejection::find` where the error becomes a response, or write \
+             `on_limit`{remedy}"
         );
     }
 }

@@ -23,6 +23,8 @@ pub use poem::RateLimitEndpoint;
 pub use tower::{LayerBody, RateLimitService, ResponseFuture};
 
 pub(crate) use finish::ResponseParts;
+#[cfg(feature = "tonic")]
+pub(crate) use finish::Swallowed;
 pub(crate) use request::RequestParts;
 #[cfg(feature = "rocket")]
 pub(crate) use rocket::Passage;
@@ -68,7 +70,8 @@ pub(crate) struct Settings {
     limiter: Option<RateLimiter>,
     answers: Option<Answers>,
     headers: Headers,
-    corrects_status: bool,
+    /// `None`: only that of an internal error.
+    corrects_status: Option<bool>,
     kept_headers: Vec<Box<str>>,
     limits: Vec<LayerLimit>,
 }
@@ -97,13 +100,19 @@ impl RateLimitLayer {
         self.with(|settings| settings.answers = Some(answers))
     }
 
-    /// Corrects the status of responses that swallowed a refusal. The default is `false`.
+    /// Sets which responses get the right status if they have swallowed a refusal. By default, it is those with status 500. `true`:
+    /// all with an error status, such as 400 or 404. `false`: none.
     ///
-    /// An error type with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, accepts a
-    /// [`Rejection`](crate::Rejection), and answers 500 or 400 as for any other error. The layer always sets `Retry-After` on such a
-    /// response, and logs a warning once for each limit. With `true` it also sets the right status. The body stays.
+    /// An error type with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or with a variant
+    /// whose status ends in `_ => 500`, accepts a [`Rejection`](crate::Rejection), and answers it as any other error. The layer always
+    /// adds `Retry-After` to such a response, and logs a warning once for each limit. The right status is the one of
+    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. Of gRPC, the codes `INTERNAL` and `UNKNOWN`
+    /// are corrected by default.
+    ///
+    /// The layer knows the last refusal of a request, not which error the response reports. A function that catches a refusal and
+    /// then fails for another reason is answered as refused, too. Turn the correction off if this happens in your service.
     pub fn correct_status(self, correct: bool) -> Self {
-        self.with(|settings| settings.corrects_status = correct)
+        self.with(|settings| settings.corrects_status = Some(correct))
     }
 
     /// Keeps a header of the request, for `by = ratelimit::header(name)`.

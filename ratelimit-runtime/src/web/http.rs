@@ -132,9 +132,8 @@ impl<B> layer::ResponseParts for Response<B> {
     }
 
     #[cfg(feature = "tonic")]
-    fn mend_grpc(&mut self, rejection: &Rejection, corrects: bool) -> Option<(u16, u16)> {
-        let (had, right) = super::tonic::mend(self, rejection, corrects)?;
-        Some((had as u16, right as u16))
+    fn mend_grpc(&mut self, rejection: &Rejection, corrects: Option<bool>) -> Option<layer::Swallowed> {
+        super::tonic::mend(self, rejection, corrects)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod arguments;
+mod hostile;
 mod middleware;
 mod raw;
 pub(crate) mod server;

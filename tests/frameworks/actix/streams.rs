@@ -106,6 +106,7 @@ impl Site {
         let state = next.clone();
         let routes = move |config: &mut ServiceConfig| {
             config.app_data(state.clone()).route("/stream", web::get().to(stream));
+            config.route("/head", web::head().to(stream));
             config.route("/missing", web::get().to(missing)).route("/whole", web::get().to(whole));
             config.route("/large", web::get().to(large));
             config.route("/by-hand", web::get().to(by_hand));
@@ -177,6 +178,17 @@ async fn a_client_that_goes_away_returns_the_permit() {
         drop(response);
         let sending = async { while chunks.send(Bytes::from_static(b"heartbeat")).await.is_ok() {} };
         tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
+        site.until_free(&STREAMS, "streams", 1).await;
+    }
+}
+
+/// Otherwise the server would run the stream to its end, although it sends nothing.
+#[tokio::test]
+async fn a_head_request_returns_the_permit_at_once() {
+    for site in VERSIONS.map(Site::new) {
+        let (_chunks, body) = channel(1);
+        *site.next.lock().unwrap() = Some(body);
+        assert_eq!(site.client.head("/head").send().await.unwrap().status(), 200);
         site.until_free(&STREAMS, "streams", 1).await;
     }
 }

@@ -29,13 +29,21 @@ pub(crate) fn redis_url() -> String {
 
 /// Polls until this many units of a limit are free. The background returns them.
 pub(crate) async fn until_free(limiter: &RateLimiter, limit: &Limit, key: &'static str, free: u32) {
+    let is_free = async || (limiter.peek(limit, key).await.unwrap().remaining() == free).then_some(());
+    until(&format!("the free units of `{key}` are {free}"), is_free).await;
+}
+
+/// Polls until there is a value.
+pub(crate) async fn until<T>(what: &str, mut find: impl AsyncFnMut() -> Option<T>) -> T {
     let polling = async {
-        while limiter.peek(limit, key).await.unwrap().remaining() != free {
-            tokio::time::sleep(Duration::from_millis(2)).await;
+        loop {
+            match find().await {
+                Some(found) => return found,
+                None => tokio::time::sleep(Duration::from_millis(2)).await,
+            }
         }
     };
-    let result = tokio::time::timeout(Duration::from_secs(60), polling).await;
-    result.unwrap_or_else(|_| panic!("the units of `{key}` do not become {free}"));
+    tokio::time::timeout(Duration::from_secs(60), polling).await.unwrap_or_else(|_| panic!("in vain: {what}"))
 }
 
 /// A limiter that can decide nothing, so that it rejects all calls as unavailable.

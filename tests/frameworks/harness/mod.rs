@@ -3,4 +3,5 @@
 pub(crate) mod answers;
 pub(crate) mod client;
 pub(crate) mod contract;
+pub(crate) mod hostile;
 pub(crate) mod limiters;

@@ -4,6 +4,7 @@ mod addresses;
 mod answers;
 mod arguments;
 mod errors;
+mod hostile;
 mod middleware;
 mod openapi;
 pub(crate) mod server;

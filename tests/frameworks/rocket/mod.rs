@@ -3,6 +3,7 @@
 mod answers;
 mod contexts;
 mod forms;
+mod hostile;
 mod layer;
 mod local;
 mod streams;

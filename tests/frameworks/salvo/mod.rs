@@ -3,6 +3,7 @@
 mod answers;
 mod arguments;
 mod errors;
+mod hostile;
 mod middleware;
 mod names;
 pub(crate) mod server;

@@ -7,6 +7,8 @@ mod by_hand;
 mod charges;
 mod events;
 mod grpc;
+mod hostile;
 mod permits;
 pub(crate) mod server;
+mod sockets;
 mod types;

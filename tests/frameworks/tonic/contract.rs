@@ -126,10 +126,10 @@ async fn contexts(client: &Client) {
     }
 }
 
-/// A status that has swallowed a refusal still says when to try again.
+/// A status that has swallowed a refusal is corrected, and says when to try again.
 async fn mending(client: &Client) {
     assert!(client.call("/test.Limits/Swallowed").await.is_ok());
     let swallowed = client.call("/test.Limits/Swallowed").await.unwrap_err();
-    assert_eq!((swallowed.code(), swallowed.message()), (Code::Internal, "something went wrong"));
+    assert_eq!((swallowed.code(), swallowed.message()), (Code::ResourceExhausted, "something went wrong"));
     assert_wait(&swallowed, 60);
 }

@@ -1,6 +1,7 @@
 //! tonic: what the contract says in the words of gRPC, statuses, streams, peers, and the layer.
 
 mod contract;
+mod hostile;
 mod layer;
 mod peers;
 mod placements;

@@ -30,6 +30,7 @@ pub(super) trait Limits: Send + Sync + 'static {
     async fn own(&self, request: Request<Note>) -> Answered;
     async fn detailed(&self, request: Request<Note>) -> Answered;
     async fn handled(&self, request: Request<Note>) -> Answered;
+    async fn hidden(&self, request: Request<Note>) -> Answered;
     async fn never(&self, request: Request<Note>) -> Answered;
     async fn plain(&self, request: Request<Note>) -> Answered;
 }
@@ -49,6 +50,7 @@ server! { LimitsServer<Limits> is "test.Limits":
     "Own" => own(unary);
     "Detailed" => detailed(unary);
     "Handled" => handled(unary);
+    "Hidden" => hidden(unary);
     "Never" => never(unary);
     "Plain" => plain(unary);
 }
@@ -178,6 +180,11 @@ impl Limits for Service {
         let details = ErrorDetails::with_error_info("BUSY", "test", HashMap::new());
         let status = Status::with_error_details(Code::Internal, "something went wrong", details);
         swallowing().await.map_err(|AppError| status)?;
+        Ok(welcome())
+    }
+
+    async fn hidden(&self, _: Request<Note>) -> Answered {
+        swallowing().await.map_err(|AppError| Status::not_found("nothing here"))?;
         Ok(welcome())
     }
 

@@ -92,10 +92,13 @@ async fn a_store_that_fails_is_unavailable() {
 }
 
 #[tokio::test]
-async fn the_layer_can_correct_a_status_that_has_swallowed_a_refusal() {
+async fn the_layer_corrects_a_status_that_has_swallowed_a_refusal() {
     let layer = || RateLimitLayer::new().limiter(RateLimiter::in_memory());
-    for (layer, code) in [(layer(), Code::Internal), (layer().correct_status(true), Code::ResourceExhausted)]
-    {
+    for (layer, code, other) in [
+        (layer(), Code::ResourceExhausted, Code::NotFound),
+        (layer().correct_status(true), Code::ResourceExhausted, Code::ResourceExhausted),
+        (layer().correct_status(false), Code::Internal, Code::NotFound),
+    ] {
         let client = Client::new(serve_in(layer).await, 2);
         assert!(client.call("/test.Limits/Swallowed").await.is_ok());
         let swallowed = client.call("/test.Limits/Swallowed").await.unwrap_err();
@@ -111,6 +114,10 @@ async fn the_layer_can_correct_a_status_that_has_swallowed_a_refusal() {
         let reason = detailed.get_details_error_info().map(|info| info.reason);
         assert_eq!(reason.as_deref(), (code == Code::Internal).then_some("BUSY"), "{detailed:?}");
         assert!(detailed.metadata().contains_key("grpc-retry-pushback-ms"), "{detailed:?}");
+        // By default, only an internal error is never meant.
+        let hidden = client.call("/test.Limits/Hidden").await.unwrap_err();
+        assert_eq!(hidden.code(), other, "{hidden:?}");
+        assert!(hidden.metadata().contains_key("grpc-retry-pushback-ms"), "{hidden:?}");
         // A success is left alone: the handler has dealt with the refusal.
         let handled = client.call("/test.Limits/Handled").await.unwrap();
         assert!(!handled.metadata().contains_key("grpc-retry-pushback-ms"), "{handled:?}");

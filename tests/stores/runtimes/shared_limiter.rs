@@ -118,6 +118,23 @@ fn permits_are_renewed_while_another_runtime_is_idle() {
 }
 
 #[test]
+fn close_returns_the_permit_of_a_task_that_ended_with_its_runtime() {
+    const ONE: Limit = Limit::concurrency(1, MINUTE);
+    let server = RedisServer::start();
+    let (worker, main) = (runtime(), runtime());
+    let limiter = main.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let permit = worker.block_on(limiter.permit(&ONE, "exports")).unwrap();
+    worker.spawn(async move {
+        std::future::pending::<()>().await;
+        drop(permit);
+    });
+    drop(worker);
+    main.block_on(limiter.close());
+    let other = main.block_on(strict(limiter_on(&server)).build()).unwrap();
+    assert!(main.block_on(other.permit(&ONE, "exports")).is_ok());
+}
+
+#[test]
 fn permits_of_a_blocked_runtime_are_renewed_by_another() {
     const ONE: Limit = Limit::concurrency(1, SECOND.saturating_mul(2));
     let server = RedisServer::start();

@@ -185,13 +185,11 @@ impl Renewals {
         });
     }
 
-    /// Returns all permits, including those whose holders still run.
+    /// Returns all permits, including those whose holders still run, and those that are being returned: their request may be lost
+    /// with its runtime, such as that of a worker of actix-web that has been stopped.
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
-        let now = Instant::now();
-        let is_being_returned = |permit: &Permit| permit.released && now < permit.due;
         let permits: Vec<(Source, Request)> = self.with(|table| {
-            let to_release = table.permits.values().filter(|permit| !is_being_returned(permit));
-            to_release.map(|permit| (permit.source, permit.request.clone())).collect()
+            table.permits.values().map(|permit| (permit.source, permit.request.clone())).collect()
         });
         for (source, request) in permits {
             self.release(limiter, source, &request);

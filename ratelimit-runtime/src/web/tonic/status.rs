@@ -1,6 +1,7 @@
 //! gRPC statuses of rejections, and responses without a body that carry them.
 
 use crate::answer::Answered;
+use crate::layer::Swallowed;
 use crate::rejection::Rejection;
 use http::header::CONTENT_TYPE;
 use http::{Extensions, HeaderValue, Response};
@@ -79,21 +80,22 @@ pub(crate) fn is_answer(extensions: &Extensions) -> bool {
     status.and_then(Error::source).is_some_and(<dyn Error>::is::<Rejection>)
 }
 
-/// Corrects a response whose status has swallowed a refusal. Returns the status that it had, and the right one.
+/// Corrects a response whose status has swallowed a refusal: always its metadata, and its code if `corrects` says so.
 ///
 /// A success is left alone, and so is a status with a pushback: its handler has dealt with the refusal.
 pub(crate) fn mend<B>(
     response: &mut Response<B>,
     rejection: &Rejection,
-    corrects: bool,
-) -> Option<(Code, Code)> {
+    corrects: Option<bool>,
+) -> Option<Swallowed> {
     // tonic puts the status of a response without a body there.
     let sent = response.extensions().get::<Status>()?;
     if sent.code() == Code::Ok || sent.metadata().contains_key(PUSHBACK) {
         return None;
     }
     let (had, right) = (sent.code(), code(rejection));
-    let corrected = if corrects { right } else { had };
+    let is_corrected = corrects.unwrap_or(matches!(had, Code::Internal | Code::Unknown));
+    let corrected = if is_corrected { right } else { had };
     let mut metadata = sent.metadata().clone();
     let mut mended = if sent.details().is_empty() || corrected != had {
         status(rejection, corrected, sent.message(), metadata)
@@ -104,5 +106,5 @@ pub(crate) fn mend<B>(
     mended.set_source(Arc::new(rejection.clone()));
     mended.add_header(response.headers_mut()).ok()?;
     response.extensions_mut().insert(mended);
-    Some((had, right))
+    (had != right).then_some(Swallowed { status: had as u16, right: right as u16, is_corrected })
 }

@@ -77,8 +77,8 @@ impl ResponseError for LemmyError {
     }
 }
 
-/// lemmy: the login, whose error type accepts every other error. Nothing has to change for a limit. The status is right with
-/// `RateLimitLayer::correct_status`, or if `status_code` asks `Rejection::find(&*self.inner)` first.
+/// lemmy: the login, whose error type accepts every other error, and answers 400. Nothing has to change for a limit. The status is
+/// right with `RateLimitLayer::correct_status(true)`, or if `status_code` asks `Rejection::find(&*self.inner)` first.
 #[rate_limit(key = "lemmy login", time = "1m", count = 1, by = "ip")]
 async fn login(
     Json(data): Json<Login>,

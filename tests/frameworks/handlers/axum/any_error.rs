@@ -42,29 +42,33 @@ fn app() -> Router {
     Router::new().route("/", get(handler))
 }
 
-/// Without the layer the client sees 500. With it, the client learns when to come back, the log says what is wrong and what to
-/// write, and one setting corrects the status.
+/// Without the layer the client sees 500. With it, the status is right, the client learns when to come back, and the log says what
+/// is wrong and what to write. One setting leaves the status alone.
 #[tokio::test]
 async fn the_layer_reports_and_mends_a_swallowed_refusal() {
     let minute = Some("60".to_owned());
     assert_eq!(second(&bare(app()).await).await, (500, None));
 
     let _ = support::take_events();
-    assert_eq!(second(&layered(app(), RateLimitLayer::new()).await).await, (500, minute.clone()));
+    assert_eq!(second(&layered(app(), RateLimitLayer::new()).await).await, (429, minute.clone()));
     let warnings: Vec<String> = support::take_events()
         .into_iter()
         .filter(|event| event.level == Level::WARN)
         .map(|event| event.to_string())
         .collect();
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
-    for words in
-        ["limit=anyhow", "status 500 instead of 429", "`Rejection::find`", "`on_limit`", "correct_status"]
-    {
+    for words in [
+        "limit=anyhow",
+        "status 500 instead of 429",
+        "`Rejection::find`",
+        "`on_limit`",
+        "the layer corrects it",
+    ] {
         assert!(warning.contains(words), "{warning}");
     }
 
-    let correcting = RateLimitLayer::new().correct_status(true);
-    assert_eq!(second(&layered(app(), correcting).await).await, (429, minute));
+    let leaving = RateLimitLayer::new().correct_status(false);
+    assert_eq!(second(&layered(app(), leaving).await).await, (500, minute));
 }
 
 /// The same with one change, which the page about results shows: the one place that answers to errors looks for a rejection.

@@ -150,7 +150,7 @@ async fn a_handler_with_sixteen_arguments_is_limited() {
             assert_eq!(outcome(&refused), (500, None));
         }
     }
-    let client = layered(app(), RateLimitLayer::new().correct_status(true)).await;
+    let client = layered(app(), RateLimitLayer::new()).await;
     for status in [200, 429] {
         let reply = client.get(&format!("/swallowing{form}")).await;
         assert_eq!(reply.status, status, "{reply:?}");
