@@ -3,6 +3,7 @@
 mod change;
 mod constructors;
 mod error;
+mod fitting;
 mod lease;
 mod options;
 pub(crate) mod rules;
