@@ -61,7 +61,7 @@ async fn everything() {
     let (go_on, goes_on) = channel();
     let hooked = RateLimiter::builder().hook(Blocked(Mutex::new(goes_on))).build().await.unwrap();
     for _ in 0..5000 {
-        let _ = hooked.check(&Limit::counter(0, HOUR), key("table hook")).await;
+        let _ = hooked.check(&Limit::try_counter(0, HOUR).unwrap(), key("table hook")).await;
     }
     drop(go_on);
     forget_in_memory();

@@ -39,7 +39,9 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 ///
-/// A `count` or `burst` of zero is valid, because it may come from a configuration. It refuses every call.
+/// A `count` or `burst` of zero refuses every call. Written in the code it is a mistake, so constructors such as
+/// [`counter`](Self::counter) panic, in a `const` in the compiler. From a configuration it may be meant, so the variants with `try_`,
+/// text and overrides take it.
 ///
 /// As text, a limit is its algorithm and its numbers. [`str::parse`] reads it:
 ///
