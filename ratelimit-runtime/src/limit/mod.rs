@@ -1,6 +1,8 @@
 //! Limits: an algorithm and its numbers, which are checked when the limit is created.
 
 mod change;
+#[cfg(feature = "serde")]
+mod configured;
 mod constructors;
 mod error;
 mod fitting;
