@@ -1,5 +1,8 @@
 //! `Decision`: the reply of a store to one request.
 
+#[cfg(feature = "serde")]
+mod fields;
+
 use crate::limit::{Algorithm, Limit};
 use std::fmt;
 use std::time::Duration;

@@ -184,8 +184,11 @@ impl Item {
         })
     }
 
-    /// Tells when the value of an expression is known. A path in upper case is a constant.
+    /// Tells when the value of an expression is known. A path in upper case is a constant, and so is a `Duration` of one.
     pub fn known(&self, value: &Expr) -> KnownAt {
+        if let Some(argument) = duration_of(value) {
+            return if let Expr::Lit(_) = argument { KnownAt::CompileTime } else { self.known(argument) };
+        }
         let Expr::Path(ExprPath { qself, path, .. }) = value else {
             return KnownAt::Call;
         };
@@ -208,6 +211,15 @@ impl Item {
     fn generic_names(&self) -> impl Iterator<Item = &Ident> {
         names(&self.signature.generics).chain(self.block.iter().flatten())
     }
+}
+
+/// The argument of a constant function that makes a `Duration`, as in `Duration::from_secs(5)`.
+fn duration_of(value: &Expr) -> Option<&Expr> {
+    let Expr::Call(call) = value else { return None };
+    let Expr::Path(ExprPath { path, .. }) = &*call.func else { return None };
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let makes = ["from_secs", "from_millis", "from_micros", "from_nanos"].contains(&names.next()?.as_str());
+    (makes && names.next()? == "Duration").then(|| call.args.first()).flatten()
 }
 
 /// The names of the type and constant parameters.

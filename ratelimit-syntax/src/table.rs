@@ -70,7 +70,7 @@ pub const ARGUMENTS: [Argument; 23] = [
     argument("refund_if", "refund_if = Result::is_err",
         ["a function from the result to `bool`", "the units stay charged"], &["refund", "skip_failed_requests"]),
     argument("settle", "settle = |result| ..",
-        ["a function from the result to `u32`", "`cost`"],
+        ["a function from the result to an unsigned integer", "`cost`"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
     argument("until", "until = \"body_end\"",
         ["`\"return\"`, `\"body_end\"`", "`\"return\"`"],

@@ -65,7 +65,7 @@ async fn a_slow_hook_delays_no_decision_and_hears_of_an_outage_in_a_flood_of_ref
     // `close` waits for five deadlines.
     let builder = RateLimiter::builder().hook(Arc::clone(&hook)).deadline(10 * SECOND);
     let limiter = builder.store(store.clone()).on_error(OnError::Allow).build().await.unwrap();
-    let closed = Limit::counter(0, HOUR);
+    let closed = Limit::try_counter(0, HOUR).unwrap();
     assert!(limiter.check(&closed, "hook slow").await.is_err());
     has_started.recv().unwrap();
     // The thread holds one event, 4096 wait, and ten are too many.

@@ -150,7 +150,7 @@ async fn a_panic_ends_one_event_only() {
 
     let hook = Arc::new(Panics(Log::default()));
     let limiter = limiter(&hook).await;
-    let closed = Limit::counter(0, HOUR);
+    let closed = Limit::try_counter(0, HOUR).unwrap();
     for name in ["hook panics", "hook goes on"] {
         assert!(limiter.check(&closed, name).await.is_err());
     }

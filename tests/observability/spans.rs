@@ -96,7 +96,8 @@ async fn every_decision_is_a_span_without_the_identity() {
 async fn the_span_names_the_same_limit_as_the_rejection() {
     record_spans();
     let limiter = RateLimiter::in_memory();
-    let (hourly, daily, closed) = (Limit::counter(1, HOUR), Limit::counter(1, DAY), Limit::counter(0, DAY));
+    let (hourly, daily, closed) =
+        (Limit::counter(1, HOUR), Limit::counter(1, DAY), Limit::try_counter(0, DAY).unwrap());
     let stack = [(&hourly, "named/1h", 1), (&daily, "named/1d", 1), (&hourly, "named/other", 1)];
     limiter.check_all(&stack).await.unwrap();
     let rejection = limiter.check_all(&stack).await.unwrap_err();

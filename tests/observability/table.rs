@@ -3,12 +3,13 @@
 use crate::recorder::recorded;
 use metrics::Unit;
 use ratelimit::observe::{Hook, Kind, METRICS, Refusal};
-use ratelimit::{Key, Limit, OnError, RateLimiter};
+use ratelimit::store::{Mode, Request, Store, StoreKey};
+use ratelimit::{Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use support::{HOUR, RedisServer};
+use support::{HOUR, RedisServer, take_events};
 
 /// The longest time for everything.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -60,9 +61,10 @@ async fn everything() {
     let (go_on, goes_on) = channel();
     let hooked = RateLimiter::builder().hook(Blocked(Mutex::new(goes_on))).build().await.unwrap();
     for _ in 0..5000 {
-        let _ = hooked.check(&Limit::counter(0, HOUR), key("table hook")).await;
+        let _ = hooked.check(&Limit::try_counter(0, HOUR).unwrap(), key("table hook")).await;
     }
     drop(go_on);
+    forget_in_memory();
     let failing = builder().on_error(OnError::Deny).build().await.unwrap();
     server.kill();
     // The first calls fail when the connection breaks, and then because the attempts to reconnect fail.
@@ -71,6 +73,25 @@ async fn everything() {
         assert!(start.elapsed() < LONGEST, "the circuit breaker stays closed");
         assert!(failing.check(&once, key("table outage")).await.is_err());
     }
+}
+
+/// A full memory store counts the keys that it forgets. It says so once.
+fn forget_in_memory() {
+    drop(take_events());
+    let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(100);
+    for key in 0..300_u32 {
+        let request = Request::new(StoreKey::new(&key.to_be_bytes()), Limit::counter(2, HOUR), 1);
+        drop(store.decide(Mode::Check, &[&request]));
+    }
+    assert!(store.evictions() >= 200);
+    let forgotten = recorded().get(Kind::Counter, "ratelimit.memory.evictions", &[]).whole();
+    assert_eq!(u64::try_from(forgotten).unwrap(), store.evictions());
+    let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        events.iter().filter(|event| event.contains("a memory store is full")).count(),
+        1,
+        "{events:?}"
+    );
 }
 
 #[tokio::test]

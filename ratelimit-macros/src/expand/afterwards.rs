@@ -2,8 +2,8 @@
 
 use super::arguments::Named;
 use super::spans::{ends, located};
-use super::{target, until};
-use crate::model::{Afterwards, Model};
+use super::{target, units, until};
+use crate::model::{Afterwards, Model, Verdict};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
@@ -62,9 +62,10 @@ pub(super) fn afterwards(
 fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
     let (first, last) = ends(judge);
     let there = located(runtime, first);
-    let verdict = Ident::new(verdict.name(), Span::mixed_site());
-    let at = Literal::usize_unsuffixed(at);
     let arguments = quote_spanned!(last=> (#judge, &__result));
     let judged = quote_spanned!(first=> #there::__private::judge #arguments);
+    let judged = if *verdict == Verdict::Settle { units::written(runtime, judge, &judged) } else { judged };
+    let verdict = Ident::new(verdict.name(), Span::mixed_site());
+    let at = Literal::usize_unsuffixed(at);
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut __admission, #at, #judged);)
 }

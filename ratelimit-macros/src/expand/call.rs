@@ -1,10 +1,11 @@
 //! Writes one limited call: its limit, its key and its cost.
 
-use super::{key_part, limit, probe};
+use super::{key_part, limit, probe, units};
 use crate::item::Item;
 use crate::model::{Identity, KnownAt, Member, Model, Shadow, Verdict};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Expr;
 
 /// The code of a call.
 pub(super) struct Call {
@@ -96,9 +97,13 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
             })
         }
     };
-    let cost = member.cost.as_ref().map(
-        |cost| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut __call, #cost);),
-    );
+    let cost = member.cost.as_ref().map(|cost| {
+        let cost = match cost {
+            Expr::Lit(_) => cost.to_token_stream(),
+            _ => units::written(runtime, cost, &cost.to_token_stream()),
+        };
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut __call, #cost);)
+    });
     let of_type = (member.key.is_none() && item.has_type()).then(|| {
         quote_spanned! {Span::mixed_site()=>
             #runtime::__private::Call::of_type(&mut __call, ::core::any::type_name::<Self>());

@@ -19,6 +19,7 @@ mod stream;
 mod target;
 #[cfg(test)]
 mod tests;
+mod units;
 mod until;
 mod warn;
 

@@ -71,12 +71,9 @@ pub const fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Resu
     }
 }
 
-/// [`Limit::try_lease`], unless the limit is already an error.
-pub const fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
-    match limit {
-        Ok(limit) => limit.try_lease(lease),
-        error => error,
-    }
+/// Adds a lease of at most half of what the limit can hold, unless the limit is already an error.
+pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
+    limit?.with_lease_up_to(lease)
 }
 
 /// [`Limit::try_lease_auto`], unless the limit is already an error.

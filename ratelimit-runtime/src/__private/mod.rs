@@ -13,6 +13,7 @@ mod request;
 mod site;
 mod stream;
 mod target;
+mod units;
 mod warn;
 
 pub use address::{
@@ -28,6 +29,7 @@ pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders
 pub use site::{Site, SiteRequest};
 pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
 pub use target::{FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target, Written};
+pub use units::{Given, ProbeUnits, Units, units};
 pub use warn::{
     ArgumentOf, NoMissing, NoRequest, NoSuccess, OfRequest, OfUser, RequestArgument, RequestSeesMissing,
     RequestSeesSuccess, UserSeesMissing, UserSeesSuccess,

@@ -17,7 +17,7 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::InstallAnswersError> {
 /// ratelimit::install_answers(Answers::problem_json())?;
-/// # let closed = Limit::counter(0, std::time::Duration::from_secs(1));
+/// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
 /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
 /// # assert_eq!(rejection.answer().content_type, "application/problem+json");
 /// # assert!(ratelimit::install_answers(Answers::text()).is_err());

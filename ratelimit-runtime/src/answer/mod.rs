@@ -106,7 +106,7 @@ impl Rejection {
     /// ```
     /// # use ratelimit::{Limit, RateLimiter};
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-    /// # let closed = Limit::counter(0, std::time::Duration::from_secs(1));
+    /// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
     /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
     /// let answer = rejection.answer();
     /// assert_eq!((answer.status, answer.retry_after), (429, None));

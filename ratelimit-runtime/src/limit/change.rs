@@ -119,7 +119,7 @@ impl LimitChange {
         self.whole.as_ref()
     }
 
-    /// The limit that results from a limit in the code.
+    /// The limit that results from a limit in the code. Its lease is at most half of what it can hold, and none with a `wait`.
     ///
     /// # Errors
     ///
@@ -127,6 +127,17 @@ impl LimitChange {
     pub fn apply(&self, limit: &Limit) -> Result<Limit, LimitError> {
         let limit = self.whole.as_ref().unwrap_or(limit);
         if self.numbers == ChangedNumbers::NONE { Ok(*limit) } else { self.numbers.apply(limit.numbers) }
+    }
+
+    /// What remains of a change that [`apply`](Self::apply) refuses. The limit never admits more than the change says, except that
+    /// a whole limit that replaces permits, or is replaced by them, is left out unless it refuses every call.
+    pub(crate) fn apply_what_fits(&self, limit: &Limit) -> Limit {
+        let numbers = match &self.whole {
+            Some(whole) if whole.is_concurrency() == limit.is_concurrency() => whole.numbers,
+            Some(whole) if whole.refuses_all() => Numbers { count: 0, ..limit.numbers },
+            _ => limit.numbers,
+        };
+        self.numbers.apply_what_fits(numbers).unwrap_or(*limit)
     }
 
     /// Checks what can be checked without the limit in the code. A whole limit with changed numbers becomes one limit.
@@ -159,20 +170,35 @@ impl ChangedNumbers {
         Self { count: None, time: None, burst: None, refill: None, borrow: None, wait: None, lease: None };
 
     pub(super) fn apply(&self, numbers: Numbers) -> Result<Limit, LimitError> {
+        let changed = self.changed(numbers).map_err(LimitError::new)?;
+        self.check_taken(&changed).map_err(LimitError::new)?;
+        Limit::with_following_lease(changed)
+    }
+
+    /// Leaves out what the algorithm does not take.
+    fn apply_what_fits(&self, numbers: Numbers) -> Result<Limit, LimitError> {
+        let algorithm = numbers.algorithm;
+        let taken = Self {
+            refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
+            borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
+            ..*self
+        };
+        Limit::fitting(taken.changed(numbers).map_err(LimitError::new)?)
+    }
+
+    fn changed(&self, numbers: Numbers) -> Result<Numbers, Violation> {
         let count = self.count.unwrap_or(numbers.count);
         let follows = if numbers.burst == numbers.count { count } else { numbers.burst };
-        let changed = Numbers {
+        Ok(Numbers {
             algorithm: numbers.algorithm,
             count,
             burst: self.burst.unwrap_or(follows),
             refill: self.refill.unwrap_or(numbers.refill),
             borrow: self.borrow.unwrap_or(numbers.borrow),
-            time_ms: self.time_ms().map_err(LimitError::new)?.unwrap_or(numbers.time_ms),
-            wait_ms: self.wait_ms().map_err(LimitError::new)?.unwrap_or(numbers.wait_ms),
+            time_ms: self.time_ms()?.unwrap_or(numbers.time_ms),
+            wait_ms: self.wait_ms()?.unwrap_or(numbers.wait_ms),
             lease: self.lease.unwrap_or(numbers.lease),
-        };
-        self.check_taken(&changed).map_err(LimitError::new)?;
-        Limit::of(changed)
+        })
     }
 
     /// Checks each number by itself.
@@ -196,7 +222,11 @@ impl ChangedNumbers {
         let Numbers { algorithm, wait_ms, .. } = changed;
         self.burst.map_or(Ok(()), |_| algorithm.check_takes_burst(*wait_ms > 0))?;
         self.refill.map_or(Ok(()), |_| algorithm.check_takes_refill())?;
-        self.borrow.map_or(Ok(()), |_| algorithm.check_takes_borrow())
+        self.borrow.map_or(Ok(()), |_| algorithm.check_takes_borrow())?;
+        match self.lease {
+            None | Some(Lease::Most(0)) => Ok(()),
+            Some(_) => algorithm.check_takes_lease(*wait_ms > 0),
+        }
     }
 
     fn time_ms(&self) -> Result<Option<u64>, Violation> {

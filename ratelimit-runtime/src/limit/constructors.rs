@@ -2,6 +2,7 @@
 
 use super::rules::Violation;
 use super::rules::numbers::Numbers;
+use super::rules::violation::ZERO_COUNT;
 use super::{Algorithm, Limit, LimitError};
 use std::time::Duration;
 
@@ -10,15 +11,15 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If `time` is not a whole number of milliseconds from 1 ms to 366 days. In a `const` that is a compile
-    /// error. [`Limit::try_counter`] returns the error instead.
+    /// If `count` is zero, or if `time` is not a whole number of milliseconds from 1 ms to 366 days. In a `const` that is a
+    /// compile error. [`Limit::try_counter`] returns the error instead, and takes a `count` of zero.
     #[must_use]
     #[track_caller]
     pub const fn counter(count: u32, time: Duration) -> Self {
-        must(Self::try_counter(count, time))
+        must_admit(Self::try_counter(count, time))
     }
 
-    /// [`Limit::counter`] for numbers known only at run time.
+    /// [`Limit::counter`] for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -31,14 +32,14 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If [`Limit::try_token_bucket`] returns an error. In a `const` that is a compile error.
+    /// If `count` is zero, or if [`Limit::try_token_bucket`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn token_bucket(count: u32, time: Duration) -> Self {
-        must(Self::try_token_bucket(count, time))
+        must_admit(Self::try_token_bucket(count, time))
     }
 
-    /// [`Limit::token_bucket`] for numbers known only at run time.
+    /// [`Limit::token_bucket`] for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -52,14 +53,14 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If [`Limit::try_sliding_window`] returns an error. In a `const` that is a compile error.
+    /// If `count` is zero, or if [`Limit::try_sliding_window`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn sliding_window(count: u32, time: Duration) -> Self {
-        must(Self::try_sliding_window(count, time))
+        must_admit(Self::try_sliding_window(count, time))
     }
 
-    /// [`Limit::sliding_window`] for numbers known only at run time.
+    /// [`Limit::sliding_window`] for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -73,14 +74,14 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If [`Limit::try_sliding_log`] returns an error. In a `const` that is a compile error.
+    /// If `count` is zero, or if [`Limit::try_sliding_log`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn sliding_log(count: u32, time: Duration) -> Self {
-        must(Self::try_sliding_log(count, time))
+        must_admit(Self::try_sliding_log(count, time))
     }
 
-    /// [`Limit::sliding_log`] for numbers known only at run time.
+    /// [`Limit::sliding_log`] for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -95,14 +96,14 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If [`Limit::try_leaky_bucket`] returns an error. In a `const` that is a compile error.
+    /// If `count` is zero, or if [`Limit::try_leaky_bucket`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn leaky_bucket(count: u32, time: Duration) -> Self {
-        must(Self::try_leaky_bucket(count, time))
+        must_admit(Self::try_leaky_bucket(count, time))
     }
 
-    /// [`Limit::leaky_bucket`] for numbers known only at run time.
+    /// [`Limit::leaky_bucket`] for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -116,14 +117,14 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If [`Limit::try_concurrency`] returns an error. In a `const` that is a compile error.
+    /// If `count` is zero, or if [`Limit::try_concurrency`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn concurrency(count: u32, lease: Duration) -> Self {
-        must(Self::try_concurrency(count, lease))
+        must_admit(Self::try_concurrency(count, lease))
     }
 
-    /// [`Limit::concurrency`] for numbers known only at run time.
+    /// [`Limit::concurrency`] for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -155,6 +156,14 @@ pub(super) const fn whole_ms(duration: Duration) -> Option<u64> {
     }
     let seconds = duration.as_secs().saturating_mul(1000);
     Some(seconds.saturating_add(duration.subsec_millis() as u64))
+}
+
+/// The limit of a constructor for numbers that are written in the code. None of them means to refuse every call.
+#[track_caller]
+const fn must_admit(limit: Result<Limit, LimitError>) -> Limit {
+    let limit = must(limit);
+    assert!(limit.count() > 0, "{}", ZERO_COUNT);
+    limit
 }
 
 #[expect(

@@ -159,7 +159,7 @@ mod tests {
             Limit::token_bucket(10_000, SECOND).lease_auto().burst(320).borrow(160).largest_lease(),
             30
         );
-        assert_eq!(most(Limit::counter(0, SECOND)), 0);
+        assert_eq!(most(Limit::try_counter(0, SECOND).unwrap()), 0);
     }
 
     #[test]
@@ -170,12 +170,12 @@ mod tests {
             (Limit::token_bucket(100, SECOND * 60), ms(100)),
             (Limit::counter(100, SECOND), ms(1000) / 16),
             (Limit::counter(100, ms(1)), Duration::from_micros(62)),
-            (Limit::counter(0, SECOND), ms(1000) / 16),
+            (Limit::try_counter(0, SECOND).unwrap(), ms(1000) / 16),
             (Limit::token_bucket(100, SECOND).burst(50), ms(500) / 16),
             (Limit::token_bucket(100, SECOND).burst(50).borrow(100), ms(1500) / 16),
             (Limit::token_bucket(100, SECOND).burst(250).refill(Refill::Interval), ms(100)),
             (Limit::token_bucket(100, SECOND / 2).burst(101).refill(Refill::Interval), ms(1000) / 16),
-            (Limit::token_bucket(0, SECOND), ms(1000) / 16),
+            (Limit::try_token_bucket(0, SECOND).unwrap(), ms(1000) / 16),
         ] {
             assert_eq!((limit.lease_lasts(), limit.lease_usable_for()), (lasts, lasts * 4), "{limit}");
         }

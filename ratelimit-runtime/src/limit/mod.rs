@@ -1,8 +1,11 @@
 //! Limits: an algorithm and its numbers, which are checked when the limit is created.
 
 mod change;
+#[cfg(feature = "serde")]
+mod configured;
 mod constructors;
 mod error;
+mod fitting;
 mod lease;
 mod options;
 pub(crate) mod rules;
@@ -38,7 +41,9 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 ///
-/// A `count` or `burst` of zero is valid, because it may come from a configuration. It refuses every call.
+/// A `count` or `burst` of zero refuses every call. Written in the code it is a mistake, so constructors such as
+/// [`counter`](Self::counter) panic, in a `const` in the compiler. From a configuration it may be meant, so the variants with `try_`,
+/// text and overrides take it.
 ///
 /// As text, a limit is its algorithm and its numbers. [`str::parse`] reads it:
 ///

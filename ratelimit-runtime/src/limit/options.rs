@@ -3,6 +3,7 @@
 use super::constructors::{must, whole_ms};
 use super::rules::Violation;
 use super::rules::numbers::Numbers;
+use super::rules::violation::ZERO_BURST;
 use super::{Limit, LimitError, Refill};
 use std::time::Duration;
 
@@ -11,14 +12,15 @@ impl Limit {
     ///
     /// # Panics
     ///
-    /// If [`Limit::try_burst`] returns an error. In a `const` that is a compile error.
+    /// If `burst` is zero, or if [`Limit::try_burst`] returns an error. In a `const` that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn burst(self, burst: u32) -> Self {
+        assert!(burst > 0, "{}", ZERO_BURST);
         must(self.try_burst(burst))
     }
 
-    /// [`Limit::burst`] for a number known only at run time.
+    /// [`Limit::burst`] for a number known only at run time. It may be zero.
     ///
     /// # Errors
     ///

@@ -137,7 +137,7 @@ enum Wrong {
 }
 
 impl ParseLimitError {
-    fn wrong(what: &'static str, word: &str) -> Self {
+    pub(super) fn wrong(what: &'static str, word: &str) -> Self {
         Self(Wrong::Word(what, word.into()))
     }
 
@@ -206,7 +206,7 @@ mod tests {
             (Limit::leaky_bucket(7, second).burst(9), "leaky_bucket count=7 time=1s burst=9"),
             (Limit::leaky_bucket(7, second).wait(second), "leaky_bucket count=7 time=1s wait=1s"),
             (Limit::sliding_window(7, week), "sliding_window count=7 time=7d"),
-            (Limit::sliding_log(0, second), "sliding_log count=0 time=1s"),
+            (Limit::try_sliding_log(0, second).unwrap(), "sliding_log count=0 time=1s"),
             (Limit::concurrency(3, second * 60), "concurrency count=3 time=1m"),
             (Limit::counter(70, second).lease(9), "counter count=70 time=1s lease=9"),
             (Limit::token_bucket(70, second).lease_auto(), "token_bucket count=70 time=1s lease=auto"),

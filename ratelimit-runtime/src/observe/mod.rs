@@ -30,6 +30,6 @@ pub use metrics::{Kind, METRICS, Metric};
 pub(crate) use hooks::Hooks;
 pub(crate) use limit::{LimitSeries, PermitsHeld, Waiting};
 pub(crate) use store::{
-    LeasedUnits, batch_sent, deny_cache_hit, session_unhealthy, store_failed, store_replied,
+    LeasedUnits, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,
 };
 pub(crate) use watch::{Watch, exempt, shadow_undecided, undecided};

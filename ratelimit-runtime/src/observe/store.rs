@@ -3,6 +3,7 @@
 #[cfg(feature = "metrics")]
 use super::metrics::store as series;
 use crate::error::{Error, ErrorKind};
+use std::sync::Once;
 use tokio::time::Instant;
 
 /// Counts a refusal by the deny cache, which the store was not asked for.
@@ -56,6 +57,20 @@ pub(crate) fn session_unhealthy(unhealthy: bool) {
     series::session_unhealthy(unhealthy);
     #[cfg(not(feature = "metrics"))]
     let _ = unhealthy;
+}
+
+/// Counts keys that a full memory store evicted before their end. The first ones of the process are a warning.
+pub(crate) fn evicted(keys: u64) {
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        tracing::warn!(
+            "a memory store is full and forgets keys before their end, so their limits start again: allow it more with `with_max_keys`, or limit fewer keys"
+        );
+    });
+    #[cfg(feature = "metrics")]
+    series::evicted(keys);
+    #[cfg(not(feature = "metrics"))]
+    let _ = keys;
 }
 
 /// Counts an event that a hook does not hear of.

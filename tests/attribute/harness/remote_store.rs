@@ -1,6 +1,6 @@
 //! A store whose replies are pending at first, as those of Redis are, and which can fail.
 
-use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, ManualClock, MemoryStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,18 +18,26 @@ struct State {
     store: MemoryStore<ManualClock>,
     requests: AtomicUsize,
     fails: AtomicBool,
+    has_overrides: AtomicBool,
 }
 
 impl RemoteStore {
     pub(crate) fn with_clock(clock: &ManualClock) -> Self {
         let store = MemoryStore::with_clock(clock.clone());
-        let (requests, fails) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { state: Arc::new(State { store, requests, fails }), delay: Duration::ZERO }
+        let (requests, fails, has_overrides) =
+            (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        Self { state: Arc::new(State { store, requests, fails, has_overrides }), delay: Duration::ZERO }
     }
 
     /// Delays the replies.
     pub(crate) fn delayed(self, delay: Duration) -> Self {
         Self { delay, ..self }
+    }
+
+    /// Makes it a store with overrides, which a process asks for twice a second.
+    pub(crate) fn with_overrides(self) -> Self {
+        self.state.has_overrides.store(true, Ordering::Relaxed);
+        self
     }
 
     /// The number of requests since the last call of this method.
@@ -44,7 +52,7 @@ impl RemoteStore {
 }
 
 /// The same reply, a few polls and the delay later.
-fn later(reply: Reply<Decisions>, delay: Duration) -> Reply<Decisions> {
+fn later<T: Send + Unpin + 'static>(reply: Reply<T>, delay: Duration) -> Reply<T> {
     Reply::pending(async move {
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
@@ -71,5 +79,16 @@ impl Store for RemoteStore {
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         self.state.store.reset(keys)
+    }
+
+    fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
+        if !self.state.has_overrides.load(Ordering::Relaxed) {
+            return Reply::ready(Ok(None));
+        }
+        later(self.state.store.load_overrides(key, seen), Duration::ZERO)
+    }
+
+    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
+        later(self.state.store.save_override(key, entry, change), Duration::ZERO)
     }
 }

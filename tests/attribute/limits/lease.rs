@@ -237,3 +237,18 @@ async fn a_lease_changes_nothing_in_memory() {
     })
     .await;
 }
+
+/// The lease is above half of what a small plan has.
+#[rate_limit(key = "k", time = 60, count = plan, lease = 500)]
+async fn leased_by_plan(plan: u32) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_follows_a_count_that_is_known_at_the_call() {
+    for plan in [10_000, 1000, 999, 100, 3, 1] {
+        scoped(async { assert!(leased_by_plan(plan).await.is_ok(), "{plan}") }).await;
+    }
+    let refused = scoped(leased_by_plan(0)).await.unwrap_err();
+    assert!(matches!(refused, Rejection::Limited(_)), "{refused:?}");
+}

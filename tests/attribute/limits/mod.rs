@@ -2,6 +2,7 @@
 //! charges that depend on the result.
 
 mod after_the_body;
+mod brakes;
 mod concurrency;
 mod lease;
 mod lease_bounds;

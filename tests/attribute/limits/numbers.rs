@@ -55,6 +55,30 @@ async fn costly(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
+#[rate_limit(count = 10, cost = items.len())]
+async fn by_length(items: &[u8]) -> Result<(), Rejection> {
+    let _ = items;
+    Ok(())
+}
+
+#[rate_limit(count = 10, cost = bytes)]
+async fn by_bytes(bytes: u64) -> Result<(), Rejection> {
+    let _ = bytes;
+    Ok(())
+}
+
+/// Neither number has a type by itself.
+#[rate_limit(count = 10, cost = if big { 8 } else { small.into() })]
+async fn by_size(big: bool, small: u8) -> Result<(), Rejection> {
+    let _ = (big, small);
+    Ok(())
+}
+
+#[rate_limit(count = 10, cost = 1, settle = |read| read.as_ref().map_or(0, Vec::len))]
+async fn by_result(read: usize) -> Result<Vec<u8>, Rejection> {
+    Ok(vec![0; read])
+}
+
 trait Plan {
     const COUNT: u32;
     const TIME: Duration = SECOND;
@@ -189,6 +213,28 @@ async fn a_time_out_of_range_is_an_error() {
             assert!(error.to_string().starts_with(says), "{error}");
         }
         time_at_the_call(SECOND).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_unsigned_integer_is_a_cost() {
+    scoped(async {
+        assert!(by_length(&[0; 7]).await.is_ok());
+        assert!(by_length(&[0; 4]).await.is_err());
+        assert!(by_length(&[0; 3]).await.is_ok());
+
+        assert!(by_bytes(10).await.is_ok());
+        let refused = by_bytes(u64::from(u32::MAX) + 2).await.unwrap_err();
+        assert_eq!(refused.retry_after(), None, "it is not 1");
+
+        assert!(by_size(true, 0).await.is_ok());
+        assert!(by_size(false, 3).await.is_err());
+        assert!(by_size(false, 2).await.is_ok());
+
+        assert!(by_result(9).await.is_ok());
+        assert!(by_result(1).await.is_ok());
+        assert!(by_result(1).await.is_err());
     })
     .await;
 }

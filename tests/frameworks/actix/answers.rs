@@ -120,7 +120,7 @@ async fn a_status_that_the_application_has_chosen_stays() {
 /// Other middlewares find the rejection in the response.
 #[tokio::test]
 async fn a_response_contains_the_rejection() {
-    let closed = Limit::counter(0, MINUTE);
+    let closed = Limit::try_counter(0, MINUTE).unwrap();
     let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
     let response = HttpResponse::from(rejection);
     let found: Option<&Rejection> = response.error().and_then(|error| error.as_error());

@@ -63,7 +63,7 @@ async fn a_refusal_says_when_to_try_again() {
 
 #[tokio::test]
 async fn a_call_that_never_passes_is_not_tried_again() {
-    let closed = refused(Limit::counter(0, MINUTE)).await;
+    let closed = refused(Limit::try_counter(0, MINUTE).unwrap()).await;
     let text = "too many requests: this limit is closed";
     assert_eq!(parts(&closed), (Code::ResourceExhausted, text, None, "-1"));
     assert_eq!(closed.details(), b"");

@@ -3,7 +3,7 @@
 
 use crate::harness::{TestAdjustment, TestRequest, Twins};
 use ratelimit::store::{Change, Mode};
-use ratelimit::{Algorithm, Limit, Refill};
+use ratelimit::{Algorithm, Limit, LimitChange, Refill};
 use std::time::Duration;
 use support::SECOND;
 
@@ -112,8 +112,10 @@ async fn excessive_adjustments_are_cut_to_the_existing_units() {
 async fn a_limit_of_zero_refuses_everything() {
     let mut twins = Twins::start();
     twins.set_clock(1_000_000);
-    let burst = Limit::token_bucket(5, SECOND).burst(0);
-    for limit in limits(0).into_iter().filter(|limit| limit.count() == 0).chain([burst, burst.wait(SECOND)]) {
+    let burst = Limit::token_bucket(5, SECOND).try_burst(0).unwrap();
+    let zero = LimitChange::new().count(0);
+    let closed = limits(5).into_iter().map(|limit| zero.apply(&limit).unwrap());
+    for limit in closed.chain([burst, burst.wait(SECOND)]) {
         for mode in MODES {
             for cost in [0, 1, u32::MAX] {
                 let decision = twins.decide_one(mode, limit, cost).await;

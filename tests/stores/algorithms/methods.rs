@@ -75,8 +75,9 @@ async fn every_method_rejects_with_a_question_mark() {
         Ok(())
     }
     on_both(async |limiter| {
-        let (closed, open) = (Limit::counter(0, HOUR), Limit::counter(100, HOUR));
-        let (no_permits, permits) = (Limit::concurrency(0, SECOND), Limit::concurrency(100, SECOND));
+        let (closed, open) = (Limit::try_counter(0, HOUR).unwrap(), Limit::counter(100, HOUR));
+        let (no_permits, permits) =
+            (Limit::try_concurrency(0, SECOND).unwrap(), Limit::concurrency(100, SECOND));
         all(&limiter, &[open, open, open, permits], Some(7)).await.unwrap();
         for (limits, name) in [
             ([closed, open, open, permits], "check"),

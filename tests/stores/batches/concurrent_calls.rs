@@ -87,7 +87,7 @@ async fn checks_are_decided_as_if_they_had_come_one_by_one() {
     let limits: Vec<Limit> = kinds
         .into_iter()
         .flat_map(|kind| [Numbers::new(kind, 12, 60_000).limit(), Numbers::new(kind, 300, 1000).limit()])
-        .chain([Limit::counter(0, SECOND), Limit::counter(5, SECOND).wait(SECOND)])
+        .chain([Limit::try_counter(0, SECOND).unwrap(), Limit::counter(5, SECOND).wait(SECOND)])
         .collect();
     // The server learns the scripts. Otherwise a script is sent again, behind later calls.
     let mut now = 1_763_000_000_000_000;

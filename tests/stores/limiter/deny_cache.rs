@@ -101,7 +101,7 @@ async fn a_refusal_is_remembered_until_the_call_would_pass() {
 async fn a_refusal_is_remembered_for_at_most_a_second() {
     let remote = RemoteStore::new();
     let (limiter, another) = (remote.limiter().await, remote.limiter().await);
-    for limit in [Limit::counter(1, SECOND * 60), Limit::counter(0, SECOND)] {
+    for limit in [Limit::counter(1, SECOND * 60), Limit::try_counter(0, SECOND).unwrap()] {
         let requests = use_up(&remote, &limiter, &limit).await;
         remote.pass(999 * MS).await;
         // The limiter does not know what another process returns.

@@ -2,7 +2,7 @@
 
 use crate::harness::limiter_on;
 use ratelimit::{ErrorKind, Key, Limit, LimitChange, OverrideEffect, RateLimiter, Rejection, rate_limit};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer, SECOND, take_events};
 
 const LOGIN: Limit = Limit::counter(5, HOUR);
@@ -112,19 +112,23 @@ async fn an_override_says_whether_it_has_an_effect() {
 }
 
 #[tokio::test]
-async fn a_change_that_does_not_fit_changes_nothing_and_warns_once() {
-    for (text, limit, why) in [
-        ("burst=9", LOGIN, "`burst` needs a bucket"),
-        ("count=20000", Limit::sliding_log(5, HOUR), "at most 10000"),
-        ("count=6", Limit::counter(100, HOUR).lease(50), "at most half"),
-        ("concurrency count=1 time=1s", LOGIN, "the override is a concurrency limit"),
-        ("counter count=1 time=1s", EXPORTS, "the limit in the code is a concurrency limit"),
+async fn what_fits_of_a_change_applies_and_warns_once() {
+    let daily = Limit::token_bucket(100, HOUR * 24);
+    for (text, limit, applies, why) in [
+        ("burst=9", LOGIN, 5, "`burst` needs a bucket"),
+        ("count=20000", Limit::sliding_log(5, HOUR), 10_000, "at most 10000"),
+        ("count=2 burst=9", LOGIN, 2, "`burst` needs a bucket"),
+        ("count=2", daily.burst(1000), 732, "more than 366 days"),
+        ("count=1", daily.borrow(500), 366, "more than 366 days"),
+        ("concurrency count=1 time=1s", LOGIN, 5, "the override is a concurrency limit"),
+        ("concurrency count=0 time=1s", LOGIN, 0, "the override is a concurrency limit"),
+        ("counter count=1 time=1s", EXPORTS, 3, "the limit in the code is a concurrency limit"),
     ] {
         on_both(async |limiter| {
             limiter.overrides().set("login", change(text)).await.unwrap();
             let _ = warnings();
             for _ in 0..3 {
-                assert_eq!(seen(&limiter, &limit, "login").await.0, limit.capacity(), "{text}");
+                assert_eq!(seen(&limiter, &limit, "login").await.0, applies, "{text}");
             }
             assert!(reason(&effects(&limiter).await).contains(why), "{text}");
             let warnings = warnings();
@@ -133,6 +137,35 @@ async fn a_change_that_does_not_fit_changes_nothing_and_warns_once() {
         })
         .await;
     }
+}
+
+/// The lease follows the new numbers, and the units that are on lease are not handed out under them.
+#[tokio::test]
+async fn a_tighter_limit_holds_for_units_on_lease() {
+    on_both(async |limiter| {
+        let limit = Limit::counter(1000, HOUR).lease(500);
+        let admitted = async |calls: u32| {
+            let mut admitted = 0;
+            for _ in 0..calls {
+                admitted += u32::from(limiter.check(&limit, "api").await.is_ok());
+            }
+            admitted
+        };
+        assert_eq!(admitted(100).await, 100);
+        for (text, more) in [("count=105", 5), ("count=120 wait=1s", 15), ("count=5", 0)] {
+            limiter.overrides().set("api", change(text)).await.unwrap();
+            // Units that were on lease are returned meanwhile.
+            let mut passed = admitted(2000).await;
+            let until = Instant::now() + Duration::from_secs(20);
+            while passed < more && Instant::now() < until {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                passed += admitted(10).await;
+            }
+            assert_eq!((passed, admitted(100).await), (more, 0), "{text}");
+            assert_eq!(effects(&limiter).await, [OverrideEffect::Applied], "{text}");
+        }
+    })
+    .await;
 }
 
 /// Some plans may have a limit that the change fits.

@@ -48,7 +48,7 @@ async fn an_override_applies_in_all_processes() {
 async fn an_override_applies_to_the_first_call_of_a_new_process() {
     let server = RedisServer::start();
     let here = limiter_on(&server).build().await.unwrap();
-    here.overrides().set("login:{form}", &Limit::counter(0, SECOND)).await.unwrap();
+    here.overrides().set("login:{form}", &Limit::try_counter(0, SECOND).unwrap()).await.unwrap();
     for limiter in [
         limiter_on(&server).build().await.unwrap(),
         limiter_on(&server).connect_lazily().build().await.unwrap(),

@@ -149,7 +149,16 @@ fn the_true_cost_of_an_opaque_result() {
                 ::ratelimit::__private::Admission::settle(
                     &mut __admission,
                     0,
-                    ::ratelimit::__private::judge(Page::rows, &__result),
+                    {
+                        #[allow(unused_imports)]
+                        use ::ratelimit::__private::ProbeUnits as _;
+                        ::ratelimit::__private::units(
+                            ::ratelimit::__private::Given(
+                                    ::ratelimit::__private::judge(Page::rows, &__result),
+                                )
+                                .__ratelimit_units(),
+                        )
+                    },
                 );
                 ::ratelimit::__private::Admission::finish(__admission).await;
                 ::core::result::Result::Ok(__result)

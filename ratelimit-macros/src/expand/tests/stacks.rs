@@ -170,7 +170,16 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                 ::ratelimit::__private::Admission::settle(
                     &mut __admission,
                     1,
-                    ::ratelimit::__private::judge(|page| page.rows, &__result),
+                    {
+                        #[allow(unused_imports)]
+                        use ::ratelimit::__private::ProbeUnits as _;
+                        ::ratelimit::__private::units(
+                            ::ratelimit::__private::Given(
+                                    ::ratelimit::__private::judge(|page| page.rows, &__result),
+                                )
+                                .__ratelimit_units(),
+                        )
+                    },
                 );
                 ::ratelimit::__private::Admission::finish(__admission).await;
                 __result

@@ -153,7 +153,16 @@ fn values_that_are_known_at_the_call() {
                         (&&&&::ratelimit::__private::KeyPart(&tenant.id)).__ratelimit_key_part(),
                         &mut ::ratelimit::__private::Call::part(&mut __call),
                     );
-                    ::ratelimit::__private::Call::cost(&mut __call, rows / 1000 + 1);
+                    ::ratelimit::__private::Call::cost(
+                        &mut __call,
+                        {
+                            #[allow(unused_imports)]
+                            use ::ratelimit::__private::ProbeUnits as _;
+                            ::ratelimit::__private::units(
+                                ::ratelimit::__private::Given(rows / 1000 + 1).__ratelimit_units(),
+                            )
+                        },
+                    );
                     ::ratelimit::__private::Call::start(&mut __call)
                 };
                 let __check = ::ratelimit::__private::Check::pending(__check);

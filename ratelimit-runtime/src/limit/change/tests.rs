@@ -25,7 +25,12 @@ fn what_is_not_named_keeps_its_value() {
         ("borrow=5", bucket, "token_bucket count=100 time=1m borrow=5"),
         ("time=30s", Limit::concurrency(3, MINUTE), "concurrency count=3 time=30s"),
         ("count=0", bucket, "token_bucket count=0 time=1m"),
-        // Neither of the two numbers fits without the other one.
+        // A lease is at most half of what the limit can hold, and none with a wait.
+        ("count=20", Limit::counter(100, SECOND).lease(50), "counter count=20 time=1s lease=10"),
+        ("lease=500", Limit::counter(100, SECOND), "counter count=100 time=1s lease=50"),
+        ("count=1", bucket.borrow(40).lease(70), "token_bucket count=1 time=1m borrow=40 lease=20"),
+        ("wait=1s", Limit::counter(100, SECOND).lease(50), "counter count=100 time=1s wait=1s"),
+        ("count=5 wait=1s", bucket.lease_auto(), "token_bucket count=5 time=1m wait=1s"),
         ("count=10 lease=2", Limit::counter(100, SECOND).lease(50), "counter count=10 time=1s lease=2"),
         ("lease=0", Limit::counter(100, SECOND).lease(50), "counter count=100 time=1s"),
         ("sliding_log count=1 time=1s", bucket, "sliding_log count=1 time=1s"),
@@ -42,13 +47,36 @@ fn a_change_that_does_not_fit_its_limit_is_an_error() {
         ("refill=greedy", Limit::leaky_bucket(5, SECOND), "`refill` needs a token bucket"),
         ("borrow=0", Limit::counter(5, SECOND), "`borrow` needs a token bucket"),
         ("count=20000", Limit::sliding_log(5, SECOND), "at most 10000"),
-        ("count=20", Limit::counter(100, SECOND).lease(50), "at most half"),
         ("lease=5", Limit::sliding_log(100, SECOND), "`lease` needs a counter"),
+        ("lease=5", Limit::counter(100, SECOND).wait(SECOND), "`lease` needs a counter"),
         ("time=500ms", Limit::concurrency(5, SECOND), "at least 1 s"),
         ("burst=33000000", Limit::token_bucket(1, MINUTE), "more than 366 days"),
     ] {
         let error = changed(change, limit).unwrap_err();
         assert!(error.contains(says), "{change} of {limit}: {error}");
+    }
+}
+
+/// What a process does with a change that was set where its limit was not known.
+#[test]
+fn a_change_that_does_not_fit_its_limit_still_brakes() {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let (bucket, queue) =
+        (Limit::token_bucket(100, DAY).burst(1000), Limit::leaky_bucket(5, SECOND).wait(SECOND));
+    for (change, limit, expected) in [
+        ("count=2", bucket, "token_bucket count=2 time=1d burst=732"),
+        ("count=1", Limit::token_bucket(1000, DAY).borrow(500), "token_bucket count=1 time=1d borrow=365"),
+        ("count=2 burst=1", Limit::counter(5, SECOND), "counter count=2 time=1s"),
+        ("count=2 refill=interval borrow=9", Limit::leaky_bucket(5, SECOND), "leaky_bucket count=2 time=1s"),
+        ("count=2 burst=9", queue, "leaky_bucket count=2 time=1s wait=1s"),
+        ("count=2 time=1ms", Limit::concurrency(5, SECOND), "concurrency count=2 time=1s"),
+        ("count=20000 time=1h", Limit::sliding_log(9000, SECOND), "sliding_log count=10000 time=1h"),
+        ("count=2 lease=1", Limit::sliding_log(5, SECOND), "sliding_log count=2 time=1s"),
+        ("concurrency count=0 time=1s", Limit::counter(5, SECOND), "counter count=0 time=1s"),
+        ("concurrency count=1 time=1s", Limit::counter(5, SECOND), "counter count=5 time=1s"),
+    ] {
+        let change: LimitChange = change.parse().unwrap();
+        assert_eq!(change.apply_what_fits(&limit).to_string(), expected, "{change} of {limit}");
     }
 }
 

@@ -5,19 +5,19 @@
 use super::{Algorithm, Violation};
 
 /// The longest `time` and `wait`, and the longest time in which a bucket may refill: 366 days.
-pub(super) const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
+pub(crate) const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
 /// The largest `count` and capacity of a bucket, which shares one integer with its clock.
-pub(super) const MAX_BUCKET: u32 = 1 << 25;
+pub(crate) const MAX_BUCKET: u32 = 1 << 25;
 /// The most units that can be in use and waiting in a bucket.
-pub(super) const MAX_LEVEL: u128 = 1 << 26;
+pub(crate) const MAX_LEVEL: u128 = 1 << 26;
 /// The largest `count` of a sliding window. Two windows share one integer, and each may be one `count` in debt.
-pub(super) const MAX_WINDOW: u32 = (1 << 25) - 1;
+pub(crate) const MAX_WINDOW: u32 = (1 << 25) - 1;
 /// The largest `count` of a log or a concurrency limit, which store each unit.
-pub(super) const MAX_STORED: u32 = 10_000;
+pub(crate) const MAX_STORED: u32 = 10_000;
 /// The shortest lease of a permit: it must outlast short network failures.
-pub(super) const MIN_LEASE_MS: u64 = 1000;
+pub(crate) const MIN_LEASE_MS: u64 = 1000;
 /// Integers below this one are exact in Lua.
-pub(super) const EXACT: u128 = 1 << 53;
+pub(crate) const EXACT: u128 = 1 << 53;
 
 type Checked = Result<(), Violation>;
 

@@ -28,8 +28,8 @@ impl Entry {
         &self.change
     }
 
-    /// The limit of a call. If the override does not fit the limit in the code, that limit stays, and the first call logs a
-    /// warning.
+    /// The limit of a call. If the override does not fit the limit in the code, what fits of it applies, and the first call logs
+    /// a warning.
     pub(super) fn apply(&self, name: &str, limit: &Limit) -> Limit {
         match changed(&self.change, limit) {
             Ok(changed) => {
@@ -39,15 +39,17 @@ impl Entry {
                 changed
             }
             Err(reason) => {
+                let fitting = self.change.apply_what_fits(limit);
                 if self.misfit.set(reason).is_ok() {
                     tracing::warn!(
                         limit = name,
                         change = %self.change,
                         reason,
-                        "an override does not fit its limit: the limit in the code still applies"
+                        applies = %fitting,
+                        "an override does not fit its limit: only what fits of it applies"
                     );
                 }
-                *limit
+                fitting
             }
         }
     }

@@ -31,7 +31,7 @@ pub enum OverrideEffect {
     /// No call of this process has had a limit with this name or key since the process knows the override. Other processes
     /// may have such calls. If none has, the name is probably wrong.
     NotMet,
-    /// It does not fit the limit of a call. The limit in the code still applies to such calls.
+    /// It does not fit the limit of a call. What fits of it applies to such calls, so that a tighter limit is tighter.
     DoesNotFit {
         /// Why it does not fit.
         reason: &'static str,

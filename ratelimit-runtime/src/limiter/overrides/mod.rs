@@ -24,8 +24,9 @@ use std::future::Future;
 /// An override is a [`LimitChange`]. Numbers that it does not name keep their values in the code. A whole
 /// [`Limit`](crate::Limit) replaces all of them. A concurrency limit and another limit cannot replace each other.
 ///
-/// An override that does not fit its limit changes nothing: the limit in the code still applies. The process logs a warning at
-/// the first call, and [`list`](Self::list) says so in [`Override::effect`].
+/// An override that does not fit its limit still brakes: what fits of it applies. A bucket that would take more than 366 days to
+/// refill holds less, and a number that the algorithm does not take is left out. The process logs a warning at the first call,
+/// and [`list`](Self::list) says so in [`Override::effect`]. A lease needs no such care: it follows the other numbers.
 ///
 /// Units that are in use stay in use. A smaller limit refuses calls until enough units have come back:
 ///

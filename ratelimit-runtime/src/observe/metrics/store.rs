@@ -3,8 +3,8 @@
 use super::handle::Handle;
 use super::level::Level;
 use super::table::{
-    BATCH_SIZE, BREAKER_OPEN, DECISION_DURATION, DENY_CACHE_HITS, HOOK_MISSED, LEASE_UNUSED, Metric,
-    STORE_ERRORS,
+    BATCH_SIZE, BREAKER_OPEN, DECISION_DURATION, DENY_CACHE_HITS, HOOK_MISSED, LEASE_UNUSED,
+    MEMORY_EVICTIONS, Metric, STORE_ERRORS,
 };
 use metrics::{Counter, Histogram};
 use std::time::Duration;
@@ -17,6 +17,13 @@ pub(in super::super) fn deny_cache_hit() {
 pub(in super::super) fn hook_missed() {
     static MISSED: Handle<Counter> = Handle::new();
     increment(&MISSED, &HOOK_MISSED);
+}
+
+pub(in super::super) fn evicted(keys: u64) {
+    static EVICTED: Handle<Counter> = Handle::new();
+    if let Some(evicted) = EVICTED.get(&MEMORY_EVICTIONS) {
+        evicted.increment(keys);
+    }
 }
 
 pub(in super::super) fn store_replied(time: Duration) {

@@ -16,6 +16,7 @@ pub const METRICS: &[Metric] = &[
     BATCH_SIZE,
     DENY_CACHE_HITS,
     LEASE_UNUSED,
+    MEMORY_EVICTIONS,
     HOOK_MISSED,
 ];
 
@@ -136,6 +137,13 @@ pub(super) const LEASE_UNUSED: Metric = Metric {
     unit: "{unit}",
     labels: &[],
     description: "Units on lease that no call of this process has used yet, measured four times a second",
+};
+pub(super) const MEMORY_EVICTIONS: Metric = Metric {
+    name: "ratelimit.memory.evictions",
+    kind: Kind::Counter,
+    unit: "{key}",
+    labels: &[],
+    description: "Keys that a full memory store forgot before their end, so that their limits start again",
 };
 pub(super) const HOOK_MISSED: Metric = Metric {
     name: "ratelimit.hook.missed",

@@ -37,6 +37,11 @@ impl Permits {
         self.held.capacity() * size_of::<Permit>() + self.waiting.capacity() * size_of::<Ticket>()
     }
 
+    /// The units of all permits.
+    pub(super) fn units(&self) -> u64 {
+        self.held.iter().map(|permit| u64::from(permit.units - permit.given)).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty() && self.waiting.is_empty()
     }

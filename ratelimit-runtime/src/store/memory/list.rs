@@ -1,11 +1,12 @@
 //! Decisions and adjustments of limits whose state is a list: sliding log, concurrency.
 
 use super::concurrency::Permits;
+use super::eviction::Claim;
 use super::shard::{Cell, Value};
 use super::sliding_log::Log;
 use super::table::Entry;
 use super::terms::{Now, Terms, takeable};
-use super::verdict::{Charged, Verdict, Wait};
+use super::verdict::{Charged, Verdict, Wait, signed};
 use crate::limit::Limit;
 use crate::store::Change;
 
@@ -65,6 +66,16 @@ impl List {
         }
     }
 
+    /// The units that are free, if no entry has expired since the last charge.
+    fn room(&self, limit: &Limit) -> i64 {
+        let in_use = match self {
+            Self::Empty => 0,
+            Self::Log(log) => log.units(),
+            Self::Permits(permits) => permits.units(),
+        };
+        i64::from(limit.count()) - signed(in_use)
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,
@@ -81,10 +92,10 @@ fn update<R>(
     now: Now,
     change: impl FnOnce(&mut List) -> (R, u64),
 ) -> R {
-    let make = || Cell { value: List::new(limit), deadline: 0 };
+    let make = || Cell::new(List::new(limit), 0, Claim::default());
     entry.change_or_make(make, |cell| {
         let (changed, lifetime_ms) = change(&mut cell.value);
-        cell.deadline = now.ms + lifetime_ms + SPARE_MS;
+        cell.set_until(now.ms + lifetime_ms + SPARE_MS, Claim::new(limit, cell.value.room(limit)));
         changed
     })
 }
@@ -158,7 +169,8 @@ fn renew(mut entry: Entry<'_, List>, limit: &Limit, units: u32, id: u64, now: No
         let List::Permits(permits) = &mut cell.value else { return 0 };
         let renewed = permits.renew(limit, id, now.ms).min(units);
         if renewed > 0 {
-            cell.deadline = now.ms + permits.lifetime(limit, now.ms) + SPARE_MS;
+            let until = now.ms + permits.lifetime(limit, now.ms) + SPARE_MS;
+            cell.set_until(until, Claim::new(limit, cell.value.room(limit)));
         }
         renewed
     });

@@ -36,11 +36,27 @@ use verdict::Verdict;
 /// full. In addition, a quarter as many sliding logs and concurrency limits fit. Each takes about 40 bytes plus its
 /// entries; all entries together take at most 32 bytes times `max_keys`.
 ///
-/// A new key first takes the place of expired keys. If none has expired, the store evicts the keys that would expire
-/// first, and counts them in [`evictions`](Self::evictions). An evicted limit starts again without any units in use.
+/// A new key first takes the place of expired keys. If none has expired, the store evicts keys, and counts them in
+/// [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without any units in
+/// use.
+///
+/// # Eviction
+///
+/// Somebody may call with ever new keys of one limit to make the store forget the keys of another one. So the store evicts keys of the
+/// limit that has the most keys, never of one that has less than its equal share. Of one limit, it first evicts the keys with the
+/// most units left, then those that would expire first. A first call never evicts a key that is used up.
+///
+/// - To evict a key that is used up, a caller must use up as many keys of the same limit as fit into the equal share of the limit, each
+///   within the limit's time. With a million keys and four busy limits these are 250 000 keys. If a caller can choose the identity
+///   freely, limit these calls by address as well, so that new keys cost new addresses.
+/// - Limits with the same algorithm, `count` and `time` count as one limit, and so does one in 128 others by chance. Limits whose
+///   `count` comes from an expression count as one limit for each value.
+/// - How much of a key is in use is noted when units are charged or returned, not as time passes. A bucket that has refilled since
+///   then counts as used until it expires.
+/// - Logs and permits are evicted by the bytes that they use, in the same order.
 ///
 /// The table consists of shards with about two thousand keys each. Eviction compares the keys of the new key's shard only.
-/// A call visits at most one shard, which takes microseconds; if logs and permits use too much memory, it visits up to
+/// A call visits at most one shard, which takes microseconds, and some tens of microseconds if it evicts; if logs and permits use too much memory, it visits up to
 /// sixteen. Nothing runs in the background.
 ///
 /// # Keys

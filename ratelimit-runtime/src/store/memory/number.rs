@@ -2,6 +2,7 @@
 
 use super::bucket::{self, Bucket};
 use super::counter::{self, Counter};
+use super::eviction::Claim;
 use super::shard::Number;
 use super::sliding_window::{self, SlidingWindow};
 use super::table::{Entry, Hash, Table};
@@ -40,7 +41,7 @@ macro_rules! by_algorithm {
 }
 
 fn judge_by<'l, S: State<'l>>(entry: &Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Verdict {
-    judged(&S::read(terms.limit, entry.cell().copied(), now.ms), terms)
+    judged(&S::read(terms.limit, entry.number(), now.ms), terms)
 }
 
 fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
@@ -51,14 +52,15 @@ fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
 }
 
 fn charge_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
-    let mut state = S::read(terms.limit, entry.cell().copied(), now.ms);
-    entry.set(state.charge(terms.cost, wait));
-    charged(&state, terms, wait, now)
+    let mut state = S::read(terms.limit, entry.number(), now.ms);
+    let (number, room) = (state.charge(terms.cost, wait), state.room());
+    entry.set_number(number, Claim::new(terms.limit, room));
+    charged(&state, terms, room, wait, now)
 }
 
-fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
+fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, room: i64, wait: u64, now: Now) -> Verdict {
     let reset_ms = state.reset_ms();
-    terms.charged(state.room(), wait, Charged { reset_ms, stamp: now.ms + reset_ms })
+    terms.charged(room, wait, Charged { reset_ms, stamp: now.ms + reset_ms })
 }
 
 /// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
@@ -66,12 +68,13 @@ fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, wait: u64, now: Now) 
 fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>, now: Now) -> Verdict {
     let mut shard = table.lock(hash);
     let entry = shard.entry(hash, now.ms);
-    let mut state = S::read(terms.limit, entry.cell().copied(), now.ms);
+    let mut state = S::read(terms.limit, entry.number(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
     if may_pass && let Some(wait) = state.wait(terms.cost).within(terms.longest_wait) {
-        entry.set(state.charge(terms.cost, wait));
+        let (number, room) = (state.charge(terms.cost, wait), state.room());
+        entry.set_number(number, Claim::new(terms.limit, room));
         drop(shard);
-        return charged(&state, terms, wait, now);
+        return charged(&state, terms, room, wait, now);
     }
     judged(&state, terms)
 }
@@ -108,7 +111,7 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
 }
 
 fn give(entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) -> u32 {
-    let Some(mut number) = entry.cell().copied() else { return 0 };
+    let Some(mut number) = entry.number() else { return 0 };
     let given = match limit.algorithm() {
         Algorithm::Counter => counter::give(&mut number, units, stamp, now.ms),
         Algorithm::SlidingWindow => sliding_window::give(limit, &mut number, units, stamp, now.ms),
@@ -117,7 +120,12 @@ fn give(entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) 
     if number.deadline < now.ms {
         entry.remove();
     } else {
-        entry.set(number);
+        let room = by_algorithm!(limit, room_by(limit, number, now));
+        entry.set_number(number, Claim::new(limit, room));
     }
     given
+}
+
+fn room_by<'l, S: State<'l>>(limit: &'l Limit, number: Number, now: Now) -> i64 {
+    S::read(limit, Some(number), now.ms).room()
 }

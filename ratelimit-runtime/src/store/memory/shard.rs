@@ -1,7 +1,8 @@
 //! One shard of a table: a hash table with linear probing, whose entries are in the order of their hashes, so that a
 //! search ends early even if the shard is nearly full.
 
-use super::eviction::Eviction;
+use super::eviction::{Candidate, Claim, Until, in_order};
+use crate::observe;
 
 /// The value in an entry.
 pub(super) trait Value: Default {
@@ -19,12 +20,32 @@ impl Value for u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell<T> {
     pub(super) value: T,
-    /// In milliseconds of the clock.
+    until: Until,
+}
+
+/// The state of a counter, a bucket or a sliding window, and its deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) value: u64,
     pub(super) deadline: u64,
 }
 
-/// The state of a counter, a bucket or a sliding window.
-pub(super) type Number = Cell<u64>;
+impl<T> Cell<T> {
+    #[inline]
+    pub(super) fn new(value: T, deadline: u64, claim: Claim) -> Self {
+        Self { value, until: Until::new(deadline, claim) }
+    }
+
+    /// In milliseconds of the clock.
+    #[inline]
+    pub(super) fn deadline(&self) -> u64 {
+        self.until.deadline()
+    }
+
+    pub(super) fn set_until(&mut self, deadline: u64, claim: Claim) {
+        self.until = Until::new(deadline, claim);
+    }
+}
 
 /// An entry, or an empty slot if the hash is 0.
 #[derive(Default)]
@@ -100,7 +121,7 @@ impl<T: Value> Shard<T> {
         changed
     }
 
-    /// Inserts an entry. If the shard is full, removes expired entries, grows, or evicts the entries that expire first.
+    /// Inserts an entry. If the shard is full, removes expired entries, grows, or evicts entries.
     #[cold]
     pub(super) fn insert(&mut self, hash: u64, cell: Cell<T>, now: u64) {
         self.sweep(self.preferred(hash), now);
@@ -127,23 +148,20 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Evicts the entries that expire first, until `surplus` bytes are free, but at most half of the weight.
+    /// Evicts entries until `surplus` bytes are free, but at most half of the weight.
     pub(super) fn shed(&mut self, surplus: usize, now: u64) {
         if self.weight == 0 {
             return;
         }
         let surplus = surplus.min(self.weight / 2);
-        let mut weights: Vec<(u64, usize)> =
-            self.live(now).map(|cell| (cell.deadline, cell.value.weight())).collect();
-        weights.sort_unstable_by_key(|(deadline, _)| *deadline);
-        let mut freed = self.weight - weights.iter().map(|(_, weight)| weight).sum::<usize>();
-        let evicted = weights.iter().take_while(|(_, weight)| {
+        let live = self.candidates(now, |cell| cell.value.weight());
+        let mut freed = self.weight - live.iter().map(|entry| entry.weight).sum::<usize>();
+        let evicted = in_order(live).take_while(|entry| {
             let needed = freed < surplus;
-            freed += weight;
+            freed += entry.weight;
             needed
         });
-        let count = evicted.count();
-        self.rebuild(count, self.slots.len(), now);
+        self.rebuild(evicted, self.slots.len(), now);
     }
 
     fn is_full(&self) -> bool {
@@ -154,7 +172,7 @@ impl<T: Value> Shard<T> {
     fn sweep(&mut self, mut at: usize, now: u64) {
         for _ in 0..SWEPT.min(self.slots.len()) {
             let slot = &self.slots[at];
-            if slot.hash != 0 && slot.cell.deadline < now {
+            if slot.hash != 0 && slot.cell.deadline() < now {
                 self.remove(at);
             } else {
                 at = self.next(at);
@@ -169,31 +187,42 @@ impl<T: Value> Shard<T> {
         let spared = self.max - (self.max / 16).max(1);
         let evicted = if live >= self.max { live - spared } else { 0 };
         let most = slots_for(self.max, 7, 8);
-        let slots = slots_for(live - evicted + 1, 7, 9).min(most);
-        self.rebuild(evicted, if live >= spared { most } else { slots }, now);
+        let slots = if live >= spared { most } else { slots_for(live + 1, 7, 9).min(most) };
+        let candidates = if evicted > 0 { self.candidates(now, |_| 1) } else { Vec::new() };
+        self.rebuild(in_order(candidates).take(evicted), slots, now);
     }
 
-    fn live(&self, now: u64) -> impl Iterator<Item = &Cell<T>> {
-        self.slots
-            .iter()
-            .filter(move |slot| slot.hash != 0 && slot.cell.deadline >= now)
-            .map(|slot| &slot.cell)
+    /// The live entries, with their slots.
+    fn live(&self, now: u64) -> impl Iterator<Item = (usize, &Cell<T>)> {
+        let live = move |slot: &Slot<T>| slot.hash != 0 && slot.cell.deadline() >= now;
+        self.slots.iter().enumerate().filter(move |(_, slot)| live(slot)).map(|(at, slot)| (at, &slot.cell))
     }
 
-    /// Evicts the `count` live entries that expire first, removes expired entries, and moves the others to `slots` slots.
-    fn rebuild(&mut self, count: usize, slots: usize, now: u64) {
-        let mut eviction = Eviction::new(self.live(now).map(|cell| cell.deadline), count);
+    fn candidates(&self, now: u64, weight: impl Fn(&Cell<T>) -> usize) -> Vec<Candidate> {
+        let candidate =
+            |(slot, cell): (usize, &Cell<T>)| Candidate { slot, weight: weight(cell), until: cell.until };
+        self.live(now).map(candidate).collect()
+    }
+
+    /// Evicts entries, removes expired ones, and moves the others to `slots` slots.
+    fn rebuild(&mut self, evicted: impl Iterator<Item = Candidate>, slots: usize, now: u64) {
+        let before = self.evictions;
+        for Candidate { slot, .. } in evicted {
+            self.slots[slot] = Slot::default();
+            self.evictions += 1;
+        }
+        if self.evictions > before {
+            observe::evicted(self.evictions - before);
+        }
         let empty = (0..slots).map(|_| Slot::default()).collect();
         let old = std::mem::replace(&mut self.slots, empty);
         (self.len, self.weight) = (0, 0);
         for slot in old {
-            let deadline = slot.cell.deadline;
-            if slot.hash != 0 && deadline >= now && !eviction.evicts(deadline) {
+            if slot.hash != 0 && slot.cell.deadline() >= now {
                 self.weight += slot.cell.value.weight();
                 self.place(slot);
             }
         }
-        self.evictions += count as u64;
     }
 
     /// Puts an entry into its slot. Following entries move forward by one.

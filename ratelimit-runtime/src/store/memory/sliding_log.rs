@@ -25,6 +25,11 @@ impl Log {
         self.0.capacity() * size_of::<u64>()
     }
 
+    /// The stored units.
+    pub(super) fn units(&self) -> u64 {
+        self.0.len() as u64
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,6 +1,7 @@
 //! A bounded hash table of cells that expire. It stores hashes instead of keys and needs no background task.
 
-use super::shard::{Cell, Shard, Value};
+use super::eviction::Claim;
+use super::shard::{Cell, Number, Shard, Value};
 use crate::lock::lock;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
@@ -69,7 +70,7 @@ impl<T: Value> Table<T> {
         self.sum(Shard::evictions)
     }
 
-    /// Evicts the entries that expire first from the next shards, while the values use too many bytes. The caller must not
+    /// Evicts entries from the next shards, while the values use too many bytes. The caller must not
     /// hold the lock of a shard.
     pub(super) fn shed(&self, now: u64) {
         for _ in 0..VISITS.min(self.shards.len()) {
@@ -111,7 +112,7 @@ impl<T: Value> Guard<'_, T> {
         // In `Slot`, 0 means that there is no entry.
         let hash = hash.max(1);
         let at = self.shard.seek(hash).ok();
-        if let Some(expired) = at.filter(|at| self.shard.cell(*at).deadline < now) {
+        if let Some(expired) = at.filter(|at| self.shard.cell(*at).deadline() < now) {
             // The slot stays for the next charge, or until it is swept.
             self.shard.change(expired, |cell| *cell = Cell::default());
         }
@@ -144,7 +145,7 @@ impl<T: Value> Entry<'_, T> {
     }
 
     fn live(&self) -> Option<usize> {
-        self.at.filter(|at| self.shard.cell(*at).deadline >= self.now.max(1))
+        self.at.filter(|at| self.shard.cell(*at).deadline() >= self.now.max(1))
     }
 
     #[inline]
@@ -182,6 +183,17 @@ impl<T: Value> Entry<'_, T> {
             self.shard.remove(at);
         }
         existed
+    }
+}
+
+impl Entry<'_, u64> {
+    pub(super) fn number(&self) -> Option<Number> {
+        self.cell().map(|cell| Number { value: cell.value, deadline: cell.deadline() })
+    }
+
+    #[inline]
+    pub(super) fn set_number(self, number: Number, claim: Claim) {
+        self.set(Cell::new(number.value, number.deadline, claim));
     }
 }
 

@@ -13,7 +13,7 @@ fn hash(key: u64) -> Hash {
 }
 
 fn cell(deadline: u64) -> Cell<u64> {
-    Cell { value: 1, deadline }
+    Cell::new(1, deadline, Claim::default())
 }
 
 fn fill(table: &Table<u64>, keys: std::ops::Range<u64>, deadline: u64, now: u64) {
@@ -34,7 +34,7 @@ fn a_table_behaves_like_a_map() {
     for now in 0..200_000_u64 {
         random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         let (key, deadline) = ((random >> 33) % 5000, now + (random >> 50));
-        if map.get(&key).is_some_and(|cell| cell.deadline < now) {
+        if map.get(&key).is_some_and(|cell| cell.deadline() < now) {
             map.remove(&key);
         }
         let mut guard = table.lock(hash(key));
@@ -44,8 +44,9 @@ fn a_table_behaves_like_a_map() {
             entry.remove();
             map.remove(&key);
         } else {
-            entry.set(Cell { value: random, deadline });
-            map.insert(key, Cell { value: random, deadline });
+            let cell = Cell::new(random, deadline, Claim::default());
+            entry.set(cell);
+            map.insert(key, cell);
         }
     }
     assert_eq!(table.evictions(), 0);
@@ -95,7 +96,7 @@ fn entries_take_little_space() {
 }
 
 #[test]
-fn a_full_table_evicts_the_entries_that_expire_first() {
+fn of_one_limit_the_entries_that_expire_first_are_evicted() {
     // A single shard, so that the order holds for all entries.
     let table = Table::new(1600, 0);
     fill(&table, 0..1200, 2000, 0);
@@ -114,6 +115,60 @@ fn a_full_table_evicts_the_entries_that_expire_first() {
     assert!(table.len() > 1600 - 1600 / 16);
 }
 
+/// Fills a table with entries of a limit of which `room` units are left.
+fn fill_with(table: &Table<u64>, keys: std::ops::Range<u64>, deadline: u64, limit: &Limit, room: i64) {
+    for key in keys {
+        let cell = Cell::new(1, deadline, Claim::new(limit, room));
+        table.lock(hash(key)).entry(hash(key), 0).set(cell);
+    }
+}
+
+fn lost(table: &Table<u64>, mut keys: std::ops::Range<u64>) -> usize {
+    keys.by_ref().filter(|key| !is_alive(table, *key)).count()
+}
+
+const LOGIN: Limit = Limit::counter(5, Duration::from_secs(600));
+const SIGNUP: Limit = Limit::counter(10, Duration::from_secs(86_400));
+const RESENT: Limit = Limit::counter(1, Duration::from_secs(86_400));
+
+#[test]
+fn a_limit_with_more_entries_evicts_its_own() {
+    for flood in [SIGNUP, RESENT] {
+        let table = Table::new(1600, 0);
+        fill_with(&table, 0..500, 600_000, &LOGIN, 4);
+        // These are used up with the first call, and end later.
+        let room = i64::from(flood.capacity()) - 1;
+        fill_with(&table, 1000..11_000, 86_400_000, &flood, room);
+        assert_eq!(lost(&table, 0..500), 0, "{flood}");
+        assert_eq!(table.evictions() as usize, lost(&table, 1000..11_000));
+        // A limit with more entries than the other one gives way, down to the same number.
+        fill_with(&table, 20_000..30_000, 600_000, &LOGIN, 4);
+        assert!((600..800).contains(&(10_000 - lost(&table, 1000..11_000))), "{flood}");
+    }
+}
+
+#[test]
+fn of_one_limit_the_least_used_entries_are_evicted_first() {
+    let table = Table::new(1600, 0);
+    fill_with(&table, 0..100, 1000, &LOGIN, 0);
+    fill_with(&table, 100..200, 1000, &LOGIN, 2);
+    fill_with(&table, 1000..11_000, 600_000, &LOGIN, 4);
+    assert_eq!(lost(&table, 0..200), 0, "a first call evicts no other entry");
+    // Keys that are as much in use as the others, and that end later.
+    fill_with(&table, 20_000..22_000, 600_000, &LOGIN, 2);
+    assert_eq!((lost(&table, 0..100), lost(&table, 100..200)), (0, 100));
+}
+
+#[test]
+fn a_claim_does_not_change_a_deadline() {
+    for deadline in [0, 1, 1 << 40, u64::MAX / 1000, (1 << 55) - 1] {
+        for room in [i64::MIN, -1, 0, 1, 10, i64::from(u32::MAX)] {
+            let cell = Cell::new(7_u64, deadline, Claim::new(&SIGNUP, room));
+            assert_eq!((cell.value, cell.deadline()), (7, deadline));
+        }
+    }
+}
+
 #[test]
 fn evicted_entries_with_equal_deadlines_are_spread_over_the_slots() {
     let table = Table::new(1600, 0);
@@ -127,7 +182,7 @@ fn the_bytes_that_values_use_are_bounded() {
     let table = Table::<List>::new(100_000, 1_000_000);
     let limit = Limit::sliding_log(10_000, Duration::from_secs(1));
     for key in 0..10_000 {
-        let make = || Cell { value: List::Log(Box::<Log>::default()), deadline: 1000 + key };
+        let make = || Cell::new(List::Log(Box::<Log>::default()), 1000 + key, Claim::default());
         table.lock(hash(key)).entry(hash(key), 0).change_or_make(make, |cell| {
             if let List::Log(log) = &mut cell.value {
                 log.charge(&limit, 100 + u32::try_from(key).unwrap() % 400, 0, 0);

@@ -1,0 +1,181 @@
+//! Limits, changes and algorithms in configuration files, with the feature `serde`: as text, or as a table with the words of the
+//! attribute.
+
+use super::{Algorithm, Limit, LimitChange, ParseLimitError};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for LimitChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for Algorithm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Words::read(Some(Algorithm::Counter), deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LimitChange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Words::read(None, deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Algorithm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let algorithm = Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
+        algorithm.ok_or_else(|| Error::custom(ParseLimitError::wrong("algorithm", &name)))
+    }
+}
+
+/// Reads what is written in words.
+struct Words<T> {
+    /// The algorithm of a table that names none.
+    default: Option<Algorithm>,
+    read: PhantomData<T>,
+}
+
+/// The value of one word in a table.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Value {
+    Number(u64),
+    Text(String),
+}
+
+impl<T: FromStr<Err = ParseLimitError>> Words<T> {
+    fn read<'de, D: Deserializer<'de>>(default: Option<Algorithm>, deserializer: D) -> Result<T, D::Error> {
+        let words = Self { default, read: PhantomData };
+        // Other formats do not say whether a text or a table follows.
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_any(words)
+        } else {
+            deserializer.deserialize_str(words)
+        }
+    }
+}
+
+impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a limit as text, such as `counter count=5 time=1m`, or a table with `count = 5` and `time = \"1m\"`")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut table: M) -> Result<T, M::Error> {
+        let (mut algorithm, mut words) =
+            (self.default.map(|default| default.as_str().to_owned()), String::new());
+        while let Some((name, value)) = table.next_entry::<String, Value>()? {
+            let value = match value {
+                // As in the attribute, a whole number is seconds.
+                Value::Number(seconds) if name == "time" || name == "wait" => format!("{seconds}s"),
+                Value::Number(number) => number.to_string(),
+                Value::Text(text) => text,
+            };
+            if value.contains(char::is_whitespace) || name.contains(char::is_whitespace) {
+                return Err(Error::custom(format_args!("`{name}` must be one word or number")));
+            }
+            if name == "algorithm" {
+                algorithm = Some(value);
+            } else {
+                words.push_str(&format!(" {name}={value}"));
+            }
+        }
+        self.visit_str((algorithm.unwrap_or_default() + &words).trim_start())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn limit(json: &str) -> Result<Limit, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_limit_is_a_text_or_a_table() {
+        let reports = Limit::token_bucket(20, SECOND * 3600).burst(5);
+        for json in [
+            r#""token_bucket count=20 time=1h burst=5""#,
+            r#"{ "algorithm": "token_bucket", "count": 20, "time": "1h", "burst": 5 }"#,
+            r#"{ "burst": "5", "time": 3600, "count": 20, "algorithm": "token_bucket" }"#,
+        ] {
+            assert_eq!(limit(json), Ok(reports), "{json}");
+        }
+        assert_eq!(
+            limit(r#"{ "count": 5, "time": 60, "wait": 2 }"#),
+            Ok(Limit::counter(5, SECOND * 60).wait(SECOND * 2))
+        );
+        assert_eq!(
+            limit(r#"{ "count": 9, "time": 1, "lease": "auto" }"#),
+            Ok(Limit::counter(9, SECOND).lease_auto())
+        );
+        assert_eq!(serde_json::to_string(&reports).unwrap(), r#""token_bucket count=20 time=1h burst=5""#);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (json, says) in [
+            (r#""counter count=5""#, "needs a `count` and a `time`"),
+            (r#"{ "count": 5 }"#, "needs a `count` and a `time`"),
+            (r#"{ "count": 5, "time": "1m", "brust": 5 }"#, "unknown field `brust=5`"),
+            (r#"{ "count": 5, "time": "1m burst=9" }"#, "`time` must be one word or number"),
+            (r#"{ "count": 5, "time": 0 }"#, "`time` must be at least 1 ms"),
+            (r#"{ "count": -5, "time": 1 }"#, ""),
+            (r#"{ "algorithm": "fixed", "count": 5, "time": 1 }"#, "unknown algorithm `fixed`"),
+            ("5", "a limit as text"),
+        ] {
+            let error = limit(json).unwrap_err();
+            assert!(error.contains(says), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_change_names_some_numbers_or_a_limit() {
+        let read = |json: &str| serde_json::from_str::<LimitChange>(json).map_err(|error| error.to_string());
+        let slower = LimitChange::new().count(50).time(SECOND * 60);
+        assert_eq!(read(r#""count=50 time=1m""#), Ok(slower));
+        assert_eq!(read(r#"{ "count": 50, "time": 60 }"#), Ok(slower));
+        let whole = LimitChange::from(Limit::sliding_log(5, SECOND));
+        assert_eq!(read(r#"{ "algorithm": "sliding_log", "count": 5, "time": 1 }"#), Ok(whole));
+        assert!(read("{}").unwrap_err().contains("expected a change such as `count=50`"));
+        assert_eq!(serde_json::to_string(&slower).unwrap(), r#""count=50 time=1m""#);
+    }
+
+    #[test]
+    fn an_algorithm_is_its_name() {
+        for algorithm in Algorithm::ALL {
+            let json = serde_json::to_string(&algorithm).unwrap();
+            assert_eq!(json, format!("\"{}\"", algorithm.as_str()));
+            assert_eq!(serde_json::from_str::<Algorithm>(&json).unwrap(), algorithm);
+        }
+        let error = serde_json::from_str::<Algorithm>("\"fixed\"").unwrap_err().to_string();
+        assert!(error.contains("unknown algorithm `fixed`; expected one of counter"), "{error}");
+    }
+}
