@@ -24,9 +24,9 @@ fn dump(twins: &mut Twins, key: &str) -> Option<Vec<u8>> {
 pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
     let mut longest = 0;
     for key in twins.keys() {
-        let mut length = redis::cmd(if key.ends_with(":cc1") { "ZCOUNT" } else { "LLEN" });
+        let mut length = redis::cmd(if key.ends_with(":cc2") { "ZCOUNT" } else { "LLEN" });
         length.arg(&key);
-        if key.ends_with(":cc1") {
+        if key.ends_with(":cc2") {
             length.arg(0).arg("+inf");
         }
         // A key that is not a list holds one number.
