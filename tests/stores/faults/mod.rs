@@ -3,11 +3,13 @@
 
 mod building;
 mod forgotten_scripts;
+mod lost_permits;
 mod lost_replies;
 mod malformed_replies;
 mod missed_deadlines;
 mod outage_costs;
 mod outages;
+mod overtaken_requests;
 mod reconnects;
 mod restarts;
 mod status;
