@@ -1,14 +1,17 @@
 -- concurrency: admits calls while at most `count` units are held at once, in permits that are returned or expire.
 --
--- Idea     A permit is a member of a sorted set whose score is the end of its lease. Members whose end has passed no
---          longer count, so a permit of a dead process becomes free by itself. Nobody can know when a permit will be
+-- Idea     A permit is in a sorted set whose scores are the ends of leases. Members whose end has passed no longer
+--          count, so a permit of a dead process becomes free by itself. Nobody can know when a permit will be
 --          returned, so a call that waits leaves a ticket, is refused, and asks again with the same id.
--- State    sorted set, one member per unit: id, id:2, id:3 .. with the end of its lease, in ms of the server's clock.
---          Tickets are members too, with the score arrival - 2^52, so that they sort first, in their order of arrival.
+-- State    sorted set. The units of a permit are written as powers of two, one member each: id for 1, id:2, id:4 ..
+--          The score of a member of 2^n units is n * 2^44 + the end of its lease, in ms of the server's clock, so
+--          that ZCOUNT counts all members of one size. Tickets are members too, with the score
+--          n * 2^44 + arrival - 2^52, so that they sort first, in their order of arrival.
 --          TTL: the time until the last lease or wait ends, plus a second, because the clock of the TTLs may be late.
 -- Example  count = 2, time = 30 s. At 0 s a call takes permit 17 (score 30 s), and at 10 s another takes permit 42
 --          (score 40 s). At 12 s a third call is refused with retry_after = 18 s, the end of the first lease. At 15 s
 --          permit 17 is returned, and the third call passes if it asks again. Permit 42 is free at 40 s at the latest.
+--          With count = 10, a call of 5 units would be the members 17 (30 s) and 17:4 (2 * 2^44 + 30 s).
 -- Wait     A ticket keeps its place until wait_ms after its arrival. It passes when there is room for it and for all
 --          tickets before it. A ticket is the only thing that a refusal writes.
 -- ARGV     count: at most 10 000 units; time_ms: the lease, at least 1 s; burst: the permit's id, a random integer
@@ -19,31 +22,85 @@ local limit = ...
 local count, time_ms, id, wait_ms, now = limit.count, limit.time_ms, limit.burst, limit.wait_ms, NOW
 limit.longest = time_ms
 local WAITING = 4503599627370496 -- 2^52
+local SIZE = 17592186044416 -- 2^44: the year 2527
 -- When a waiting call asks again: soon if it could be among the next, later otherwise.
 local NEXT_RETRY_MS, LATER_RETRY_MS = 20, 100
 local SPARE_MS = 1000
-
-local function member(permit, unit)
-  return unit > 1 and digits(permit) .. ":" .. digits(unit) or digits(permit)
-end
 
 -- The bound of a range that excludes this score.
 local function exclusive(score)
   return "(" .. digits(score)
 end
 
+-- Calls visit(size, base) for each power of two in a number of units. base: the score of the time 0.
+local function each_part(units, visit)
+  local size, base = 1, 0
+  while units > 0 do
+    if units % 2 == 1 then visit(size, base) end
+    units, size, base = floor(units / 2), size * 2, base + SIZE
+  end
+end
+
+local function member(permit, size)
+  return size > 1 and digits(permit) .. ":" .. digits(size) or digits(permit)
+end
+
+-- The scores and names of a permit's or a ticket's members, as ZADD reads them.
+local function members(units, time)
+  local list = {}
+  each_part(units, function(size, base)
+    list[#list + 1] = digits(base + time)
+    list[#list + 1] = member(id, size)
+  end)
+  return list
+end
+
+-- The sizes of the members between the scores `origin` and `score`, which is the highest -> tables, the largest first.
+-- base: the score of the time 0. units: of one member. last: the latest time.
+local function sizes_of(key, origin, score)
+  local sizes = {}
+  while score and score >= origin do
+    local base, units = origin, 1
+    while base + SIZE <= score do base, units = base + SIZE, units * 2 end
+    sizes[#sizes + 1] = { base = base, units = units, last = score - base }
+    if base == origin then break end
+    local below = exclusive(base)
+    score = call("ZRANGE", key, below, digits(origin), "BYSCORE", "REV", "LIMIT", 0, 1, "WITHSCORES")[2]
+    score = score and to_number(score)
+  end
+  return sizes
+end
+
+-- The units of tickets before this call's, and the sizes of all tickets.
+local function read_tickets(key, cost)
+  local last = call("ZRANGE", key, "(0", "-inf", "BYSCORE", "REV", "LIMIT", 0, 1, "WITHSCORES")[2]
+  local sizes, ahead, before = sizes_of(key, -WAITING, last and to_number(last)), 0, SIZE
+  if #sizes > 0 and cost > 0 then
+    local ticket = to_number(call("ZSCORE", key, members(cost, 0)[2]) or 0)
+    if ticket < 0 and (ticket + WAITING) % SIZE > now - wait_ms then before = (ticket + WAITING) % SIZE end
+  end
+  for _, size in ipairs(sizes) do
+    local from, to = exclusive(size.base + now - wait_ms), exclusive(size.base + before)
+    ahead = ahead + size.units * call("ZCOUNT", key, from, to)
+  end
+  return ahead, sizes
+end
+
 -- held: units in permits. ahead: units in tickets before this call's. reset: until the last lease ends.
-function limit.read(key)
+function limit.read(key, cost)
   local last = try_call("ZRANGE", key, -1, -1, "WITHSCORES")
   if last.err then return nil end
-  last = to_number(last[2]) or 0
-  local permits = { key = key, held = 0, ahead = 0, reset = last > now and last - now or 0 }
-  if last > now then permits.held = call("ZCOUNT", key, digits(now + 1), "+inf") end
-  if wait_ms > 0 then
-    local ticket, expired = to_number(call("ZSCORE", key, member(id, 1)) or 0), now - wait_ms - WAITING
-    local before = ticket > expired and ticket < 0 and ticket or 0
-    permits.ahead = call("ZCOUNT", key, exclusive(expired), exclusive(before))
+  last = to_number(last[2] or -WAITING)
+  if last >= WAITING then return nil end
+  local permits = { key = key, held = 0, ahead = 0, reset = 0, sizes = sizes_of(key, 0, last) }
+  for _, size in ipairs(permits.sizes) do
+    if size.last > now then
+      local alive = call("ZCOUNT", key, digits(size.base + now + 1), exclusive(size.base + SIZE))
+      permits.held = permits.held + size.units * alive
+      if size.last - now > permits.reset then permits.reset = size.last - now end
+    end
   end
+  if wait_ms > 0 then permits.ahead, permits.tickets = read_tickets(key, cost) end
   return permits
 end
 
@@ -52,11 +109,21 @@ function limit.judge(permits, _, _, cost)
   if cost > count then
     wait = NEVER
   elseif cost > room then
-    local first = permits.held > 0
-      and call("ZRANGEBYSCORE", permits.key, digits(now + 1), "+inf", "WITHSCORES", "LIMIT", 0, 1)[2]
-    wait = first and first - now or time_ms
+    wait = permits.held > 0 and NEVER or time_ms
+    for _, size in ipairs(permits.sizes) do
+      local from, to = digits(size.base + now + 1), exclusive(size.base + SIZE)
+      local first = call("ZRANGEBYSCORE", permits.key, from, to, "WITHSCORES", "LIMIT", 0, 1)[2]
+      if first and first - size.base - now < wait then wait = first - size.base - now end
+    end
   end
   return wait, room, permits.reset
+end
+
+-- Removes the members whose times have passed by `ms`.
+local function remove_expired(key, sizes, ms)
+  for _, size in ipairs(sizes) do
+    call("ZREMRANGEBYSCORE", key, digits(size.base), digits(size.base + now - ms))
+  end
 end
 
 -- Lets the key live until all leases and waits have ended.
@@ -66,8 +133,8 @@ end
 
 function limit.charge(permits, cost)
   local key, reset = permits.key, permits.reset > time_ms and permits.reset or time_ms
-  call("ZREMRANGEBYSCORE", key, 0, digits(now))
-  for unit = 1, cost do call("ZADD", key, digits(now + time_ms), member(id, unit)) end
+  remove_expired(key, permits.sizes, 0)
+  call("ZADD", key, unpack(members(cost, now + time_ms)))
   outlive(key, reset)
   return reset, id
 end
@@ -75,33 +142,33 @@ end
 -- Leaves a ticket -> the time in ms after which to ask again.
 function limit.enqueue(permits, cost, wait)
   local key = permits.key
-  call("ZREMRANGEBYSCORE", key, "-inf", digits(now - wait_ms - WAITING))
-  for unit = 1, cost do call("ZADD", key, "NX", digits(now - WAITING), member(id, unit)) end
+  remove_expired(key, permits.tickets, wait_ms)
+  if cost > 0 then call("ZADD", key, "NX", unpack(members(cost, now - WAITING))) end
   outlive(key, permits.reset)
   local retry = permits.ahead < count and NEXT_RETRY_MS or LATER_RETRY_MS
   return wait < retry and wait or retry
 end
 
--- Stamp: the permit's id. Removes the permit or its ticket.
+-- Stamp: the permit's id. Removes the permit of these units, or its ticket.
 function limit.give(key, most, stamp)
   local removed = 0
-  for unit = 1, most < 10000 and most or 10000 do
-    local result = try_call("ZREM", key, member(stamp, unit))
-    removed = removed + (type(result) == "number" and result or 0)
-  end
+  each_part(most, function(size)
+    if try_call("ZREM", key, member(stamp, size)) == 1 then removed = removed + size end
+  end)
   return removed
 end
 
--- Starts the lease of a permit again, if it has not ended.
+-- Starts the lease of a permit of these units again, if it has not ended.
 function limit.renew(key, most, stamp)
   local renewed = 0
-  for unit = 1, most < 10000 and most or 10000 do
-    local ends = try_call("ZSCORE", key, member(stamp, unit))
-    if type(ends) == "string" and to_number(ends) > now then
-      call("ZADD", key, digits(now + time_ms), member(stamp, unit))
-      renewed = renewed + 1
+  each_part(most, function(size, base)
+    local score = try_call("ZSCORE", key, member(stamp, size))
+    if type(score) == "string" and to_number(score) - base > now then
+      call("ZADD", key, digits(base + now + time_ms), member(stamp, size))
+      renewed = renewed + size
     end
-  end
-  if renewed > 0 then outlive(key, call("ZRANGE", key, -1, -1, "WITHSCORES")[2] - now) end
+  end)
+  local permits = renewed > 0 and limit.read(key, 0)
+  if permits then outlive(key, permits.reset) end
   return renewed
 end

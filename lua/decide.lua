@@ -105,7 +105,7 @@ local function make_decide()
     local limit, cost, n, key = run.limit, run.cost, run.n, keys[position]
     local tags, text, state, tag, ahead = limit.tags, texts[position], 0, 0, ABSENT
     if not tags then
-      state = limit.read(key)
+      state = limit.read(key, cost)
     else
       if text == nil then
         text = get(key)

@@ -29,7 +29,7 @@
 --   longest  the longest reset after a charge that did not wait, in ms.
 --
 -- sliding_log and concurrency have structures as states, and talk to Redis themselves. They have no `tags`.
---   read(key) -> state                        a table; nil if the key is foreign
+--   read(key, cost) -> state                  a table; nil if the key is foreign
 --   judge(state, nil, nil, cost) -> wait, room, reset
 --   charge(state, cost, wait) -> reset, stamp
 --   give(key, most, stamp) -> given

@@ -3,7 +3,8 @@
 -- KEYS   one.
 -- ARGV   count, time_ms, id: positive integers. There is no wait, and the cost is 1.
 -- Reply  if the request passes: remaining, if no lease ends later than the new one, otherwise remaining,
---        reset_after_ms; if it is refused: -retry_after_ms, reset_after_ms, remaining.
+--        reset_after_ms; if it is refused: -retry_after_ms, reset_after_ms, remaining. nil if a permit of more than one
+--        unit is held: then `decide` decides.
 -- Errors if ARGV is wrong, or the key holds something other than permits; then nothing has been written.
 local call, key, count, time_ms, id = redis.call, KEYS[1], ARGV[1] + 0, ARGV[2] + 0, ARGV[3]
 if not (count >= 1 and time_ms >= 1 and count % 1 + time_ms % 1 == 0 and string.find(id, "^%d+$")) then
@@ -13,6 +14,7 @@ local time, last_end = call("TIME"), call("ZRANGE", key, -1, -1, "WITHSCORES")[2
 local now, held = time[1] * 1000 + math.floor(time[2] / 1000), 0
 local reset = last_end and last_end - now
 if reset then
+  if last_end - 17592186044416 >= 0 then return nil end -- 2^44
   if reset > 0 then held = call("ZCOUNT", key, now + 1, "+inf") end
   if held >= count then
     local first = call("ZRANGEBYSCORE", key, now + 1, "+inf", "WITHSCORES", "LIMIT", 0, 1)[2]

@@ -38,8 +38,18 @@ pub(crate) enum Passes {
     InTurn(Micros),
     /// It is refused, and would pass after this time.
     After(Micros),
+    /// It is refused until a permit is returned, or until a lease ends, at the latest after this time.
+    AfterReturn(Micros),
     /// It is refused, and can never pass.
     Never,
+}
+
+impl Passes {
+    /// A refusal by this limit, with this wait.
+    #[inline]
+    pub(crate) const fn after(limit: &Limit, wait: Micros) -> Self {
+        if limit.is_concurrency() { Self::AfterReturn(wait) } else { Self::After(wait) }
+    }
 }
 
 /// A time in microseconds. It takes half the space of a `Duration`, because decisions are moved often.
@@ -81,7 +91,7 @@ impl Decision {
         reset_after: Duration,
     ) -> Self {
         let passes = match retry_after {
-            Some(wait) => Passes::After(Micros::of(wait)),
+            Some(wait) => Passes::after(limit, Micros::of(wait)),
             None => Passes::Never,
         };
         Self::of(limit, remaining, passes, Micros::of(reset_after))
@@ -144,7 +154,7 @@ impl Decision {
     pub const fn delay(&self) -> Duration {
         match self.passes {
             Passes::InTurn(delay) => delay.duration(),
-            Passes::After(_) | Passes::Never => Duration::ZERO,
+            Passes::After(_) | Passes::AfterReturn(_) | Passes::Never => Duration::ZERO,
         }
     }
 
@@ -161,16 +171,22 @@ impl Decision {
     }
 
     /// How long a refused caller has to wait: at least 1 ms, rounded up. After exactly this time, the same cost passes if no
-    /// other call came. For a concurrency limit, it is an upper bound.
+    /// other call came. For a concurrency limit, it is an upper bound: a permit may be returned at any time. Clients are not told
+    /// this bound, see [`Rejection::retry_after`](crate::Rejection::retry_after).
     ///
     /// `None` if the call was refused and can never pass, because its cost is above what the limit can hold. Also `None` if
     /// the call was allowed.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.passes {
-            Passes::After(wait) => Some(wait.duration()),
+            Passes::After(wait) | Passes::AfterReturn(wait) => Some(wait.duration()),
             Passes::InTurn(_) | Passes::Never => None,
         }
+    }
+
+    /// Whether the call was refused until a permit is returned. Nobody knows when that will be.
+    pub(crate) const fn waits_for_a_return(&self) -> bool {
+        matches!(self.passes, Passes::AfterReturn(_))
     }
 
     /// The time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.

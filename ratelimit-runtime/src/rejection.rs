@@ -70,10 +70,15 @@ impl Limited {
         &self.decision
     }
 
-    /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes.
+    /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes, or if
+    /// nobody knows when it will, see [`Rejection::retry_after`].
     #[must_use]
     pub fn retry_after_secs(&self) -> Option<u64> {
-        self.decision.retry_after().map(whole_seconds)
+        self.retry_after().map(whole_seconds)
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        self.decision.retry_after().filter(|_| !self.decision.waits_for_a_return())
     }
 }
 
@@ -133,12 +138,13 @@ impl Rejection {
     }
 
     /// How long to wait before the next attempt: at least 1 ms, rounded up. `None` if the same call never passes,
-    /// because its cost is above what the limit can hold, or because it does not say who calls. One second if the
-    /// limit could not be decided.
+    /// because its cost is above what the limit can hold, or because it does not say who calls. Also `None` if a concurrency
+    /// limit refused the call: nobody knows when a permit will be returned, and the end of its lease is usually much later. One
+    /// second if the limit could not be decided.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Limited(limited) => limited.decision.retry_after(),
+            Self::Limited(limited) => limited.retry_after(),
             Self::Unidentified(_) => None,
             Self::Unavailable(_) => Some(Duration::from_secs(1)),
         }
@@ -162,6 +168,9 @@ impl fmt::Display for Rejection {
                 Some(seconds) => write!(f, "too many requests: try again in {seconds} seconds"),
                 None if limited.decision.limit() == 0 => {
                     f.write_str("too many requests: this limit is closed")
+                }
+                None if limited.decision.waits_for_a_return() => {
+                    f.write_str("too many requests at the same time: try again later")
                 }
                 None => f.write_str("this request is larger than its rate limit allows"),
             },

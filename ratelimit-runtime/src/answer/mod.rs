@@ -32,7 +32,7 @@ pub struct Answer {
     /// The status: 429, 400 or 503, as [`Rejection::status`]. An application may set it from 200 to 599.
     pub status: u16,
     /// The value of `Retry-After`, in whole seconds. `None`: the response has no such header, because the same call never
-    /// passes.
+    /// passes, or nobody knows when it will.
     pub retry_after: Option<u64>,
     /// The value of `Content-Type`.
     pub content_type: Cow<'static, str>,

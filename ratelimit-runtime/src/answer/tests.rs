@@ -40,6 +40,13 @@ fn answer(rejection: &Rejection, form: Answers, decisions: Vec<Recorded>) -> Ans
     rejection.answer_in(Some(&context))
 }
 
+/// A call without a permit.
+fn no_permit() -> Rejection {
+    let minute = Duration::from_secs(60);
+    let decision = Decision::refuse(&Limit::concurrency(5, minute), 0, Some(minute), minute);
+    Rejection::limited("exports", decision)
+}
+
 fn problem(rejection: &Rejection, decisions: Vec<Recorded>) -> (u16, Option<u64>, String) {
     let answer = answer(rejection, Answers::problem_json(), decisions);
     assert_eq!(answer.content_type, "application/problem+json");
@@ -70,6 +77,7 @@ fn text() {
             "too many requests: try again in 1 second",
         ),
         (limited("login", None), 429, None, "this request is larger than its rate limit allows"),
+        (no_permit(), 429, None, "too many requests at the same time: try again later"),
         (unidentified(), 400, None, "this request does not say who calls"),
         (unavailable(), 503, Some(1), "temporarily unavailable: try again in 1 second"),
     ] {
@@ -96,6 +104,11 @@ fn problems() {
     assert_eq!(
         problem(&limited("big", None), Vec::new()),
         (429, None, exceeded(&format!(r#","detail":"{detail}","violated-policies":["big"]"#)))
+    );
+    let detail = "too many requests at the same time: try again later";
+    assert_eq!(
+        problem(&no_permit(), Vec::new()),
+        (429, None, exceeded(&format!(r#","detail":"{detail}","violated-policies":["exports"]"#)))
     );
     let blank = |title: &str, status: u16, detail: &str| {
         format!(r#"{{"type":"about:blank","title":"{title}","status":{status},"detail":"{detail}"}}"#)

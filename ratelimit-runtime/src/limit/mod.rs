@@ -178,7 +178,7 @@ impl Limit {
             Algorithm::SlidingWindow => "sw2",
             Algorithm::SlidingLog => "sl1",
             Algorithm::LeakyBucket => "lb2",
-            Algorithm::Concurrency => "cc1",
+            Algorithm::Concurrency => "cc2",
         }
     }
 }

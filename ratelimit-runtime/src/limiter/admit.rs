@@ -4,6 +4,7 @@ use super::decided::{Decided, Source, invalid_reply};
 use super::holdings::Holdings;
 use super::permit_waiters::PermitWaiter;
 use super::refused::{Refusal, Refused};
+use super::renewals::Stage;
 use super::stack::{Member, Stack, join};
 use super::{LONGEST_TIME, RateLimiter};
 use crate::clock::timer;
@@ -72,7 +73,7 @@ impl RateLimiter {
             return Ok(Source::Store);
         }
         let requests: SmallVec<[&Request; 2]> = positions.iter().map(|at| &stack[*at].request).collect();
-        let decided = self.decide_borrowed(Mode::Peek, &requests).await?;
+        let decided = self.decide_borrowed(Mode::Peek, &requests, || {}).await?;
         if let Some(at) = decided.refused() {
             return Err(refused(&decided, at, positions.iter().copied()));
         }
@@ -97,8 +98,11 @@ struct Claim<'l> {
     stack: Stack,
     /// Who has decided about the limits that are charged after the call.
     peeked_by: Source,
-    /// Whether the store may have given permits or tickets. Dropping the claim then returns them.
-    may_hold_permits: bool,
+    /// The stage of the permits and tickets that the store may have given to this call. `None`: there are none. Dropping the
+    /// claim returns them.
+    in_store: Option<Stage>,
+    /// Whether the local memory may have given a ticket.
+    in_memory: bool,
     /// How long the call has waited for permits, if it has.
     waited: Option<Duration>,
 }
@@ -106,8 +110,7 @@ struct Claim<'l> {
 impl<'l> Claim<'l> {
     fn new(limiter: &'l RateLimiter, mut stack: Stack, peeked_by: Source) -> Self {
         join(stack.iter_mut().filter(|member| member.is_charged()).map(|member| &mut member.request));
-        let may_hold_permits = stack.iter().any(|member| member.is_charged() && member.is_permit());
-        Self { limiter, stack, peeked_by, may_hold_permits, waited: None }
+        Self { limiter, stack, peeked_by, in_store: None, in_memory: false, waited: None }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
@@ -134,7 +137,6 @@ impl<'l> Claim<'l> {
             let decision = decided.decisions[refused];
             let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&decided))
             else {
-                self.may_hold_permits &= decided.source != Source::Store || self.has_ticket();
                 return Err(self::refused(&decided, refused, self.positions()));
             };
             waiting.get_or_insert_with(|| {
@@ -145,12 +147,29 @@ impl<'l> Claim<'l> {
         }
     }
 
-    async fn ask(&self, mode: Mode) -> Result<Decided, Error> {
-        let requests: SmallVec<[&Request; 1]> = self.charged().map(|member| &member.request).collect();
+    /// Asks the store, and notes what it may have given to this call.
+    async fn ask(&mut self, mode: Mode) -> Result<Decided, Error> {
+        let Self { limiter, stack, in_store, .. } = self;
+        let charged = stack.iter().filter(|member| member.is_charged());
+        let requests: SmallVec<[&Request; 1]> = charged.map(|member| &member.request).collect();
         if requests.is_empty() {
             return Ok(Decided { decisions: Decisions::new(), source: self.peeked_by });
         }
-        self.limiter.decide_borrowed(mode, &requests).await
+        let before = *in_store;
+        let decided = limiter.decide_borrowed(mode, &requests, || *in_store = Some(Stage::Lost)).await;
+        drop(requests);
+        match &decided {
+            // A store that replies with an error has taken nothing.
+            Err(error) if !error.is_transient() => self.in_store = before,
+            // A reply to an earlier request may still be missing.
+            Ok(decided) if decided.source == Source::Store && before != Some(Stage::Lost) => {
+                let may_hold = decided.refused().is_none() || self.has_ticket();
+                self.in_store = may_hold.then_some(Stage::Returned);
+            }
+            Ok(decided) => self.in_memory |= decided.source == Source::Local,
+            Err(_) => {}
+        }
+        decided
     }
 
     fn charged(&self) -> impl Iterator<Item = &Member> {
@@ -193,15 +212,18 @@ impl<'l> Claim<'l> {
 
     /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
     fn finish(&mut self, source: Source) {
-        self.may_hold_permits = false;
-        if source != Source::Store {
-            self.return_permits(Source::Store);
+        let in_store = self.in_store.take();
+        self.in_memory = false;
+        if let Some(stage) = in_store
+            && source != Source::Store
+        {
+            self.return_permits(Source::Store, stage);
         }
     }
 
-    fn return_permits(&self, source: Source) {
+    fn return_permits(&self, source: Source, stage: Stage) {
         for member in self.charged().filter(|member| member.is_permit()) {
-            self.limiter.shared.renewals.release(self.limiter, source, &member.request);
+            self.limiter.shared.renewals.release(self.limiter, source, &member.request, stage);
         }
     }
 
@@ -219,11 +241,11 @@ impl<'l> Claim<'l> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        if self.may_hold_permits {
-            self.return_permits(Source::Store);
-            if self.limiter.shared.local.get().is_some() {
-                self.return_permits(Source::Local);
-            }
+        if let Some(stage) = self.in_store {
+            self.return_permits(Source::Store, stage);
+        }
+        if self.in_memory {
+            self.return_permits(Source::Local, Stage::Returned);
         }
     }
 }

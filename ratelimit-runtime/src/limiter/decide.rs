@@ -57,13 +57,20 @@ impl RateLimiter {
         PendingReply::new(Deciding::new(self.clone(), deciding, mode, requests))
     }
 
-    /// As [`decide`](Self::decide), but borrows the requests.
-    pub(super) async fn decide_borrowed(&self, mode: Mode, requests: &[&Request]) -> Result<Decided, Error> {
+    /// As [`decide`](Self::decide), but borrows the requests. Calls `before_wait` if the store does not reply at once: then it
+    /// may decide although its reply does not arrive.
+    pub(super) async fn decide_borrowed(
+        &self,
+        mode: Mode,
+        requests: &[&Request],
+        before_wait: impl FnOnce(),
+    ) -> Result<Decided, Error> {
         match self.begin(mode, requests, |decided| decided.map(DecidedRef::to_owned)) {
             Begun::Ready(decided) => decided,
             Begun::Leasing(reply) => reply.await,
-            // Boxed, so that the future stays small for a store that replies at once.
             Begun::Deciding(deciding) => {
+                before_wait();
+                // Boxed, so that the future stays small for a store that replies at once.
                 Box::pin(self.finish(Instant::now(), deciding, mode, requests)).await
             }
         }

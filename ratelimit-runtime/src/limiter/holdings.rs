@@ -2,6 +2,7 @@
 
 use super::RateLimiter;
 use super::decided::Source;
+use super::renewals::Stage;
 use super::stack::{Member, Stack};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -146,7 +147,12 @@ impl Holdings {
             if member.is_permit() && !member.takes_nothing {
                 member.takes_nothing = true;
                 member.held = PermitsHeld::default();
-                self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request);
+                self.limiter.shared.renewals.release(
+                    &self.limiter,
+                    self.source,
+                    &member.request,
+                    Stage::Returned,
+                );
             }
         }
         self.flush().await
@@ -171,7 +177,9 @@ impl Drop for Holdings {
         let reply = self.send();
         self.limiter.shared.tasks.run(reply, |_| {});
         for member in self.members.iter().filter(|member| member.is_permit() && !member.takes_nothing) {
-            self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request);
+            // A shadow limit may not be decided yet.
+            let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };
+            self.limiter.shared.renewals.release(&self.limiter, self.source, &member.request, stage);
         }
     }
 }

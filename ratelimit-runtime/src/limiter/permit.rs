@@ -83,7 +83,8 @@ impl RateLimiter {
     /// For permits of other processes it asks again about every 20 ms if it could be the next call, and otherwise about
     /// every 100 ms.
     ///
-    /// If the future is dropped before it is ready, no permit stays taken.
+    /// If the future is dropped before it is ready, or the store does not reply in time, no permit stays taken: a permit that the
+    /// store may have given is returned until the store confirms it. At most 16 384 such permits are remembered.
     ///
     /// # Errors
     ///

@@ -4,9 +4,8 @@ use super::decided::invalid_reply;
 use super::status::Status;
 use super::{RateLimiter, Shared};
 use crate::error::{Error, ErrorKind};
-use crate::store::{PROBE, Reply, ReplyKind, StoreKey};
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use crate::store::{PROBE, Reply, ReplyKind, StoreKey, all};
+use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::runtime::{Handle, Id};
@@ -165,22 +164,4 @@ impl Shared {
         }
         probed.unreachable_since = Some(self.outage.began().map_or(since, |began| began.min(since)));
     }
-}
-
-/// Awaits all futures at the same time.
-async fn all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
-    let mut futures = futures;
-    poll_fn(|context| {
-        for (future, output) in futures.iter_mut().zip(&mut outputs) {
-            if output.is_none()
-                && let Poll::Ready(ready) = Pin::new(future).poll(context)
-            {
-                *output = Some(ready);
-            }
-        }
-        if outputs.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-    outputs.into_iter().flatten().collect()
 }

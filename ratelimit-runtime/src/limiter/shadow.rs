@@ -2,6 +2,7 @@
 
 use super::decided::Source;
 use super::holdings::Holdings;
+use super::renewals::Stage;
 use super::stack::Member;
 use crate::decision::Decision;
 use crate::error::Error;
@@ -54,6 +55,9 @@ impl Holdings {
                 let sent = Instant::now();
                 let decisions = self.limiter.until_deadline(sent, deciding).await;
                 store_replied(sent);
+                if decisions.as_ref().is_err_and(Error::is_transient) && mode != Mode::Peek {
+                    self.return_lost_permits(positions);
+                }
                 decisions
             }
         };
@@ -63,6 +67,14 @@ impl Holdings {
             self.shadow_error = Some(error);
             Decisions::new()
         })
+    }
+
+    /// Returns the permits of shadow limits that the store may have given although its reply did not arrive.
+    fn return_lost_permits(&self, positions: &[usize]) {
+        for member in positions.iter().map(|at| &self.members[*at]).filter(|member| member.is_permit()) {
+            let renewals = &self.limiter.shared.renewals;
+            renewals.release(&self.limiter, Source::Store, &member.request, Stage::Lost);
+        }
     }
 
     /// Why the shadow limit at this position was not decided, although the store was asked.

@@ -43,6 +43,7 @@
 //! # Ok(()) }
 //! ```
 
+mod all;
 mod deadline;
 pub(crate) mod memory;
 pub(crate) mod redis;
@@ -52,6 +53,7 @@ mod results;
 
 pub use self::redis::RedisServer;
 pub use crate::key::{StoreKey, StoredKey};
+pub(crate) use all::all;
 pub(crate) use deadline::{DeadlineWatch, UntilDeadline};
 pub(crate) use reply::{Awaited, PendingCall, PendingReply, ReplyKind};
 pub use reply::{MissedDeadline, Reply};

@@ -169,7 +169,8 @@ pub struct Adjustment {
 #[non_exhaustive]
 pub enum Change {
     /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), as far as they are
-    /// still in use, and nothing if the charge has expired. The stamp of a permit is its id.
+    /// still in use, and nothing if the charge has expired. The stamp of a permit is its id, and its units are those that it
+    /// has taken.
     Give(u64),
     /// Charges units even if they are not free, at most one capacity into debt. Concurrency limits do not support it.
     Take,

@@ -88,7 +88,12 @@ async fn only_count_calls_run_at_once() {
         assert!(soon(&mut a).await.is_none() && soon(&mut b).await.is_none());
         let refused = at_once(render(runs, &go)).await.unwrap_err();
         assert_eq!((refused.name(), runs.count()), ("render", 2));
-        assert_eq!(refused.retry_after(), Some(MINUTE), "when the leases end");
+        assert_eq!(refused.retry_after(), None, "nobody knows when a permit will be returned");
+        assert_eq!(
+            refused.decision().unwrap().retry_after(),
+            Some(MINUTE),
+            "when the leases end at the latest"
+        );
         go.notify_one();
         assert_eq!(a.await.unwrap(), 1);
         assert!(soon(&mut Box::pin(render(runs, &go))).await.is_none(), "runs");

@@ -60,7 +60,7 @@ async fn a_permit_is_held_while_events_are_sent() {
             for other in ["/plain", "/fallible", "/opaque", "/inner"] {
                 let refused = site.get(other).await;
                 assert_eq!(refused.status(), 429);
-                assert!(refused.headers().contains_key("retry-after"));
+                assert!(!refused.headers().contains_key("retry-after"), "nobody knows when the stream ends");
             }
             drop(response);
             site.app.until_free(&ONE, "events", 1).await;

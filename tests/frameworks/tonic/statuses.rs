@@ -69,6 +69,15 @@ async fn a_call_that_never_passes_is_not_tried_again() {
     assert_eq!(closed.details(), b"");
 }
 
+/// The client's own backoff decides.
+#[tokio::test]
+async fn nobody_knows_when_a_permit_will_be_returned() {
+    let refused = refused(Limit::concurrency(1, MINUTE)).await;
+    let text = "too many requests at the same time: try again later";
+    assert_eq!((refused.code(), refused.message()), (Code::ResourceExhausted, text));
+    assert!(refused.details().is_empty() && !refused.metadata().contains_key("grpc-retry-pushback-ms"));
+}
+
 /// The protocol's pushback is a signed 32-bit integer.
 #[tokio::test]
 async fn a_long_pushback_is_the_longest_one() {

@@ -5,4 +5,5 @@ pub(crate) mod concurrent_calls;
 mod dropped_calls;
 mod failures;
 mod fleet_model;
+mod large_costs;
 mod randomly_dropped_calls;

@@ -100,7 +100,7 @@ async fn dropped_calls_lose_no_units() {
     }
     limiter.close().await;
 
-    let left: usize = redis::cmd("ZCARD").arg("ratelimit:{permits}:cc1").query(&mut server.raw()).unwrap();
+    let left: usize = redis::cmd("ZCARD").arg("ratelimit:{permits}:cc2").query(&mut server.raw()).unwrap();
     assert_eq!(left, 0, "permits or tickets without a holder");
     let used = HUGE.count() - limiter.peek(&HUGE, "count").await.unwrap().remaining();
     let [least, most] = [&counted.confirmed, &counted.started].map(|count| count.load(Ordering::Relaxed));

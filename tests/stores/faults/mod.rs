@@ -4,11 +4,13 @@
 mod behind_a_proxy;
 mod building;
 mod forgotten_scripts;
+mod lost_permits;
 mod lost_replies;
 mod malformed_replies;
 mod missed_deadlines;
 mod outage_costs;
 mod outages;
+mod overtaken_requests;
 mod own_store_status;
 mod reconnects;
 mod restarts;

@@ -9,7 +9,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 pub(super) const BOUNDS: Bounds =
-    Bounds { waiting: 3, batch: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
+    Bounds { waiting: 3, batch: 2, units: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
 
 /// Returns whether nothing is under way.
 pub(super) fn is_idle<T: Queued>(queue: &Queue<T>) -> bool {

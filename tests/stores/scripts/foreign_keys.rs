@@ -24,9 +24,9 @@ fn dump(twins: &mut Twins, key: &str) -> Option<Vec<u8>> {
 pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
     let mut longest = 0;
     for key in twins.keys() {
-        let mut length = redis::cmd(if key.ends_with(":cc1") { "ZCOUNT" } else { "LLEN" });
+        let mut length = redis::cmd(if key.ends_with(":cc2") { "ZCOUNT" } else { "LLEN" });
         length.arg(&key);
-        if key.ends_with(":cc1") {
+        if key.ends_with(":cc2") {
             length.arg(0).arg("+inf");
         }
         // A key that is not a list holds one number.
@@ -213,5 +213,24 @@ async fn foreign_data_is_reported_and_stays() {
     for limit in limits() {
         assert!(spares(&mut twins, limit).await, "{limit}");
         assert!(spares_numbers(&mut twins, limit).await, "{limit}");
+    }
+}
+
+/// A score above all leases would be counted for ever, and one below all tickets never. Neither keeps the server busy.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_set_with_other_scores_than_those_of_permits_is_foreign() {
+    let mut twins = Twins::start();
+    for limit in limits().into_iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
+        for (score, is_foreign) in
+            [("+inf", true), ("1e300", true), ("4503599627370496", true), ("-inf", false)]
+        {
+            twins.clear();
+            redis::cmd("ZADD").arg(key(0, &limit)).arg(score).arg("member").exec(twins.raw()).unwrap();
+            for mode in [Mode::Peek, Mode::Check, Mode::Charge] {
+                let request = TestRequest::new(0, limit, 1).with_permit(7);
+                let decided = decide(&twins.redis, mode, &[request]).await;
+                assert_eq!(decided.is_err(), is_foreign, "{limit} {score} {mode:?}: {decided:?}");
+            }
+        }
     }
 }

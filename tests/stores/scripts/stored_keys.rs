@@ -45,7 +45,7 @@ async fn keys_are_as_documented_and_all_expire() {
     call(&limiter, &limits, &held, || Key::new("global")).await;
     call(&limiter, &limits, &held, || Key::new("login").by(IpAddr::from(Ipv4Addr::LOCALHOST))).await;
     call(&limiter, &limits, &held, || Key::new("report:{kind}").by(("acme", 7)).part("p:d}f")).await;
-    let forms = ["c2", "cc1", "lb2", "sl1", "sw2", "tb2"];
+    let forms = ["c2", "cc2", "lb2", "sl1", "sw2", "tb2"];
     let names = ["shop:{127.0.0.1}:login", "shop:{acme,7}:report:<kind>=p%3ad%7df", "shop:{global}"];
     let expected: Vec<String> =
         names.iter().flat_map(|name| forms.iter().map(move |form| format!("{name}:{form}"))).collect();

@@ -1,8 +1,9 @@
-//! `Renewals`: renews the permits that this limiter holds, and returns them to the store when they are dropped.
+//! `Renewals`: renews the permits that this limiter holds, and returns those that were dropped or that belong to nobody.
 //!
 //! Each runtime in which a permit was taken has a task that renews its permits. If that runtime is blocked, idle or shut
 //! down, the task of another runtime renews them, or a task that the next call starts.
 
+mod permit;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -10,8 +11,11 @@ mod tests;
 use super::RateLimiter;
 use super::decided::Source;
 use crate::clock::timer;
+use crate::error::Error;
 use crate::store::{Adjusted, Change, Reply, ReplyKind, Request};
-use std::collections::HashMap;
+pub(crate) use permit::Stage;
+use permit::TakenPermit;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,14 +23,11 @@ use tokio::runtime::{Handle, Id};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// A permit is renewed after the time of its lease divided by this number.
-const RENEWED_AFTER: u32 = 3;
-/// A failed renewal is tried again after the time of the lease divided by this number. After the same delay, other runtimes
-/// renew a permit that its own runtime has not renewed.
-const RETRIED_AFTER: u32 = 9;
-/// The return of a permit is sent again if no reply has arrived after this time, or after the delay of a failed renewal if
-/// that is shorter.
-const RELEASED_AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// The most permits of calls without a reply that are remembered. A further one pushes out the oldest, which is then free
+/// when its lease ends.
+const MOST_LOST: usize = 16_384;
+/// If the task of a runtime is late, the next call after this time takes over.
+const TAKEN_OVER_AGAIN_AFTER: Duration = Duration::from_millis(500);
 /// No permit is overdue at any time.
 const NEVER: u64 = u64::MAX;
 
@@ -37,10 +38,14 @@ pub(crate) struct Renewals {
     overdue_ms: AtomicU64,
 }
 
+/// By source and id, because a permit of the store and a permit of the local memory may have the same id.
+type PermitId = (Source, u64);
+
 #[derive(Default)]
 struct Table {
-    /// By source and id, because a permit of the store and a permit of the local memory may have the same id.
-    permits: HashMap<(Source, u64), Permit>,
+    permits: HashMap<PermitId, TakenPermit>,
+    /// The permits that were lost, the oldest first. Some may have been returned meanwhile.
+    lost: VecDeque<PermitId>,
     /// The renewing tasks, at most one for each runtime.
     renewers: Vec<Sleeping>,
 }
@@ -53,44 +58,37 @@ struct Sleeping {
     woken: Arc<Notify>,
 }
 
-struct Permit {
-    request: Request,
-    source: Source,
-    /// The runtime that renews the permit: the one in which it was taken, or the last one that took it over.
-    runtime: Option<Id>,
-    /// When the permit's own runtime renews it.
-    due: Instant,
-    /// When its lease ends, unless it is renewed.
-    ends: Instant,
-    /// The permit is being returned.
-    released: bool,
-}
-
-impl Permit {
-    fn change(&self) -> Change {
-        if self.released { Change::Give(self.request.permit()) } else { Change::Renew(self.request.permit()) }
-    }
-
-    /// How long to wait for the reply to a renewal or a return before it is sent again.
-    fn retry_delay(&self) -> Duration {
-        let retried_after = self.request.limit().time() / RETRIED_AFTER;
-        if self.released { retried_after.min(RELEASED_AGAIN_AFTER) } else { retried_after }
-    }
-
-    /// When a runtime renews the permit. Other runtimes do so later than the permit's own.
-    fn due_in(&self, runtime: Id) -> Instant {
-        if self.runtime == Some(runtime) { self.due } else { self.overdue() }
-    }
-
-    /// When other runtimes renew the permit.
-    fn overdue(&self) -> Instant {
-        self.due + if self.released { Duration::ZERO } else { self.request.limit().time() / RETRIED_AFTER }
-    }
-}
-
 impl Default for Renewals {
     fn default() -> Self {
         Self { table: Mutex::default(), start: Instant::now(), overdue_ms: AtomicU64::new(NEVER) }
+    }
+}
+
+impl Table {
+    fn insert(&mut self, id: PermitId, permit: TakenPermit) {
+        if permit.stage() == Stage::Lost {
+            self.lost.push_back(id);
+            if self.lost.len() > MOST_LOST
+                && let Some(oldest) = self.lost.pop_front()
+            {
+                self.permits.remove(&oldest);
+            }
+        }
+        self.permits.insert(id, permit);
+    }
+
+    /// Notes that a return has found this many units.
+    fn returned(&mut self, id: PermitId, units: u32) {
+        if self.permits.get_mut(&id).is_some_and(|permit| permit.returned(units)) {
+            self.permits.remove(&id);
+        }
+    }
+
+    /// Notes that a return has failed.
+    fn failed(&mut self, id: PermitId) {
+        if let Some(permit) = self.permits.get_mut(&id) {
+            permit.failed();
+        }
     }
 }
 
@@ -102,24 +100,17 @@ impl Renewals {
     /// Renews this permit from now on. Without a runtime, which only the memory store does not need, the permit ends with
     /// its lease.
     pub(crate) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
-        let due = self.insert(source, request, false);
-        self.wake(limiter, due);
+        self.insert(limiter, TakenPermit::held(request, source, current_runtime()));
     }
 
-    /// Inserts a permit into the table. Returns when it is due.
-    fn insert(&self, source: Source, request: &Request, released: bool) -> Instant {
-        let (runtime, now) = (Handle::try_current().ok().map(|runtime| runtime.id()), Instant::now());
-        let (due, ends) = (now + request.limit().time() / RENEWED_AFTER, now + request.limit().time());
-        let mut permit = Permit { request: request.clone(), source, runtime, due, ends, released };
-        if released {
-            permit.due = now + permit.retry_delay();
-        }
+    /// Inserts a permit into the table, and makes sure that a task wakes when it is due.
+    fn insert(&self, limiter: &RateLimiter, permit: TakenPermit) {
         let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
         self.with(|table| {
-            table.permits.insert((source, request.permit()), permit);
+            table.insert((permit.source, permit.request.permit()), permit);
             self.overdue_ms.fetch_min(overdue_ms, Ordering::Relaxed);
         });
-        due
+        self.wake(limiter, due);
     }
 
     /// Makes sure that the task of the current runtime wakes at the time `before` or earlier. Starts the task if there is
@@ -156,43 +147,58 @@ impl Renewals {
             return;
         }
         // The task computes when the next permit is overdue. If the task is late too, another call takes over.
-        self.overdue_ms.store(self.ms(now + RELEASED_AGAIN_AFTER), Ordering::Relaxed);
+        self.overdue_ms.store(self.ms(now + TAKEN_OVER_AGAIN_AFTER), Ordering::Relaxed);
         self.wake(limiter, now);
     }
 
-    /// Returns a permit to the store, and wakes a call that waits for one. The return of a permit that was held is
-    /// repeated until the store confirms it, by another runtime if this one is late. The return of a permit whose reply
-    /// was lost is sent only once, because there may be very many such permits during an outage.
-    pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request) {
-        let was_held = self.with(|table| table.permits.contains_key(&(source, request.permit())));
-        let due = was_held.then(|| self.insert(source, request, true));
+    /// Returns a permit to the store, and wakes a call that waits for one. The return is repeated as the `stage` says, by
+    /// another runtime if this one is late.
+    pub(crate) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request, stage: Stage) {
+        let id = (source, request.permit());
         let returned = limiter
             .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
             .into_kind();
-        if let Some(due) = due
-            && !matches!(returned, ReplyKind::Ready(Ok(_)))
-        {
-            self.wake(limiter, due);
+        if matches!(returned, ReplyKind::Ready(Ok(_))) {
+            self.with(|table| table.permits.remove(&id));
+            return limiter.shared.permit_waiters.wake(request.key());
         }
-        let (owner, key, permit) = (Arc::downgrade(&limiter.shared), request.key().clone(), request.permit());
+        let task = limiter.shared.tasks.count();
+        let permit = TakenPermit::held(request, source, current_runtime());
+        self.insert(limiter, permit.released(stage, limiter.within(), task));
+        let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
         limiter.shared.tasks.run(Reply::<Adjusted>::from(returned), move |result| {
             if let Some(shared) = owner.upgrade() {
-                if result.is_ok() {
-                    shared.renewals.with(|table| table.permits.remove(&(source, permit)));
-                }
-                shared.permit_waiters.wake(&key);
+                let limiter = RateLimiter::of(shared);
+                limiter.shared.renewals.replied(&limiter, id, result);
+                limiter.shared.permit_waiters.wake(&key);
             }
         });
+    }
+
+    /// Notes the reply to the return of one permit.
+    fn replied(&self, limiter: &RateLimiter, id: PermitId, result: Result<Adjusted, Error>) {
+        let again = self.with(|table| {
+            match result {
+                Ok(units) => table.returned(id, units.first().copied().unwrap_or(0)),
+                Err(_) => table.failed(id),
+            }
+            table.permits.get(&id).map(|permit| permit.due)
+        });
+        if let Some(again) = again {
+            self.wake(limiter, again);
+        }
     }
 
     /// Returns all permits, including those whose holders still run, and those that are being returned: their request may be lost
     /// with its runtime, such as that of a worker of actix-web that has been stopped.
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
-        let permits: Vec<(Source, Request)> = self.with(|table| {
-            table.permits.values().map(|permit| (permit.source, permit.request.clone())).collect()
+        let permits: Vec<(Source, Request, Stage)> = self.with(|table| {
+            let all = table.permits.values();
+            all.map(|permit| (permit.source, permit.request.clone(), permit.stage())).collect()
         });
-        for (source, request) in permits {
-            self.release(limiter, source, &request);
+        for (source, request, stage) in permits {
+            let stage = if stage == Stage::Held { Stage::Returned } else { stage };
+            self.release(limiter, source, &request, stage);
         }
     }
 
@@ -200,12 +206,10 @@ impl Renewals {
     fn due(&self, runtime: Id) -> (Vec<(Request, Source, Change)>, Option<Instant>) {
         let now = Instant::now();
         self.with(|table| {
-            table.permits.retain(|_, permit| !permit.released || now < permit.ends);
+            table.permits.retain(|_, permit| !permit.is_over(now));
             let mut due = Vec::new();
             for permit in table.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
-                permit.due = now + permit.retry_delay();
-                // This runtime renews the permit from now on.
-                permit.runtime = Some(runtime);
+                permit.sent(runtime, now);
                 due.push((permit.request.clone(), permit.source, permit.change()));
             }
             let next = table.permits.values().map(|permit| permit.due_in(runtime)).min();
@@ -217,22 +221,21 @@ impl Renewals {
                     .filter(|task| task.runtime == runtime)
                     .for_each(|task| task.until = next),
             }
-            let overdue = table.permits.values().map(Permit::overdue).min();
+            let overdue = table.permits.values().map(TakenPermit::overdue).min();
             self.overdue_ms.store(overdue.map_or(NEVER, |overdue| self.ms(overdue)), Ordering::Relaxed);
             (due, next)
         })
     }
 
-    /// Notes that these permits were renewed or returned by a request that was sent at `sent`.
-    fn done(&self, permits: &[&(Request, Source, Change)], sent: Instant) {
+    /// Notes that these permits were renewed or returned, with these units, by a request that was sent at `sent`.
+    fn done(&self, permits: &[&(Request, Source, Change)], units: &[u32], sent: Instant) {
         self.with(|table| {
-            for (request, source, change) in permits {
+            for ((request, source, change), units) in permits.iter().zip(units) {
                 let id = (*source, request.permit());
                 if let Change::Give(_) = change {
-                    table.permits.remove(&id);
-                } else if let Some(permit) = table.permits.get_mut(&id).filter(|permit| !permit.released) {
-                    permit.due = sent + request.limit().time() / RENEWED_AFTER;
-                    permit.ends = sent + request.limit().time();
+                    table.returned(id, *units);
+                } else if let Some(permit) = table.permits.get_mut(&id) {
+                    permit.renewed(sent);
                 }
             }
         });
@@ -241,4 +244,8 @@ impl Renewals {
     fn ms(&self, moment: Instant) -> u64 {
         u64::try_from(moment.saturating_duration_since(self.start).as_millis()).unwrap_or(NEVER - 1)
     }
+}
+
+fn current_runtime() -> Option<Id> {
+    Handle::try_current().ok().map(|runtime| runtime.id())
 }

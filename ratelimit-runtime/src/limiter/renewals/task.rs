@@ -1,5 +1,6 @@
 //! The task that renews the permits of one runtime, and overdue permits of other runtimes.
 
+use super::permit::retried_after;
 use crate::limiter::decided::Source;
 use crate::limiter::{RateLimiter, Shared};
 use crate::store::{Adjustment, Change, Request};
@@ -11,6 +12,9 @@ use tokio::time::Instant;
 
 /// The most permits that are renewed in one request.
 const MOST_AT_ONCE: usize = 64;
+
+/// The task looks at all permits when it wakes, so it does not wake for each of them.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(20);
 
 /// The task of a runtime. When it is dropped, also with its runtime, another task can take its place.
 pub(super) struct Renewer {
@@ -41,18 +45,22 @@ pub(super) async fn renew(renewer: Renewer) {
                     .iter()
                     .map(|(request, _, change)| request.adjustment(request.cost(), *change))
                     .collect();
-                let sent = Instant::now();
-                match limiter.within_deadline(limiter.adjust(source, &changes)).await {
-                    Ok(_) => limiter.shared.renewals.done(batch, sent),
-                    Err(error) => {
-                        tracing::debug!(%error, "cannot renew permits; trying again before their leases end");
+                let (sent, adjusting) = (Instant::now(), limiter.adjust(source, &changes));
+                // A server that does not reply must not keep the others from receiving the next renewals.
+                let patience = batch.iter().map(|(request, ..)| retried_after(request)).min();
+                let adjusting = limiter.within_deadline(adjusting);
+                match tokio::time::timeout(patience.unwrap_or_default(), adjusting).await {
+                    Ok(Ok(units)) => renewals.done(batch, &units, sent),
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "cannot renew or return permits; trying again");
                     }
+                    Err(_) => tracing::debug!("no reply to the renewal or return of permits; trying again"),
                 }
             }
         }
         let Some(next) = next else { return };
         drop(limiter);
-        let next = next.max(Instant::now() + Duration::from_millis(1));
+        let next = next.max(Instant::now() + SHORTEST_SLEEP);
         let _ = tokio::time::timeout_at(next, renewer.woken.notified()).await;
     }
 }

@@ -19,8 +19,6 @@ pub(super) struct Permits {
 struct Permit {
     id: u64,
     units: u32,
-    /// How many of the units were given back.
-    given: u32,
     ends: u64,
 }
 
@@ -39,7 +37,7 @@ impl Permits {
 
     /// The units of all permits.
     pub(super) fn units(&self) -> u64 {
-        self.held.iter().map(|permit| u64::from(permit.units - permit.given)).sum()
+        self.held.iter().map(|permit| u64::from(permit.units)).sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -51,20 +49,23 @@ impl Permits {
     }
 
     /// The units of the tickets before the ticket with this id. An unknown id stands behind all tickets.
-    fn ahead(&self, limit: &Limit, id: u64, now: u64) -> u64 {
+    fn ahead(&self, limit: &Limit, cost: u32, id: u64, now: u64) -> u64 {
         if limit.wait_ms() == 0 {
             return 0;
         }
         let alive = |ticket: &&Ticket| ticket.arrival + limit.wait_ms() > now;
-        let own = self.waiting.iter().filter(alive).find(|ticket| ticket.id == id);
+        // A ticket is found by its lowest power of two.
+        let lowest = cost & cost.wrapping_neg();
+        let own =
+            self.waiting.iter().filter(alive).find(|ticket| ticket.id == id && ticket.units & lowest > 0);
         let before = own.map_or(u64::MAX, |ticket| ticket.arrival);
         let ahead = self.waiting.iter().filter(alive).filter(|ticket| ticket.arrival < before);
         ahead.map(|ticket| u64::from(ticket.units)).sum()
     }
 
     pub(super) fn judge(&self, limit: &Limit, cost: u32, id: u64, now: u64) -> Verdict {
-        let held: u64 = self.alive(now).map(|permit| u64::from(permit.units - permit.given)).sum();
-        let room = i64::from(limit.count()) - signed(held + self.ahead(limit, id, now));
+        let held: u64 = self.alive(now).map(|permit| u64::from(permit.units)).sum();
+        let room = i64::from(limit.count()) - signed(held + self.ahead(limit, cost, id, now));
         let wait = if cost > limit.count() {
             Wait::Never
         } else if i64::from(cost) > room {
@@ -89,13 +90,13 @@ impl Permits {
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, id: u64, now: u64) -> Charged {
         self.held.retain(|permit| permit.ends > now && permit.id != id);
         self.waiting.retain(|ticket| ticket.id != id);
-        self.held.push(Permit { id, units: cost, given: 0, ends: now + limit.time_ms() });
+        self.held.push(Permit { id, units: cost, ends: now + limit.time_ms() });
         Charged { reset_ms: self.last_end(now), stamp: id }
     }
 
     /// Leaves a ticket. Returns the time in ms after which to ask again.
     pub(super) fn enqueue(&mut self, limit: &Limit, cost: u32, id: u64, wait: u64, now: u64) -> u64 {
-        let ahead = self.ahead(limit, id, now);
+        let ahead = self.ahead(limit, cost, id, now);
         self.waiting.retain(|ticket| ticket.arrival + limit.wait_ms() > now);
         if cost > 0 && !self.waiting.iter().any(|ticket| ticket.id == id) {
             self.waiting.push(Ticket { id, units: cost, arrival: now });
@@ -103,17 +104,18 @@ impl Permits {
         wait.min(if ahead < u64::from(limit.count()) { NEXT_RETRY_MS } else { LATER_RETRY_MS })
     }
 
+    /// Gives back the powers of two that both the permit, or its ticket, and `units` have: all of them, if `units` are those of
+    /// the permit.
     pub(super) fn give(&mut self, units: u32, id: u64) -> u32 {
-        let tickets: u32 =
-            self.waiting.iter().filter(|ticket| ticket.id == id).map(|ticket| ticket.units.min(units)).sum();
-        self.waiting.retain(|ticket| ticket.id != id);
-        let mut given = tickets;
-        for permit in self.held.iter_mut().filter(|permit| permit.id == id) {
-            let reached = units.min(permit.units).max(permit.given);
-            given += reached - permit.given;
-            permit.given = reached;
+        let held = self.held.iter_mut().map(|permit| (permit.id, &mut permit.units));
+        let waiting = self.waiting.iter_mut().map(|ticket| (ticket.id, &mut ticket.units));
+        let mut given = 0;
+        for (_, left) in held.chain(waiting).filter(|(of, _)| *of == id) {
+            given += *left & units;
+            *left &= !units;
         }
-        self.held.retain(|permit| permit.given < permit.units);
+        self.held.retain(|permit| permit.units > 0);
+        self.waiting.retain(|ticket| ticket.units > 0);
         given
     }
 
@@ -122,7 +124,7 @@ impl Permits {
         let mut renewed = 0;
         for permit in self.held.iter_mut().filter(|permit| permit.id == id && permit.ends > now) {
             permit.ends = ends;
-            renewed += permit.units - permit.given;
+            renewed += permit.units;
         }
         renewed
     }

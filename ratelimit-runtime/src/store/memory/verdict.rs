@@ -47,7 +47,7 @@ impl Verdict {
         let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
         let passes = match self.wait {
             Wait::Millis(wait) if wait <= longest_wait => Passes::InTurn(Micros::of_millis(wait)),
-            Wait::Millis(wait) => Passes::After(Micros::of_millis(wait)),
+            Wait::Millis(wait) => Passes::after(limit, Micros::of_millis(wait)),
             Wait::Never => Passes::Never,
         };
         Decision::of(limit, remaining, passes, Micros::of_millis(self.reset_ms)).with_stamp(self.stamp)

@@ -1,6 +1,7 @@
 //! gRPC statuses of rejections, and responses without a body that carry them.
 
 use crate::answer::Answered;
+use crate::decision::Decision;
 use crate::layer::Swallowed;
 use crate::rejection::Rejection;
 use http::header::CONTENT_TYPE;
@@ -19,7 +20,7 @@ const PUSHBACK: &str = "grpc-retry-pushback-ms";
 ///
 /// The time of the next attempt is in the details, as `google.rpc.RetryInfo`, and in the metadata `grpc-retry-pushback-ms`,
 /// which gRPC clients with a retry policy obey. A call that never passes has no `RetryInfo`, and the pushback -1, which forbids
-/// retries. The message is the one of [`Rejection`], whatever [`Answers`](crate::Answers) say. The rejection is the status's
+/// retries. A call without a permit has neither, because nobody knows when one will be returned. The message is the one of [`Rejection`], whatever [`Answers`](crate::Answers) say. The rejection is the status's
 /// [`source`](std::error::Error::source), which is not sent.
 impl From<Rejection> for Status {
     fn from(rejection: Rejection) -> Self {
@@ -40,7 +41,7 @@ fn code(rejection: &Rejection) -> Code {
 /// A status that says when to try again.
 fn status(rejection: &Rejection, code: Code, message: impl Into<String>, metadata: MetadataMap) -> Status {
     let mut metadata = metadata;
-    metadata.insert(PUSHBACK, MetadataValue::from(pushback(rejection)));
+    push_back(rejection, &mut metadata);
     match rejection.retry_after() {
         Some(wait) => {
             let details = ErrorDetails::with_retry_info(Some(wait));
@@ -50,10 +51,14 @@ fn status(rejection: &Rejection, code: Code, message: impl Into<String>, metadat
     }
 }
 
-/// The wait in milliseconds, which the protocol limits to a signed 32-bit integer: 24 days.
-fn pushback(rejection: &Rejection) -> i32 {
+/// Writes the wait in milliseconds, which the protocol limits to a signed 32-bit integer: 24 days.
+fn push_back(rejection: &Rejection, metadata: &mut MetadataMap) {
+    if rejection.decision().is_some_and(Decision::waits_for_a_return) {
+        return;
+    }
     let wait = rejection.retry_after();
-    wait.map_or(-1, |wait| i32::try_from(wait.as_millis()).unwrap_or(i32::MAX))
+    let ms = wait.map_or(-1, |wait| i32::try_from(wait.as_millis()).unwrap_or(i32::MAX));
+    metadata.insert(PUSHBACK, MetadataValue::from(ms));
 }
 
 /// The response to a refused gRPC request. Its status is in the headers, because it has no body. `content_type` is that of the
@@ -100,7 +105,7 @@ pub(crate) fn mend<B>(
     let mut mended = if sent.details().is_empty() || corrected != had {
         status(rejection, corrected, sent.message(), metadata)
     } else {
-        metadata.insert(PUSHBACK, MetadataValue::from(pushback(rejection)));
+        push_back(rejection, &mut metadata);
         Status::with_details_and_metadata(had, sent.message(), sent.details().to_vec().into(), metadata)
     };
     mended.set_source(Arc::new(rejection.clone()));

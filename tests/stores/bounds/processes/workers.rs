@@ -91,14 +91,24 @@ pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) ->
     records(processes.iter().map(start).collect())
 }
 
-fn records(mut workers: Vec<Worker>) -> Records {
+fn records(workers: Vec<Worker>) -> Records {
+    records_while(workers, CALLING, |_| {})
+}
+
+/// Lets these processes call for some time. Meanwhile calls `act`, which may remove a process, whose records are lost.
+pub(crate) fn records_while(
+    mut workers: Vec<Worker>,
+    calling: Duration,
+    act: impl FnOnce(&mut Vec<Worker>),
+) -> Records {
     for worker in &mut workers {
         assert_eq!(worker.line(), "ready");
     }
-    let until = now() + micros(CALLING);
+    let until = now() + micros(calling);
     for worker in &mut workers {
         worker.tell(&until.to_string());
     }
+    act(&mut workers);
     let reports: Vec<_> = workers.into_iter().map(Worker::report).collect();
 
     let mut records =

@@ -9,7 +9,7 @@ use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::store::redis::topology::key_slot;
-use crate::store::{Adjusted, Adjustment, Awaited, Change, Decisions, Mode, Request, stacks};
+use crate::store::{Adjusted, Adjustment, Awaited, Change, Decisions, Mode, Request, all, stacks};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -79,14 +79,19 @@ async fn decide_stack(
 
 /// Returns the indices of the members on each slot, in the order in which the slots are asked.
 fn by_slot(stack: &[&Request]) -> Vec<Vec<usize>> {
-    let mut by_slot: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    for (at, request) in stack.iter().enumerate() {
-        by_slot.entry(key_slot(request.key().as_bytes())).or_default().push(at);
-    }
-    let mut groups: Vec<Vec<usize>> = by_slot.into_values().collect();
+    let mut groups = indices_by_slot(stack.iter().map(|request| request.key()));
     let strictness = |at: &usize| (stack[*at].limit().time_ms(), stack[*at].limit().count());
     groups.sort_by_key(|members| members.iter().map(strictness).min());
     groups
+}
+
+/// Returns the indices of the keys on each slot.
+fn indices_by_slot<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> Vec<Vec<usize>> {
+    let mut by_slot: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    for (at, key) in keys.enumerate() {
+        by_slot.entry(key_slot(key.as_bytes())).or_default().push(at);
+    }
+    by_slot.into_values().collect()
 }
 
 /// Creates a stack of some members of a stack.
@@ -131,7 +136,8 @@ async fn give_back(client: &Client, stack: &[&Request], charged: &[usize], decis
     }
 }
 
-/// Makes adjustments: in one call if the server accepts it, else one by one.
+/// Makes adjustments: in one call if the server accepts it, else in one call for each slot. These are sent together, so that
+/// a node that does not reply delays only its own.
 pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
     let one_slot = is_one_slot(adjustments.iter().map(Adjustment::key));
     if !client.requires_one_slot() || one_slot {
@@ -140,11 +146,18 @@ pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Resul
             return adjusted;
         }
     }
-    let mut adjusted = Adjusted::new();
-    for adjustment in adjustments {
-        adjusted.extend(client.adjust(std::slice::from_ref(adjustment)).await?.iter().copied());
+    let slots = indices_by_slot(adjustments.iter().map(Adjustment::key));
+    let calls = slots.iter().map(|slot| {
+        let of_slot: Vec<Adjustment> = slot.iter().map(|at| adjustments[*at].clone()).collect();
+        Box::pin(async move { client.adjust(&of_slot).await })
+    });
+    let mut adjusted = vec![0; adjustments.len()];
+    for (slot, units) in slots.iter().zip(all(calls.collect()).await) {
+        for (at, units) in slot.iter().zip(units?.iter()) {
+            adjusted[*at] = *units;
+        }
     }
-    Ok(adjusted)
+    Ok(adjusted.into_iter().collect())
 }
 
 /// Returns whether all keys are on one slot.

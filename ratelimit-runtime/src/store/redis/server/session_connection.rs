@@ -203,14 +203,22 @@ impl Inner {
         result
     }
 
-    /// Sends `PING` to a server that was too slow. A late reply keeps the connection; no reply aborts it.
+    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have been silent until just now, so
+    /// that a second `PING` shows whether it is still slow. A late reply keeps the connection; no reply aborts it.
     async fn probe(&self, slow: &SlowConnection) -> Attempted {
-        let (began, mut connection) = (Instant::now(), slow.connection.clone());
+        let mut connection = slow.connection.clone();
         let timeout = UNRESPONSIVE_AFTER.max(slow.deadline);
-        match tokio::time::timeout(timeout, connection.ping()).await {
-            Ok(Ok(())) if began.elapsed() <= slow.deadline => return Ok(connection),
-            Ok(_) => {}
-            Err(_) => connection.health().abort(),
+        for _ in 0..2 {
+            let began = Instant::now();
+            match tokio::time::timeout(timeout, connection.ping()).await {
+                Ok(Ok(())) if began.elapsed() <= slow.deadline => return Ok(connection),
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => break,
+                Err(_) => {
+                    connection.health().abort();
+                    break;
+                }
+            }
         }
         Err(self.connector.endpoint().no_reply(slow.deadline))
     }

@@ -5,6 +5,11 @@ use std::time::Instant;
 
 /// A call in a queue.
 pub(crate) trait Queued {
+    /// Returns how many units the call may take from a limit for which each unit is work for the server.
+    fn units(&self) -> u32 {
+        0
+    }
+
     /// Returns whether the caller still waits.
     fn is_wanted(&self) -> bool;
 

@@ -22,6 +22,8 @@ pub(crate) struct Bounds {
     pub(crate) waiting: usize,
     /// The maximum number of calls in a batch.
     pub(crate) batch: usize,
+    /// A batch with at least this many [`units`](Queued::units) takes no further call.
+    pub(crate) units: u32,
     /// The maximum number of workers.
     pub(crate) workers: usize,
     /// A further worker starts if the last batch was sent at least this long ago. The server is then far away or slow.
@@ -169,12 +171,16 @@ impl<T: Queued> Worker<T> {
     /// Takes the next batch in order of arrival, and drops calls that are no longer wanted. An empty batch ends the worker.
     /// Also returns when to [`look`](Self::look) at the deadlines, if the reply has not arrived before.
     pub(crate) fn take(&mut self, now: Instant) -> (Vec<T>, Option<Instant>) {
-        let most = self.queue.0.bounds.batch;
+        let (most, most_units) = (self.queue.0.bounds.batch, self.queue.0.bounds.units);
         let (batch, unwanted, look) = self.queue.with(|state| {
             let (mut batch, mut unwanted) = (Vec::with_capacity(state.waiting.len().min(most)), Vec::new());
-            while batch.len() < most {
+            let mut units: u32 = 0;
+            while batch.len() < most && units < most_units {
                 match state.waiting.pop_front() {
-                    Some(item) if item.is_wanted() => batch.push(item),
+                    Some(item) if item.is_wanted() => {
+                        units = units.saturating_add(item.units());
+                        batch.push(item);
+                    }
                     Some(item) => unwanted.push(item),
                     None => break,
                 }

@@ -1,0 +1,136 @@
+//! Permits of calls that received no reply: nobody holds them, and they are free again soon after the server has recovered.
+
+use super::unreliable_server::{DEADLINE, FAULTS, UnreliableServer};
+use crate::harness::{
+    Suspended, assert_recovered_within, is_soak, limiter_at, limiter_on, runtime, time_until_decided,
+    wait_for,
+};
+use ratelimit::{Limit, OnError, Permit, RateLimiter};
+use std::time::{Duration, Instant};
+use support::{Cluster, HOUR, MS, RedisServer, SECOND, Sentinels, Traffic};
+
+/// No lease ends while a test runs.
+const PERMITS: Limit = Limit::concurrency(36, HOUR);
+const KEY: &str = "exports";
+
+/// How long a fault lasts. It is longer than the time after which a silent connection is given up.
+fn hiccup() -> Duration {
+    if is_soak() { 5 * SECOND } else { 700 * MS }
+}
+
+/// Makes 80 calls at once, of 1 to 3 permits each, and returns the permits of those that receive some.
+async fn call_at_once(limiter: &RateLimiter, limit: &Limit) {
+    let calls = (0..80).map(|n| {
+        let (limiter, limit) = (limiter.clone(), *limit);
+        tokio::spawn(async move { drop(limiter.permit_cost(&limit, KEY, 1 + n % 3).await) })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        call.await.unwrap();
+    }
+}
+
+/// Takes permits, also if a busy machine misses the deadline.
+async fn take(limiter: &RateLimiter, limit: &Limit, key: &str, cost: u32) -> Permit {
+    loop {
+        if let Ok(permit) = limiter.permit_cost(limit, key, cost).await {
+            return permit;
+        }
+    }
+}
+
+/// Waits until all permits are free. `ended` is when the fault ended.
+async fn assert_all_are_free(limiter: &RateLimiter, limit: &Limit, ended: Instant) {
+    wait_for("all permits are free", async || {
+        limiter.peek(limit, KEY).await.is_ok_and(|decision| decision.remaining() == limit.count())
+    })
+    .await;
+    assert_recovered_within(SECOND, ended.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn permits_are_free_soon_after_any_fault() {
+    for limit in [PERMITS, PERMITS.wait(10 * SECOND)] {
+        for fault in FAULTS {
+            let mut server = UnreliableServer::start();
+            let limiter = server.limiter(OnError::Deny).await;
+            let other = limiter_on(&server.server).build().await.unwrap();
+            let held = take(&limiter, &limit, KEY, 6).await;
+            server.begin(fault);
+            call_at_once(&limiter, &limit).await;
+            drop(held);
+            tokio::time::sleep(hiccup()).await;
+            server.end();
+            println!("{fault:?}");
+            assert_all_are_free(&other, &limit, Instant::now()).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn permits_are_free_soon_after_a_short_pause_under_each_policy() {
+    for policy in [OnError::Local, OnError::Allow, OnError::Deny] {
+        let server = RedisServer::start();
+        let limiter = limiter_at(server.url()).deadline(DEADLINE).on_error(policy).build().await.unwrap();
+        drop(take(&limiter, &PERMITS, KEY, 1).await);
+        redis::cmd("CLIENT").arg("PAUSE").arg(200).arg("ALL").exec(&mut server.raw()).unwrap();
+        call_at_once(&limiter, &PERMITS).await;
+        let other = limiter_on(&server).build().await.unwrap();
+        assert_all_are_free(&other, &PERMITS, Instant::now()).await;
+    }
+}
+
+/// The runtime of the calls is gone, so a call in another runtime returns their permits.
+#[test]
+fn permits_that_were_lost_in_a_runtime_are_returned_by_another_one() {
+    let (server, lost, other) = (UnreliableServer::start(), runtime(), runtime());
+    let limiter = lost.block_on(async {
+        let limiter = server.limiter(OnError::Deny).await;
+        server.proxy.set(Traffic::LoseReplies);
+        call_at_once(&limiter, &PERMITS).await;
+        limiter
+    });
+    drop(lost);
+    server.proxy.set(Traffic::Pass);
+    other.block_on(async { assert_all_are_free(&limiter, &PERMITS, Instant::now()).await });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deadline(DEADLINE).build().await.unwrap();
+    let other = limiter_at(cluster.url()).build().await.unwrap();
+    time_until_decided(&limiter, KEY).await;
+    let node = cluster.primary_of(cluster.slot_of(KEY));
+    let elsewhere =
+        (0..).map(|n| format!("k{n}")).find(|key| cluster.primary_of(cluster.slot_of(key)) != node);
+    let (short, elsewhere) = (Limit::concurrency(1, 3 * SECOND), elsewhere.unwrap());
+    let held = [take(&limiter, &short, &elsewhere, 1).await, take(&limiter, &PERMITS, KEY, 1).await];
+    let suspended = Suspended::new(cluster.server(node));
+    call_at_once(&limiter, &PERMITS).await;
+    // The silent node must not keep this process from renewing a permit on another node.
+    let silent = Instant::now();
+    while silent.elapsed() < hiccup().max(4 * SECOND) {
+        assert!(other.permit(&short, &*elsewhere).await.is_err(), "taken from its holder");
+        tokio::time::sleep(20 * MS).await;
+    }
+    drop((held, suspended));
+    assert_all_are_free(&other, &PERMITS, Instant::now()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn permits_are_free_soon_after_a_failover() {
+    let mut sentinels = Sentinels::start();
+    let limiter = limiter_at(sentinels.url()).deadline(DEADLINE).build().await.unwrap();
+    time_until_decided(&limiter, KEY).await;
+    let held = take(&limiter, &PERMITS, KEY, 30).await;
+    let mut primary = sentinels.server(sentinels.primary()).raw();
+    redis::cmd("WAIT").arg(2).arg(5000).exec(&mut primary).unwrap();
+    let dead = tokio::task::block_in_place(|| sentinels.kill_primary());
+    drop(held);
+    call_at_once(&limiter, &PERMITS).await;
+    let successor = tokio::task::block_in_place(|| sentinels.wait_for_another(dead));
+    time_until_decided(&limiter, KEY).await;
+    let found = Instant::now();
+    let other = limiter_on(sentinels.server(successor)).build().await.unwrap();
+    assert_all_are_free(&other, &PERMITS, found).await;
+}
