@@ -2,6 +2,7 @@
 
 use crate::context::Recorded;
 use crate::limit::rules::duration;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// A limit of a request, with the last decision about it.
@@ -21,10 +22,13 @@ impl Named<'_> {
 ///
 /// If a request asks one limit several times, the last decision counts. Limits with the same public name have their time after
 /// it: `search/1s` and `search/1d`. Limits that then still have the same name are numbered: `search/1s/2`.
-pub(super) fn named(decisions: &[Recorded]) -> Vec<Named<'_>> {
+pub(super) fn named(decisions: &[Recorded]) -> SmallVec<[Named<'_>; 1]> {
+    if let [recorded] = decisions {
+        return SmallVec::from_buf([Named { name: Cow::Borrowed(recorded.name.public()), recorded }]);
+    }
     let last = last(decisions);
     let public: Vec<&str> = last.iter().map(|recorded| recorded.name.public()).collect();
-    let mut all: Vec<Named<'_>> = Vec::with_capacity(last.len());
+    let mut all = SmallVec::with_capacity(last.len());
     for (recorded, public_name) in last.into_iter().zip(&public) {
         let is_shared = public.iter().filter(|other| *other == public_name).count() > 1;
         let name = if is_shared { with_time(public_name, recorded) } else { Cow::Borrowed(*public_name) };

@@ -18,8 +18,8 @@ pub(crate) trait ResponseParts {
     /// Whether the response has this header.
     fn has(&self, name: &'static str) -> bool;
 
-    /// Adds a further line of a header.
-    fn append(&mut self, name: &'static str, value: &str);
+    /// Adds a further line of a header, whose value is printable ASCII.
+    fn append(&mut self, name: &'static str, value: &[u8]);
 
     /// Whether a `Rejection` was turned into this response by this library.
     fn is_answer(&self) -> bool;
@@ -65,10 +65,8 @@ impl Settings {
             return;
         }
         let status = response.status();
-        let fields = entered.context.with_decisions(|decisions| self.headers.fields(status, decisions));
-        for (name, value) in fields {
-            response.append(name, &value);
-        }
+        let mut add = |name, value: &[u8]| response.append(name, value);
+        entered.context.with_decisions(|decisions| self.headers.write(status, decisions, &mut add));
     }
 
     /// Corrects the response to a refused call that does not say so. A success is left alone: its handler has dealt with the
@@ -86,7 +84,7 @@ impl Settings {
         if let Some(seconds) = answer.retry_after
             && !response.has("retry-after")
         {
-            response.append("retry-after", &seconds.to_string());
+            response.append("retry-after", seconds.to_string().as_bytes());
         }
         if status == rejection.status() || status == answer.status {
             return None;

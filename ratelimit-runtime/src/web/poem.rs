@@ -111,8 +111,8 @@ impl layer::ResponseParts for Response {
         self.headers().contains_key(name)
     }
 
-    fn append(&mut self, name: &'static str, value: &str) {
-        if let Ok(value) = HeaderValue::from_str(value) {
+    fn append(&mut self, name: &'static str, value: &[u8]) {
+        if let Ok(value) = HeaderValue::from_bytes(value) {
             self.headers_mut().append(HeaderName::from_static(name), value);
         }
     }

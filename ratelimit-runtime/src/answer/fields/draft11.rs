@@ -5,45 +5,44 @@
 
 use super::super::names::Named;
 use super::effective_window::effective_window;
+use super::{AddField, Shown};
 use crate::context::Recorded;
-use std::fmt::Write;
+use crate::key::{Bytes, push_number};
 
 const POLICY: &str = "ratelimit-policy";
 const STATE: &str = "ratelimit";
 
 /// The units that are allowed in a window.
-const QUOTA: &str = "q";
-/// The kind of unit, if it is not requests.
-const UNIT: &str = "qu";
-const CONCURRENT_REQUESTS: &str = "concurrent-requests";
+const QUOTA: &[u8] = b";q=";
+/// The kind of unit, which is requests unless a policy says otherwise.
+const UNIT_OF_PERMITS: &[u8] = b";qu=\"concurrent-requests\"";
 /// The window, in seconds.
-const WINDOW: &str = "w";
+const WINDOW: &[u8] = b";w=";
 /// The units that are left.
-const AVAILABLE: &str = "r";
+const AVAILABLE: &[u8] = b";r=";
 /// The effective window, in seconds.
-const EFFECTIVE_WINDOW: &str = "t";
+const EFFECTIVE_WINDOW: &[u8] = b";t=";
 /// A parameter of this library: the most units that a bucket holds.
-const BURST: &str = "rl-burst";
+const BURST: &[u8] = b";rl-burst=";
 
 /// The largest integer of a structured field.
 const MOST: u64 = 999_999_999_999_999;
 
 /// Writes the policies of all limits, and the state of the limits that are shown.
-pub(super) fn fields(all: &[Named<'_>], shown: &[&Named<'_>]) -> [(&'static str, String); 2] {
-    let policies = list(all.iter(), push_policy);
-    let states = list(shown.iter().copied(), push_state);
-    [(POLICY, policies), (STATE, states)]
+pub(super) fn write(limits: &Shown<'_>, add: &mut AddField<'_>) {
+    add(POLICY, &list(limits.all.iter(), push_policy));
+    add(STATE, &list(limits.states(), push_state));
 }
 
 /// Writes a list of names with parameters.
 fn list<'n, 'r: 'n>(
     limits: impl Iterator<Item = &'n Named<'r>>,
-    push_parameters: fn(&mut String, &Recorded),
-) -> String {
-    let mut list = String::with_capacity(64); // enough for one limit with a name of usual length
+    push_parameters: fn(&mut Bytes, &Recorded),
+) -> Bytes {
+    let mut list = Bytes::new();
     for limit in limits {
         if !list.is_empty() {
-            list.push_str(", ");
+            list.extend_from_slice(b", ");
         }
         push_name(&mut list, &limit.name);
         push_parameters(&mut list, limit.recorded);
@@ -51,13 +50,13 @@ fn list<'n, 'r: 'n>(
     list
 }
 
-fn push_policy(list: &mut String, recorded: &Recorded) {
+fn push_policy(list: &mut Bytes, recorded: &Recorded) {
     let limit = recorded.limit();
     push_integer(list, QUOTA, limit.count().into());
     if limit.is_concurrency() {
         // A call that takes another number of permits is not one request.
         if recorded.cost() == 1 {
-            let _ = write!(list, ";{UNIT}=\"{CONCURRENT_REQUESTS}\"");
+            list.extend_from_slice(UNIT_OF_PERMITS);
         }
         return;
     }
@@ -69,32 +68,36 @@ fn push_policy(list: &mut String, recorded: &Recorded) {
     }
 }
 
-fn push_state(list: &mut String, recorded: &Recorded) {
+fn push_state(list: &mut Bytes, recorded: &Recorded) {
     push_integer(list, AVAILABLE, recorded.decision().remaining().into());
     if let Some(seconds) = effective_window(recorded) {
         push_integer(list, EFFECTIVE_WINDOW, seconds);
     }
 }
 
-fn push_integer(list: &mut String, name: &str, value: u64) {
-    let _ = write!(list, ";{name}={}", value.min(MOST));
+fn push_integer(list: &mut Bytes, parameter: &[u8], value: u64) {
+    list.extend_from_slice(parameter);
+    push_number(list, value.min(MOST));
 }
 
 /// Writes a name as a string of printable ASCII. Other characters are percent-encoded as UTF-8, and so is the percent sign, so that
 /// decoding returns the name.
-fn push_name(list: &mut String, name: &str) {
-    list.push('"');
+fn push_name(list: &mut Bytes, name: &str) {
+    list.push(b'"');
     for byte in name.bytes() {
         match byte {
-            b'"' | b'\\' => {
-                list.push('\\');
-                list.push(byte.into());
-            }
+            b'"' | b'\\' => list.extend_from_slice(&[b'\\', byte]),
             b'%' | 0..b' ' | 0x7f.. => {
-                let _ = write!(list, "%{byte:02X}");
+                list.push(b'%');
+                list.extend_from_slice(&hex(byte));
             }
-            _ => list.push(byte.into()),
+            _ => list.push(byte),
         }
     }
-    list.push('"');
+    list.push(b'"');
+}
+
+/// The two hexadecimal digits of a byte, in upper case.
+fn hex(byte: u8) -> [u8; 2] {
+    [byte >> 4, byte & 15].map(|digit| if digit < 10 { b'0' + digit } else { b'A' + digit - 10 })
 }

@@ -8,6 +8,7 @@ mod x_rate_limit;
 
 use super::names::{Named, named};
 use crate::context::Recorded;
+use smallvec::SmallVec;
 use std::time::SystemTime;
 use x_rate_limit::Reset;
 
@@ -77,28 +78,47 @@ impl Headers {
     /// times, the last decision counts.
     #[must_use]
     pub fn fields(self, status: u16, decisions: &[Recorded]) -> Vec<(&'static str, String)> {
+        let mut fields = Vec::new();
+        self.write(status, decisions, &mut |name, value| {
+            fields.push((name, String::from_utf8_lossy(value).into_owned()));
+        });
+        fields
+    }
+
+    /// Passes each of the [`fields`](Self::fields) on, without a heap allocation if the response shows one limit.
+    pub(crate) fn write(self, status: u16, decisions: &[Recorded], add: &mut AddField<'_>) {
         if decisions.is_empty() || !Self::are_allowed_on(status) {
-            return Vec::new();
+            return;
         }
-        match self {
-            Self::Draft11 => {
-                let all = named(decisions);
-                draft11::fields(&all, &shown(&all, status)).into()
-            }
-            Self::XRateLimit => x_rate_limits(status, decisions, Reset::Seconds),
-            Self::XRateLimitEpoch => x_rate_limits(status, decisions, Reset::Since(SystemTime::now())),
-            Self::None => Vec::new(),
-        }
+        let reset = match self {
+            Self::None => return,
+            Self::Draft11 => return draft11::write(&Shown::of(decisions, status), add),
+            Self::XRateLimit => Reset::Seconds,
+            Self::XRateLimitEpoch => Reset::Since(SystemTime::now()),
+        };
+        x_rate_limit::write(&Shown::of(decisions, status), reset, add);
     }
 }
 
-fn x_rate_limits(status: u16, decisions: &[Recorded], reset: Reset) -> Vec<(&'static str, String)> {
-    let all = named(decisions);
-    x_rate_limit::fields(&shown(&all, status), reset)
+/// Receives the name and the value of a field.
+pub(crate) type AddField<'a> = dyn FnMut(&'static str, &[u8]) + 'a;
+
+/// The limits of a request, and those whose state its response shows.
+struct Shown<'r> {
+    all: SmallVec<[Named<'r>; 1]>,
+    /// Only those that refused the request are shown.
+    only_refused: bool,
 }
 
-/// The limits whose state the response shows: those that refused the request, or all if it was not refused.
-fn shown<'n, 'r>(all: &'n [Named<'r>], status: u16) -> Vec<&'n Named<'r>> {
-    let refused: Vec<_> = all.iter().filter(|limit| limit.is_refused()).collect();
-    if status < 400 || refused.is_empty() { all.iter().collect() } else { refused }
+impl<'r> Shown<'r> {
+    fn of(decisions: &'r [Recorded], status: u16) -> Self {
+        let all = named(decisions);
+        let only_refused = status >= 400 && all.iter().any(Named::is_refused);
+        Self { all, only_refused }
+    }
+
+    /// The limits whose state is shown: those that refused the request, or all if it was not refused.
+    fn states(&self) -> impl Iterator<Item = &Named<'r>> {
+        self.all.iter().filter(|limit| !self.only_refused || limit.is_refused())
+    }
 }

@@ -2,6 +2,8 @@
 
 use super::super::names::Named;
 use super::effective_window::effective_window;
+use super::{AddField, Shown};
+use crate::key::{Bytes, push_number};
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,20 +20,24 @@ pub(super) enum Reset {
     Since(SystemTime),
 }
 
-/// Writes the fields of one of these limits. `X-RateLimit-Reset` is left out where there is no such time.
-pub(super) fn fields(shown: &[&Named<'_>], reset: Reset) -> Vec<(&'static str, String)> {
-    let Some(limit) = shown.iter().min_by_key(|limit| urgency(limit)) else { return Vec::new() };
-    let (recorded, decision) = (limit.recorded, limit.recorded.decision());
-    let mut fields =
-        vec![(LIMIT, recorded.limit().capacity().to_string()), (REMAINING, decision.remaining().to_string())];
+/// Writes the fields of one of the shown limits. `X-RateLimit-Reset` is left out where there is no such time.
+pub(super) fn write(limits: &Shown<'_>, reset: Reset, add: &mut AddField<'_>) {
+    let Some(limit) = limits.states().min_by_key(|limit| urgency(limit)) else { return };
+    let recorded = limit.recorded;
+    let mut add_number = |name, number: u64| {
+        let mut digits = Bytes::new();
+        push_number(&mut digits, number);
+        add(name, &digits);
+    };
+    add_number(LIMIT, recorded.limit().capacity().into());
+    add_number(REMAINING, recorded.decision().remaining().into());
     if let Some(seconds) = effective_window(recorded) {
         let value = match reset {
             Reset::Seconds => seconds,
             Reset::Since(now) => unix_seconds(now, seconds),
         };
-        fields.push((RESET, value.to_string()));
+        add_number(RESET, value);
     }
-    fields
 }
 
 /// The order in which limits concern a client: refusals, those with the longest wait first, and then the fewest units that are

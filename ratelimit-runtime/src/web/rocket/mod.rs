@@ -95,8 +95,8 @@ impl ResponseParts for Answering<'_, '_> {
         self.response.headers().contains(name)
     }
 
-    fn append(&mut self, name: &'static str, value: &str) {
-        self.response.adjoin_raw_header(name, value.to_owned());
+    fn append(&mut self, name: &'static str, value: &[u8]) {
+        self.response.adjoin_raw_header(name, String::from_utf8_lossy(value).into_owned());
     }
 
     fn is_answer(&self) -> bool {
