@@ -11,18 +11,22 @@ struct Fields {
     /// Of an admitted call.
     #[serde(default)]
     delay_us: u64,
-    /// Of a refused call. `None` if it can never pass.
+    /// Of a refused call whose wait is known.
     retry_after_us: Option<u64>,
+    /// Of a call that is refused until a permit is returned: the time until a lease ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lease_ends_after_us: Option<u64>,
     reset_after_us: u64,
 }
 
 impl Serialize for Decision {
     /// Leaves out the stamp, which only the store of the decision can use.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (delay_us, retry_after_us) = match self.passes {
-            Passes::InTurn(delay) => (delay.0, None),
-            Passes::After(wait) => (0, Some(wait.0)),
-            Passes::Never => (0, None),
+        let (delay_us, retry_after_us, lease_ends_after_us) = match self.passes {
+            Passes::InTurn(delay) => (delay.0, None, None),
+            Passes::After(wait) => (0, Some(wait.0), None),
+            Passes::AfterReturn(wait) => (0, None, Some(wait.0)),
+            Passes::Never => (0, None, None),
         };
         let fields = Fields {
             allowed: self.allowed(),
@@ -30,6 +34,7 @@ impl Serialize for Decision {
             remaining: self.remaining,
             delay_us,
             retry_after_us,
+            lease_ends_after_us,
             reset_after_us: self.reset_after.0,
         };
         fields.serialize(serializer)
@@ -38,13 +43,14 @@ impl Serialize for Decision {
 
 impl<'de> Deserialize<'de> for Decision {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Fields { allowed, limit, remaining, delay_us, retry_after_us, reset_after_us } =
-            Fields::deserialize(deserializer)?;
-        let passes = match retry_after_us {
-            _ if allowed => Passes::InTurn(Micros(delay_us)),
-            Some(wait) => Passes::After(Micros(wait)),
-            None => Passes::Never,
+        let fields = Fields::deserialize(deserializer)?;
+        let passes = match (fields.retry_after_us, fields.lease_ends_after_us) {
+            _ if fields.allowed => Passes::InTurn(Micros(fields.delay_us)),
+            (Some(wait), _) => Passes::After(Micros(wait)),
+            (None, Some(wait)) => Passes::AfterReturn(Micros(wait)),
+            (None, None) => Passes::Never,
         };
+        let Fields { limit, remaining, reset_after_us, .. } = fields;
         Ok(Self { passes, reset_after: Micros(reset_after_us), stamp: 0, limit, remaining })
     }
 }
@@ -58,11 +64,13 @@ mod tests {
     #[test]
     fn a_decision_is_what_it_was() {
         let (limit, second) = (Limit::counter(5, Duration::from_secs(60)), Duration::from_secs(1));
+        let permits = Limit::concurrency(5, second);
         for decision in [
             Decision::allow(&limit, 4, second),
             Decision::allow(&limit, 4, second).in_turn(second / 4, 0),
             Decision::refuse(&limit, 0, Some(second / 2), second),
             Decision::refuse(&limit, 0, None, second),
+            Decision::refuse(&permits, 0, Some(second / 2), second),
         ] {
             let json = serde_json::to_string(&decision).unwrap();
             assert_eq!(serde_json::from_str::<Decision>(&json).unwrap(), decision, "{json}");

@@ -1,8 +1,8 @@
 //! `X-RateLimit-*`, byte for byte.
 
-use super::super::x_rate_limit::{Reset, fields};
+use super::super::Shown;
+use super::super::x_rate_limit::{Reset, write};
 use super::*;
-use crate::answer::names::named;
 use std::time::UNIX_EPOCH;
 
 const BURST: Limit = Limit::counter(10, ONE_SECOND);
@@ -54,8 +54,10 @@ fn a_reset_may_be_a_point_in_time() {
     let decisions = [admitted("a", DAILY, 9, Duration::from_secs(60))];
     for (now_ms, reset) in [(1_700_000_000_000, 1_700_000_156), (1_700_000_000_001, 1_700_000_157)] {
         let now = UNIX_EPOCH + Duration::from_millis(now_ms);
-        let all = named(&decisions);
-        let fields = fields(&all.iter().collect::<Vec<_>>(), Reset::Since(now));
+        let mut fields = Vec::new();
+        write(&Shown::of(&decisions, 200), Reset::Since(now), &mut |name, value| {
+            fields.push((name, String::from_utf8_lossy(value).into_owned()));
+        });
         assert_eq!(fields[2], ("x-ratelimit-reset", format!("{reset}")));
     }
     assert_eq!(Headers::XRateLimitEpoch.fields(200, &decisions).len(), 3);
