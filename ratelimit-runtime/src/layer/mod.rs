@@ -55,7 +55,7 @@ use std::sync::Arc;
 /// | rocket | `rocket::build().attach(RateLimitLayer::new())` |
 ///
 /// Attributes work without it. It is needed for the header fields on admitted calls, for `by = ratelimit::client_ip()`, and to
-/// find answers that are wrong.
+/// correct answers that hide a refusal.
 ///
 /// The type has no parameters, and clones share their settings. A layer inside another layer adds its limits to the context
 /// of the outer one, which then writes the header fields.
