@@ -40,7 +40,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = HEADING, env = "RATELIMIT_URL", hide_env_values = true, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// The first part of all keys, as in the builder of the limiter
-    #[arg(long, global = true, help_heading = HEADING, default_value = "ratelimit")]
+    #[arg(long, global = true, help_heading = HEADING, env = "RATELIMIT_PREFIX", default_value = "ratelimit")]
     pub(crate) prefix: String,
     /// Write JSON
     #[arg(long, global = true, help_heading = HEADING)]
@@ -81,8 +81,8 @@ pub(crate) enum Command {
 /// Options of commands that read limits.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Given {
-    /// The numbers of a limit, because Redis stores no numbers: "counter count=5 time=1m" for each limit with this algorithm,
-    /// or "login=counter count=5 time=1m" for the limit `login`. Can be repeated
+    /// The numbers of a limit that no process has published: "login=counter count=5 time=1m" for the limit `login`, or "counter
+    /// count=5 time=1m" for each limit with this algorithm. Can be repeated
     #[arg(long = "limit", value_name = "LIMIT")]
     pub(crate) limits: Vec<crate::limits::GivenLimit>,
 }
@@ -91,7 +91,8 @@ pub(crate) struct Given {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Callers {
     /// Who is limited: an address, or a text as `list --identities` shows it. Join the values of a tuple with commas, as in
-    /// `203.0.113.7,alice`. `text:..` is never an address; `secret:..` is hashed, as the value of `by = "header:.."`
+    /// `203.0.113.7,alice`. `'#0123abcd'` is a hash as hooks, log lines, `list` and `top` show it, or its beginning. `text:..` is
+    /// never an address; `secret:..` is hashed, as the value of `by = "header:.."`
     #[arg(long = "for", value_name = "IDENTITY")]
     pub(crate) identities: Vec<String>,
     /// The value of a placeholder in the name; repeat it for each placeholder

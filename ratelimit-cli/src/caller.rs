@@ -1,5 +1,7 @@
 //! The key that the command line names: `--for` and `--part`.
 
+mod hash;
+
 use crate::arguments::Callers;
 use crate::exit::Failure;
 use ratelimit::store::StoreKey;
@@ -30,6 +32,8 @@ enum Word {
     Written(String),
     Text(String),
     Secret(String),
+    /// The hash of an identity, or its beginning.
+    Hash(String),
 }
 
 impl Caller {
@@ -45,6 +49,11 @@ impl Caller {
         let (shown, shown_parts) = (identity.map(str::to_owned), parts.to_vec());
         let parts = parts.iter().map(|part| Word::read(part)).collect();
         Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
+    }
+
+    /// Whether this is all of a limit, not one of its keys.
+    pub(crate) fn is_name(&self) -> bool {
+        self.identities.is_empty() && self.parts.is_empty()
     }
 
     /// One key for each identity, or one key without an identity.
@@ -110,6 +119,8 @@ impl Word {
             Self::Secret(secret.to_owned())
         } else if let Some(text) = text.strip_prefix("text:") {
             Self::Text(text.to_owned())
+        } else if let Some(hash) = hash::read(text) {
+            Self::Hash(hash.to_owned())
         } else if let Ok(address) = text.parse() {
             Self::Address(address)
         } else {
@@ -122,7 +133,7 @@ impl Identity for Word {
     fn write(&self, key: &mut KeyWriter<'_>) {
         match self {
             Self::Address(address) => key.ip(*address),
-            Self::Written(text) => key.written(text),
+            Self::Written(text) | Self::Hash(text) => key.written(text),
             Self::Text(text) => key.text(text),
             Self::Secret(secret) => key.secret(secret.as_bytes()),
         }

@@ -24,7 +24,7 @@ pub(crate) enum Exit {
 pub(crate) const CODES: &str = "Exit codes:
   0    done
   1    a check found a problem, a key has a value of another program,
-       or there was nothing to change
+       there was nothing to change, or nothing has this name or prefix
   2    the command line is wrong; nothing was done
   3    the server is unavailable, or refuses the login or a command
   130  interrupted; the output is partial";
@@ -57,6 +57,16 @@ impl Failure {
     /// The server does not do what it was asked.
     pub(crate) fn server(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Server, message: message.to_string() }
+    }
+
+    /// Ctrl-C came before anything was done.
+    pub(crate) fn interrupted() -> Self {
+        Self { exit: Exit::Interrupted, message: "interrupted: nothing was done".to_owned() }
+    }
+
+    /// Adds what follows from it.
+    pub(crate) fn and(self, consequence: &str) -> Self {
+        Self { message: format!("{self}; {consequence}"), ..self }
     }
 
     /// There is nothing to change.

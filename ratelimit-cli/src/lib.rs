@@ -9,6 +9,7 @@
 //! | `server` | the store, its limiter, and the servers |
 //! | `caller` | the key that `--for` and `--part` name |
 //! | `limits` | the numbers of a limit, as far as they are known |
+//! | `known` | which limits exist, and what a wrong name was meant to be |
 //! | `scan` | reads all keys of the servers, little by little |
 //! | `usage` | asks the library how much of a limit is in use |
 //! | `project` | `cargo ratelimit`: the limits in sources, which `sources` reads, as a `manifest` |
@@ -20,6 +21,7 @@ mod caller;
 mod doctor;
 mod exit;
 mod interrupt;
+mod known;
 mod limits;
 mod list;
 mod manifest;
@@ -83,10 +85,10 @@ fn run(cli: Cli, output: Output) -> Result<Exit, Failure> {
         let interrupt = Interrupt::listen();
         match command {
             Command::List(list) => list::run(&list, &server, &interrupt, output).await,
-            Command::Peek(peek) => peek::run(&peek, &server, output).await,
+            Command::Peek(peek) => peek::run(&peek, &server, &interrupt, output).await,
             Command::Reset(reset) => reset::run(&reset, &server, &interrupt, output).await,
-            Command::Set(set) => overrides::set(&set, &server, output).await,
-            Command::Unset(unset) => overrides::unset(&unset, &server, output).await,
+            Command::Set(set) => overrides::set(&set, &server, &interrupt, output).await,
+            Command::Unset(unset) => overrides::unset(&unset, &server, &interrupt, output).await,
             Command::Overrides => overrides::list(&server, output).await,
             Command::Top(top) => top::run(&top, &server, interrupt, output).await,
             Command::Bench(bench) => bench::run(&bench, &global, &interrupt, output).await,

@@ -1,11 +1,14 @@
-//! The numbers of limits, as far as they are known. Redis has the units in use and not the limits, which are in the code of the
-//! services. They come from the command line and from overrides.
+//! The numbers of limits, as far as they are known. The state in Redis has the units in use and not the limits, which are in the
+//! code of the services. They come from what the services publish, from overrides, and from the command line.
 
 use crate::exit::Failure;
+use crate::output::note;
 use crate::server::{Server, of_overrides};
 use ratelimit::store::StoredKey;
-use ratelimit::{Algorithm, Limit, LimitChange, LimitError, OverrideTarget, ParseLimitError, Refill};
-use std::collections::HashMap;
+use ratelimit::{
+    Algorithm, Limit, LimitChange, LimitError, MetLimit, OverrideTarget, ParseLimitError, Refill,
+};
+use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -33,6 +36,7 @@ impl FromStr for GivenLimit {
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     given: Vec<GivenLimit>,
+    published: BTreeMap<String, MetLimit>,
     of_names: HashMap<String, LimitChange>,
     of_keys: HashMap<StoredKey, LimitChange>,
 }
@@ -48,7 +52,7 @@ pub(crate) enum Numbers {
 }
 
 impl Limits {
-    /// Reads the overrides.
+    /// Reads the overrides and the published limits.
     pub(crate) async fn load(given: &[GivenLimit], server: &Server) -> Result<Self, Failure> {
         let mut limits = Self { given: given.to_vec(), ..Self::default() };
         for entry in
@@ -64,7 +68,29 @@ impl Limits {
                 _ => {}
             }
         }
+        match server.limiter.published_limits().await {
+            Ok(all) => limits.published = all.into_iter().map(|met| (met.name().to_owned(), met)).collect(),
+            Err(error) if error.is_transient() => return Err(error.into()),
+            // The limits are advice.
+            Err(error) => note(format!("cannot read the limits that the services have published: {error}")),
+        }
         Ok(limits)
+    }
+
+    /// What the services have published about a name.
+    pub(crate) fn published(&self, name: &str) -> Option<&MetLimit> {
+        self.published.get(name)
+    }
+
+    /// All names that are published, or have an override.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let published = self.published.keys().chain(self.of_names.keys()).map(String::as_str);
+        published.chain(self.of_keys.keys().map(StoredKey::name))
+    }
+
+    /// The overrides of single keys of a name.
+    pub(crate) fn of_keys(&self, name: &str) -> impl Iterator<Item = (&StoredKey, &LimitChange)> {
+        self.of_keys.iter().filter(move |(key, _)| key.name() == name)
     }
 
     /// The limit of a key with this algorithm.
@@ -117,7 +143,9 @@ impl Limits {
         let fits = |given: &&GivenLimit| given.limit.algorithm() == algorithm;
         let named = self.given.iter().filter(fits).find(|given| given.name.as_deref() == Some(name));
         let any = || self.given.iter().filter(fits).find(|given| given.name.is_none());
-        named.or_else(any).map(|given| given.limit)
+        let published = || self.published(name).filter(|met| !met.varies()).map(|met| *met.in_code());
+        let published = || published().filter(|limit| limit.algorithm() == algorithm);
+        named.map(|given| given.limit).or_else(published).or_else(|| any().map(|given| given.limit))
     }
 }
 

@@ -2,18 +2,20 @@
 
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
-use crate::limits::{key_of, refuses_every_call};
-use crate::output::{Align, Output, Style, Table, note, print, print_json, safe};
+use crate::interrupt::Interrupt;
+use crate::known;
+use crate::limits::{Limits, key_of, refuses_every_call};
+use crate::output::{Align, Output, Style, Table, named, note, print, print_json, safe};
 use crate::server::{Server, of_overrides};
 use clap::Args;
-use ratelimit::{LimitChange, Override, OverrideTarget};
+use ratelimit::{Algorithm, LimitChange, MetLimit, Override, OverrideEffect, OverrideTarget};
 use serde_json::{Value, json};
 
 /// Change a limit while services run: some numbers, or a whole limit
 ///
 /// Examples: `set login count=2`, `set login --for 203.0.113.7 count=500 wait=2s`, `set search "sliding_window count=100 time=1m"`.
-/// All processes with the same prefix apply the change within one second, until `unset`. A process reports a change that does not
-/// fit its limit in its log, and applies the limit in the code.
+/// All processes with the same prefix apply the change within one second, until `unset`. A name that no service has published, and
+/// that no key has, is refused. So is a change that does not fit the published limit.
 #[derive(Args, Debug)]
 pub(crate) struct Set {
     /// The name of the limit, as in the attribute's `key`
@@ -23,6 +25,9 @@ pub(crate) struct Set {
     /// Numbers as `count=5 time=1m`, or a whole limit, which begins with its algorithm
     #[arg(required = true, value_name = "CHANGE")]
     change: Vec<String>,
+    /// Set it although nothing knows the name, such as that of a limit that no call has met yet
+    #[arg(long)]
+    force: bool,
 }
 
 /// Remove an override, so that the limit in the code applies again
@@ -51,11 +56,23 @@ impl Target {
     }
 }
 
-pub(crate) async fn set(set: &Set, server: &Server, output: Output) -> Result<Exit, Failure> {
+pub(crate) async fn set(
+    set: &Set,
+    server: &Server,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
     let caller = set.target.caller(&set.name)?;
     let missing = caller.missing_parts().filter(|_| caller.shown.is_some());
     let change: LimitChange = set.change.join(" ").parse().map_err(Failure::usage)?;
     server.all().await?;
+    if !set.force {
+        let limits = Limits::load(&[], server).await?;
+        known::ensure(&set.name, &limits, server, interrupt)
+            .await
+            .map_err(|failure| failure.and("nothing was changed; with `--force` it is set all the same"))?;
+    }
+    let caller = caller.found(set.force, server, interrupt).await?;
     let before = get(&caller, server).await?;
     server.limiter.overrides().set(caller.key(), change).await?;
     let now = get(&caller, server).await?;
@@ -92,13 +109,28 @@ fn as_text(caller: &Caller, before: Option<LimitChange>, now: Option<LimitChange
     )
 }
 
-pub(crate) async fn unset(unset: &Unset, server: &Server, output: Output) -> Result<Exit, Failure> {
+pub(crate) async fn unset(
+    unset: &Unset,
+    server: &Server,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
     let caller = unset.target.caller(&unset.name)?;
     server.all().await?;
-    let before = get(&caller, server).await?;
-    if before.is_some() {
-        server.limiter.overrides().remove(caller.key()).await?;
+    let caller = caller.found(true, server, interrupt).await?;
+    let key = server.limiter.store_key(caller.key(), Algorithm::Counter)?;
+    let all = server.limiter.overrides().list().await.map_err(|error| of_overrides(error, &server.prefix))?;
+    let before = all.iter().find(|entry| match entry.target() {
+        OverrideTarget::Name(name) => *name == caller.name && caller.is_name(),
+        OverrideTarget::Key(written) => {
+            key.as_bytes().rsplitn(2, |byte| *byte == b':').last() == Some(written.as_bytes())
+        }
+        _ => false,
+    });
+    if let Some(before) = before {
+        server.limiter.overrides().remove_target(before.target()).await?;
     }
+    let before = before.map(change);
     let shown = safe(&caller.to_string());
     if output.json {
         let removed = before.as_ref().map(ToString::to_string);
@@ -126,8 +158,9 @@ pub(crate) async fn list(server: &Server, output: Output) -> Result<Exit, Failur
     server.all().await?;
     let overrides = server.limiter.overrides().list().await;
     let overrides = overrides.map_err(|error| of_overrides(error, &server.prefix))?;
+    let published = server.limiter.published_limits().await.unwrap_or_default();
     if output.json {
-        return print_json(&overrides.iter().map(|entry| as_json(entry, server)).collect());
+        return print_json(&overrides.iter().map(|entry| as_json(entry, &published, server)).collect());
     }
     if overrides.is_empty() {
         return print("no overrides\n");
@@ -138,19 +171,40 @@ pub(crate) async fn list(server: &Server, output: Output) -> Result<Exit, Failur
         let (name, caller) = target(entry, server);
         let caller = caller.unwrap_or_else(|| "everybody".to_owned());
         let closed = if refuses_every_call(entry.change()) { " (refuses every call)" } else { "" };
-        table.row([safe(&name), safe(&caller), format!("{}{closed}", entry.change())]);
+        let unknown =
+            if is_unknown(&name, &published) { " (no service has published this name)" } else { "" };
+        table.row([named(&name, output), safe(&caller), format!("{}{closed}{unknown}", change(entry))]);
     }
     table.fit(0, output);
     print(table.render(output))
 }
 
-fn as_json(entry: &Override, server: &Server) -> Value {
+/// What an override changes, or why nobody can tell.
+fn change(entry: &Override) -> String {
+    match entry.effect() {
+        OverrideEffect::Unreadable { reason } => format!("unreadable: {reason} (it has no effect)"),
+        _ => entry.change().to_string(),
+    }
+}
+
+/// Whether services have published limits, and not this one.
+pub(crate) fn is_unknown(name: &str, published: &[MetLimit]) -> bool {
+    !published.is_empty() && published.iter().all(|met| met.name() != name)
+}
+
+fn as_json(entry: &Override, published: &[MetLimit], server: &Server) -> Value {
     let (name, caller) = target(entry, server);
     let whole = entry.change().whole().is_some();
+    let unreadable = match entry.effect() {
+        OverrideEffect::Unreadable { reason } => Some(reason),
+        _ => None,
+    };
     json!({
+        "published": (!published.is_empty()).then(|| !is_unknown(&name, published)),
         "name": name,
         "identity": caller,
-        "change": entry.change().to_string(),
+        "change": unreadable.is_none().then(|| entry.change().to_string()),
+        "unreadable": unreadable,
         "whole": whole,
         "refuses_every_call": refuses_every_call(entry.change()),
     })
@@ -168,6 +222,7 @@ fn target(entry: &Override, server: &Server) -> (String, Option<String>) {
             }
             None => (String::new(), Some(written.clone())),
         },
+        OverrideTarget::Other(field) => (field.clone(), None),
         _ => (String::new(), None),
     }
 }

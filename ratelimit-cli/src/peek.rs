@@ -3,6 +3,8 @@
 use crate::arguments::{Callers, Given};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::known;
 use crate::limits::Limits;
 use crate::output::{Output, Style, bar, duration, note, print, print_json, safe};
 use crate::scan::{Ttl, live};
@@ -22,8 +24,8 @@ const INDENT: usize = 18;
 
 /// Show how much of a limit is in use for some identities, and take nothing
 ///
-/// Without --for it shows the limit that all callers share. Redis stores no numbers of limits: without --limit and without an
-/// override of a whole limit, it shows only what the state tells.
+/// Without --for it shows the limit that all callers share. The numbers are those that the services publish. For the limits of
+/// methods, and for numbers that vary, pass --limit; otherwise it shows only what the state tells.
 #[derive(Args, Debug)]
 pub(crate) struct Peek {
     /// The name of the limit, as in the attribute's `key`
@@ -48,12 +50,18 @@ struct State {
     usage: Option<Usage>,
 }
 
-pub(crate) async fn run(peek: &Peek, server: &Server, output: Output) -> Result<Exit, Failure> {
+pub(crate) async fn run(
+    peek: &Peek,
+    server: &Server,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Exit, Failure> {
     let callers = Caller::all(&peek.name, &peek.callers)?;
     let servers = server.all().await?;
     let limits = Limits::load(&peek.given.limits, server).await?;
     let mut all = Vec::new();
     for caller in callers {
+        let caller = caller.found(false, server, interrupt).await?;
         let (mut algorithms, mut keys) = (Vec::new(), Vec::new());
         for (algorithm, key) in caller.store_keys(&server.limiter)? {
             let stored = StoredKey::parse(&server.prefix, key.as_bytes());
@@ -69,6 +77,9 @@ pub(crate) async fn run(peek: &Peek, server: &Server, output: Output) -> Result<
             .filter(|state| state.ttl.is_some() || state.usage.is_some_and(|usage| usage.known.is_some()))
             .collect();
         all.push(Peeked { caller, states });
+    }
+    if all.iter().all(|peeked| peeked.states.iter().all(|state| state.ttl.is_none())) {
+        known::ensure(&peek.name, &limits, server, interrupt).await?;
     }
     if output.json {
         print_json(&all.iter().map(as_json).collect())?;

@@ -35,7 +35,20 @@ pub enum ErrorKind {
     NoIdentity,
 }
 
+/// Why a store cannot decide about a key of another program. The limiter adds whose key it is.
+pub(crate) const FOREIGN_VALUE: &str = "the key holds a value that is not the state of a rate limit";
+
 impl Error {
+    /// Adds the hash of the caller to an error about a value of another program.
+    pub(crate) fn about(self, caller: Option<impl fmt::Display>) -> Self {
+        match caller {
+            Some(caller) if self.message.ends_with(FOREIGN_VALUE) => {
+                Self { message: format!("{self}; the caller is {caller}").into(), ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// Creates an error; for authors of a [`Store`](crate::store::Store). The message must not contain keys or identities,
     /// because it is logged.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {

@@ -51,7 +51,8 @@ mod rate;
 mod rules;
 #[doc(hidden)]
 pub mod stack;
-mod suggest;
+#[doc(hidden)]
+pub mod suggest;
 #[doc(hidden)]
 pub mod table;
 #[doc(hidden)]

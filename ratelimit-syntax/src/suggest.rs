@@ -10,7 +10,7 @@ pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Cl
 }
 
 /// Returns the word that was probably meant.
-pub(crate) fn nearest<'a>(found: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(found: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = words.map(|word| (distance(found, word), word)).min();
     near.filter(|(distance, _)| *distance <= (found.chars().count() / 3).max(1)).map(|(_, word)| word)
 }

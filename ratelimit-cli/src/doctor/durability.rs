@@ -28,12 +28,7 @@ fn persistence(facts: &Facts, findings: &mut Findings) {
         }
     }
     let appends = facts.get("aof_enabled") == Some("1");
-    let saved = facts.number("rdb_last_save_time").unwrap_or(0);
-    let started = facts.number("server_time_usec").map(|us| us / 1_000_000);
-    let started = started.zip(facts.number("uptime_in_seconds")).map(|(now, up)| now.saturating_sub(up));
-    // A server without snapshots says that it has saved when it started.
-    let has_saved = started.is_some_and(|started| saved > started.saturating_add(2));
-    if appends || has_saved {
+    if is_saved(facts) {
         let what = if appends { "append-only file" } else { "snapshots" };
         findings.good("persistence", format!("{what}: limits and overrides survive a restart"));
     } else {
@@ -43,6 +38,16 @@ fn persistence(facts: &Facts, findings: &mut Findings) {
             "if you use overrides, turn on the append-only file: `CONFIG SET appendonly yes`",
         );
     }
+}
+
+/// Whether the server has saved its data since it started.
+pub(super) fn is_saved(facts: &Facts) -> bool {
+    let saved = facts.number("rdb_last_save_time").unwrap_or(0);
+    let started = facts.number("server_time_usec").map(|us| us / 1_000_000);
+    let started = started.zip(facts.number("uptime_in_seconds")).map(|(now, up)| now.saturating_sub(up));
+    // A server without snapshots says that it has saved when it started.
+    let has_saved = started.is_some_and(|started| saved > started.saturating_add(2));
+    facts.get("aof_enabled") == Some("1") || has_saved
 }
 
 fn replicas(facts: &Facts, findings: &mut Findings) {

@@ -8,6 +8,7 @@ mod facts;
 mod finding;
 mod keys;
 mod memory;
+mod overrides;
 mod rights;
 mod version;
 
@@ -58,6 +59,7 @@ pub(crate) async fn run(
     if runs_scripts {
         progress.show("trying permissions");
         rights::check(global, server, &mut findings).await?;
+        overrides::check(server, &servers, &mut findings).await?;
         progress.show("reading keys");
         keys::check(doctor.pace.keys_per_second, server, interrupt, &mut findings).await?;
     }

@@ -3,6 +3,7 @@
 use crate::output::identity;
 use crate::scan::Ttl;
 use crate::usage::Usage;
+use ratelimit::RateLimiter;
 use ratelimit::store::StoredKey;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -22,6 +23,8 @@ pub(crate) struct Aggregate {
     keys: u64,
     largest: usize,
     in_clear: bool,
+    /// Computes hashes of identities.
+    limiter: RateLimiter,
 }
 
 /// All keys of a name with one format.
@@ -51,8 +54,8 @@ pub(crate) struct Entry {
 }
 
 impl Aggregate {
-    pub(crate) fn new(largest: usize, in_clear: bool) -> Self {
-        Self { rows: BTreeMap::new(), others: 0, foreign: 0, keys: 0, largest, in_clear }
+    pub(crate) fn new(largest: usize, in_clear: bool, limiter: RateLimiter) -> Self {
+        Self { rows: BTreeMap::new(), others: 0, foreign: 0, keys: 0, largest, in_clear, limiter }
     }
 
     /// The number of keys of limits.
@@ -60,16 +63,26 @@ impl Aggregate {
         self.keys
     }
 
+    /// Whether a limit of this name has keys.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.rows.keys().any(|(known, _)| known == name)
+    }
+
     /// All rows, in the order of their names.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.values()
+    }
+
+    /// The identity of a key, or its hash.
+    pub(crate) fn identity(&self, key: &StoredKey) -> String {
+        identity(&self.limiter, key, self.in_clear)
     }
 
     pub(crate) fn add_foreign(&mut self, keys: u64) {
         self.foreign += keys;
     }
 
-    pub(crate) fn add(&mut self, key: &StoredKey, bytes: &[u8], ttl: Ttl, usage: Usage) {
+    pub(crate) fn add(&mut self, key: &StoredKey, ttl: Ttl, usage: Usage) {
         self.keys += 1;
         let place = (key.name().to_owned(), key.format().to_owned());
         if self.rows.len() >= MOST_ROWS && !self.rows.contains_key(&place) {
@@ -91,7 +104,8 @@ impl Aggregate {
             if row.largest.len() >= self.largest {
                 row.largest.pop();
             }
-            row.largest.push(Entry { identity: identity(key, bytes, self.in_clear), ttl, usage });
+            let identity = identity(&self.limiter, key, self.in_clear);
+            row.largest.push(Entry { identity, ttl, usage });
         }
     }
 }
@@ -157,15 +171,14 @@ mod tests {
     use super::*;
 
     fn add(aggregate: &mut Aggregate, key: &str, used: u32) {
-        let bytes = key.as_bytes();
         let usage = Usage { used: Some(used), known: None };
         let ttl = Ttl::In(Duration::from_secs(u64::from(used)));
-        aggregate.add(&StoredKey::parse("p", bytes).unwrap(), bytes, ttl, usage);
+        aggregate.add(&StoredKey::parse("p", key.as_bytes()).unwrap(), ttl, usage);
     }
 
     #[test]
     fn the_largest_keys_are_kept() {
-        let mut aggregate = Aggregate::new(3, true);
+        let mut aggregate = Aggregate::new(3, true, RateLimiter::in_memory());
         for used in [5, 1, 9, 7, 3, 8, 2, 9] {
             add(&mut aggregate, &format!("p:{{user-{used}}}:n:c2"), used);
         }
@@ -177,7 +190,7 @@ mod tests {
 
     #[test]
     fn names_that_a_program_makes_up_share_a_row() {
-        let mut aggregate = Aggregate::new(0, false);
+        let mut aggregate = Aggregate::new(0, false, RateLimiter::in_memory());
         for name in 0..MOST_ROWS + 5 {
             add(&mut aggregate, &format!("p:{{n{name}}}:c2"), 1);
         }

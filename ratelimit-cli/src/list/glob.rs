@@ -1,6 +1,7 @@
 //! Patterns of names: `*` and `?`.
 
 use std::convert::Infallible;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 /// A pattern of names.
@@ -12,6 +13,12 @@ impl FromStr for Glob {
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(Self::new(text))
+    }
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|char| f.write_char(*char))
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod aggregate;
 mod glob;
+mod json;
 mod report;
 
 use crate::arguments::{Given, Once, Pace};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
+use crate::known;
 use crate::limits::Limits;
 use crate::output::{Output, Progress, note, number, plural};
 use crate::scan::{Scanner, ttls};
@@ -15,6 +17,7 @@ use crate::usage;
 use aggregate::Aggregate;
 use clap::Args;
 pub(crate) use glob::Glob;
+use std::collections::BTreeSet;
 
 /// List the limits that have keys now: how many keys, how much is in use, and for how long
 ///
@@ -45,7 +48,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let mut scanner = Scanner::new(server, list.pace.keys_per_second).await?;
     let limits = Limits::load(&list.given.limits, server).await?;
-    let mut aggregate = Aggregate::new(usize::from(list.largest), list.identities);
+    let mut aggregate = Aggregate::new(usize::from(list.largest), list.identities, server.limiter.clone());
     let mut progress = Progress::new();
     let mut complete = false;
     while !complete && !interrupt.is_set() {
@@ -54,12 +57,22 @@ pub(crate) async fn run(
         progress.show(format!("{} in {}{share}", plural(aggregate.keys(), "key"), names(&aggregate)));
     }
     progress.clear();
-    report::report(&aggregate, &limits, complete, output)?;
-    if complete {
+    let idle: BTreeSet<&str> = limits.names().filter(|name| list.name.matches(name)).collect();
+    let idle = idle.into_iter().filter(|name| !aggregate.has(name)).collect::<Vec<_>>();
+    report::report(&aggregate, &idle, &limits, complete, output)?;
+    if !complete {
+        note("interrupted: the list is partial");
+        return Ok(Exit::Interrupted);
+    }
+    let is_all = list.name.matches("");
+    if aggregate.keys() > 0 || !idle.is_empty() || (is_all && aggregate.foreign > 0) {
         return Ok(Exit::Success);
     }
-    note("interrupted: the list is partial");
-    Ok(Exit::Interrupted)
+    if is_all {
+        return known::unused_prefix(server, interrupt).await?.map_or(Ok(Exit::Success), Err);
+    }
+    known::ensure(&list.name.to_string(), &limits, server, interrupt).await?;
+    Ok(Exit::Success)
 }
 
 fn names(aggregate: &Aggregate) -> String {
@@ -81,12 +94,12 @@ async fn step(
     aggregate.add_foreign(page.foreign);
     let ttls = ttls(&page.server, page.keys.iter().map(|(_, bytes)| &bytes[..])).await?;
     let usages = usage::read(server, limits, &page.keys, is_cluster).await?;
-    for (((key, bytes), ttl), usage) in page.keys.iter().zip(ttls).zip(usages) {
+    for (((key, _), ttl), usage) in page.keys.iter().zip(ttls).zip(usages) {
         match (ttl, usage) {
             // The key has expired since the scan.
             (None, _) => {}
             (Some(_), None) => aggregate.add_foreign(1),
-            (Some(ttl), Some(usage)) => aggregate.add(key, bytes, ttl, usage),
+            (Some(ttl), Some(usage)) => aggregate.add(key, ttl, usage),
         }
     }
     Ok(page.is_last)

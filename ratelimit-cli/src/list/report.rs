@@ -1,14 +1,17 @@
 //! Prints what `list` has found.
 
 use super::aggregate::{Aggregate, Entry, Row};
+use super::json::as_json;
 use crate::exit::{Exit, Failure};
 use crate::limits::{Limits, Numbers, refuses_every_call};
 use crate::output::{
-    Align, Output, Style, Table, bar, duration, number, plural, print, print_json, safe, wrapped,
+    Align, Output, Style, Table, bar, duration, named, number, plural, print, print_json, safe, wrapped,
 };
 use crate::scan::Ttl;
-use serde_json::{Value, json};
+use ratelimit::store::StoredKey;
+use ratelimit::{LimitChange, MetLimit};
 use std::fmt::Write as _;
+use std::time::Duration;
 use unicode_width::UnicodeWidthStr as _;
 
 /// The width of a bar.
@@ -16,19 +19,13 @@ const BAR: usize = 20;
 
 pub(super) fn report(
     aggregate: &Aggregate,
+    idle: &[&str],
     limits: &Limits,
     complete: bool,
     output: Output,
 ) -> Result<Exit, Failure> {
     if output.json {
-        let rows: Vec<Value> = aggregate.rows().map(|row| row_as_json(row, limits)).collect();
-        return print_json(&json!({
-            "partial": !complete,
-            "keys": aggregate.keys(),
-            "limits": rows,
-            "keys_of_other_names": aggregate.others,
-            "foreign_keys": aggregate.foreign,
-        }));
+        return print_json(&as_json(aggregate, idle, limits, complete));
     }
     let mut text = String::new();
     if aggregate.rows().next().is_none() {
@@ -36,8 +33,11 @@ pub(super) fn report(
     } else {
         text.push_str(&summary(aggregate, output));
         for row in aggregate.rows() {
-            text.push_str(&details(row, limits, output));
+            text.push_str(&details(row, aggregate, limits, output));
         }
+    }
+    if !idle.is_empty() {
+        text.push_str(&without_keys(idle, limits, output));
     }
     text.push_str(&unknown(aggregate, limits, output));
     if aggregate.others > 0 {
@@ -72,7 +72,7 @@ fn summary(aggregate: &Aggregate, output: Output) -> String {
             _ => ("never".to_owned(), Style::Bad),
         };
         table.styled_row([
-            (safe(row.example.name()), Style::Bold),
+            (named(row.example.name(), output), Style::Bold),
             (algorithm(row), Style::Plain),
             (number(row.keys), Style::Plain),
             (row.units.map_or_else(|| "?".to_owned(), number), Style::Plain),
@@ -84,6 +84,51 @@ fn summary(aggregate: &Aggregate, output: Output) -> String {
     table.render(output)
 }
 
+/// Limits that exist, of which nothing is in use.
+fn without_keys(idle: &[&str], limits: &Limits, output: Output) -> String {
+    let mut table = Table::new(&[("WITHOUT KEYS", Align::Left), ("", Align::Left)]);
+    for name in idle {
+        table.styled_row([(named(name, output), Style::Bold), (published(name, limits), Style::Dim)]);
+    }
+    table.fit(0, output);
+    format!("\n{}", table.render(output))
+}
+
+/// The overrides of single keys of a name.
+pub(super) fn of_keys(name: &str, aggregate: &Aggregate, limits: &Limits) -> Vec<(String, String)> {
+    let shown = |(key, change): (&StoredKey, &LimitChange)| (aggregate.identity(key), change.to_string());
+    let mut all: Vec<_> = limits.of_keys(name).map(shown).collect();
+    all.sort();
+    all
+}
+
+/// The limit of a name as the services publish it, with its override.
+fn published(name: &str, limits: &Limits) -> String {
+    let Some(met) = limits.published(name) else {
+        return limits
+            .change_of_name(name)
+            .map(|change| format!("only an override: {change}"))
+            .unwrap_or_default();
+    };
+    let varies = if met.varies() { "numbers vary, such as " } else { "" };
+    format!("{varies}{}{}{}", met.in_code(), origin(met), overridden(name, limits))
+}
+
+/// Which version of a service has a limit, and when that was, if it was not just now.
+fn origin(met: &MetLimit) -> String {
+    const RECENT: Duration = Duration::from_secs(20 * 60);
+    let version = met.service_version().map(|version| format!(", version {}", safe(version)));
+    let age =
+        Some(met.age()).filter(|age| *age > RECENT).map(|age| format!(", last seen {} ago", duration(age)));
+    version.into_iter().chain(age).collect()
+}
+
+fn overridden(name: &str, limits: &Limits) -> String {
+    let Some(change) = limits.change_of_name(name) else { return String::new() };
+    let closed = if refuses_every_call(change) { ", refuses every call" } else { "" };
+    format!(" (override: {change}{closed})")
+}
+
 /// How to pass the numbers of a limit, if those of some limit are unknown.
 fn unknown(aggregate: &Aggregate, limits: &Limits, output: Output) -> String {
     let is_unknown = |row: &&Row| {
@@ -91,9 +136,9 @@ fn unknown(aggregate: &Aggregate, limits: &Limits, output: Output) -> String {
         matches!(numbers, Some(Numbers::OnlyUnits(_) | Numbers::Unknown))
     };
     let Some(row) = aggregate.rows().find(is_unknown) else { return String::new() };
-    let example = format!("{}={} count=100 time=1m", safe(row.example.name()), algorithm(row));
+    let example = format!("{}={} count=100 time=1m", named(row.example.name(), output), algorithm(row));
     let text = format!(
-        "Redis does not store the numbers of limits. Pass them to see what is left, such as --limit \"{example}\""
+        "Redis does not have the numbers of limits that no service has published. Pass them to see what is left, such as --limit \"{example}\""
     );
     format!("\n{}\n", output.paint(wrapped(&text, 0, output.columns), Style::Dim))
 }
@@ -104,9 +149,13 @@ fn algorithm(row: &Row) -> String {
 }
 
 /// The largest keys of a name.
-fn details(row: &Row, limits: &Limits, output: Output) -> String {
+fn details(row: &Row, aggregate: &Aggregate, limits: &Limits, output: Output) -> String {
+    let mut overrides = String::new();
+    for (who, change) in of_keys(row.example.name(), aggregate, limits) {
+        let _ = writeln!(overrides, "   override for {who}: {change}");
+    }
     let largest = row.largest();
-    if largest.is_empty() {
+    if largest.is_empty() && overrides.is_empty() {
         return String::new();
     }
     let columns = [Align::Left, Align::Left, Align::Left, Align::Right, Align::Left].map(|align| ("", align));
@@ -130,21 +179,21 @@ fn details(row: &Row, limits: &Limits, output: Output) -> String {
     let rendered = table.render(output);
     // The head is empty.
     let rows = rendered.split_once('\n').map_or("", |(_, rows)| rows);
-    format!("\n{}\n{rows}", title(row, limits, output))
+    format!("\n{}\n{overrides}{rows}", title(row, limits, output))
 }
 
 fn title(row: &Row, limits: &Limits, output: Output) -> String {
-    let name = safe(row.example.name());
+    let name = named(row.example.name(), output);
     let known = row.example.algorithm().map(|algorithm| limits.of_name(row.example.name(), algorithm));
-    let mut numbers = match known {
-        Some(Numbers::Known(limit)) => limit.to_string(),
-        Some(Numbers::OnlyUnits(_) | Numbers::Unknown) => "numbers unknown".to_owned(),
-        None => "written by another version of the library".to_owned(),
+    let met = limits.published(row.example.name());
+    let mut numbers = match (known, met) {
+        (Some(Numbers::Known(limit)), _) => limit.to_string(),
+        (Some(_), Some(met)) if met.varies() => format!("numbers vary, such as {}", met.in_code()),
+        (Some(_), _) => "numbers unknown".to_owned(),
+        (None, _) => "written by another version of the library".to_owned(),
     };
-    if let Some(change) = limits.change_of_name(row.example.name()) {
-        let closed = if refuses_every_call(change) { ", refuses every call" } else { "" };
-        let _ = write!(numbers, " (override: {change}{closed})");
-    }
+    numbers.extend(met.map(origin));
+    numbers.push_str(&overridden(row.example.name(), limits));
     let is_wide = output.columns.is_some_and(|columns| name.width() + 2 + numbers.width() > columns);
     let gap = if is_wide { "\n   " } else { "  " };
     format!("{}{gap}{}", output.paint(name, Style::Bold), output.paint(numbers, Style::Dim))
@@ -156,44 +205,4 @@ fn remaining_time(entry: &Entry) -> String {
         (None, Ttl::In(ttl)) => format!("TTL {}", duration(ttl)),
         (None, Ttl::Never) => "never expires".to_owned(),
     }
-}
-
-fn row_as_json(row: &Row, limits: &Limits) -> Value {
-    let algorithm = row.example.algorithm();
-    let limit = match algorithm.map(|algorithm| limits.of_name(row.example.name(), algorithm)) {
-        Some(Numbers::Known(limit)) => Some(limit.to_string()),
-        _ => None,
-    };
-    let largest: Vec<Value> = row.largest().iter().map(entry_as_json).collect();
-    json!({
-        "name": row.example.name(),
-        "algorithm": algorithm.map(ratelimit::Algorithm::as_str),
-        "format": row.example.format(),
-        "limit": limit,
-        "override": limits.change_of_name(row.example.name()).map(ToString::to_string),
-        "keys": row.keys,
-        "units": row.units,
-        "at_limit": (row.known > 0).then_some(row.at_limit),
-        "longest_ttl_ms": milliseconds(row.longest_ttl),
-        "keys_without_ttl": row.without_ttl,
-        "largest": largest,
-    })
-}
-
-fn entry_as_json(entry: &Entry) -> Value {
-    json!({
-        "identity": entry.identity,
-        "used": entry.usage.used,
-        "capacity": entry.usage.known.map(|known| known.limit.capacity()),
-        "allowed": entry.usage.known.map(|known| known.allowed),
-        "reset_after_ms": entry.usage.known.map(|known| milliseconds(known.reset_after)),
-        "ttl_ms": match entry.ttl {
-            Ttl::In(ttl) => Some(milliseconds(ttl)),
-            Ttl::Never => None,
-        },
-    })
-}
-
-fn milliseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -10,7 +10,7 @@ pub(crate) fn markdown(entries: &[Entry]) -> String {
         let on_error = entry.on_error.as_ref().map_or_else(|| "limiter's".to_owned(), ToString::to_string);
         let cells = [
             code(&entry.name),
-            code(&entry.limit()),
+            code(&entry.limit()) + entry.shadow_note(),
             code(&entry.caller()),
             on_error,
             code(&entry.function),

@@ -74,6 +74,9 @@ pub(crate) struct Entry {
     /// The override that a server has for the name.
     #[serde(default, rename = "override", skip_serializing_if = "Option::is_none")]
     pub(crate) overridden: Option<String>,
+    /// The overrides that a server has for single identities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) identity_overrides: Vec<String>,
 }
 
 /// The numbers of a limit, or the expression whose value is the whole limit.
@@ -145,6 +148,15 @@ impl Entry {
         place(&self.file, self.line)
     }
 
+    /// What a shadow limit adds to the text of the limit. One that depends on the call is not always enforced, either.
+    pub(crate) fn shadow_note(&self) -> &'static str {
+        match self.shadow {
+            None => "",
+            Some(Value::Expression { .. }) => " (maybe shadow)",
+            Some(_) => " (shadow)",
+        }
+    }
+
     /// The names that calls of the limit can have: a limit whose `shadow` is an expression has two.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
         let shadow = matches!(self.shadow, Some(Value::Expression { .. }));
@@ -157,9 +169,20 @@ impl Entry {
         matches!(kind, "test" | "bench") || self.cfg.as_deref().is_some_and(needs_test)
     }
 
+    /// All overrides in a few words. `None` if there are none.
+    pub(crate) fn overrides(&self) -> Option<String> {
+        let of_identities = match &self.identity_overrides[..] {
+            [] => None,
+            [change] => Some(format!("one identity: {change}")),
+            changes => Some(format!("{} identities: {}", changes.len(), changes.join(", "))),
+        };
+        let all: Vec<String> = self.overridden.iter().cloned().chain(of_identities).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
     /// The entry without what changes although the limit does not.
     pub(crate) fn lasting(&self) -> Self {
-        Self { line: None, overridden: None, ..self.clone() }
+        Self { line: None, overridden: None, identity_overrides: Vec::new(), ..self.clone() }
     }
 }
 

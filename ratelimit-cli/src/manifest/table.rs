@@ -18,7 +18,7 @@ pub(crate) fn table(entries: &[Entry], output: Output) -> String {
 /// The columns of packages and overrides appear if they say something.
 fn columns(entries: &[Entry]) -> Table {
     let several = entries.iter().any(|entry| entry.package != entries[0].package);
-    let overridden = entries.iter().any(|entry| entry.overridden.is_some());
+    let overridden = entries.iter().any(|entry| entry.overrides().is_some());
     let mut titles = vec!["NAME", "LIMIT", "BY", "ON ERROR"];
     titles.extend(overridden.then_some("OVERRIDE"));
     titles.extend(several.then_some("PACKAGE"));
@@ -28,7 +28,7 @@ fn columns(entries: &[Entry]) -> Table {
     for entry in entries {
         let mut cells = vec![
             (safe(&entry.name), Style::Bold),
-            (safe(&entry.limit()), Style::Plain),
+            (safe(&(entry.limit() + entry.shadow_note())), Style::Plain),
             (safe(&entry.caller()), Style::Plain),
             match &entry.on_error {
                 Some(policy) => (policy.to_string(), Style::Plain),
@@ -36,7 +36,7 @@ fn columns(entries: &[Entry]) -> Table {
             },
         ];
         if overridden {
-            let change = entry.overridden.as_deref().map(safe).unwrap_or_default();
+            let change = entry.overrides().map(|change| safe(&change)).unwrap_or_default();
             cells.push((change, Style::Warning));
         }
         cells.extend(several.then(|| (safe(&entry.package), Style::Plain)));
@@ -47,12 +47,12 @@ fn columns(entries: &[Entry]) -> Table {
 }
 
 fn lines(entry: &Entry, output: Output) -> String {
-    let limit = format!("{} by {}", safe(&entry.limit()), safe(&entry.caller()));
+    let limit = format!("{}{} by {}", safe(&entry.limit()), entry.shadow_note(), safe(&entry.caller()));
     let limit = wrapped(&limit, 2, output.columns);
     let on_error = entry.on_error.as_ref().map(|policy| format!("on error {policy}"));
     let place = [safe(&entry.place())].into_iter().chain(on_error).collect::<Vec<_>>().join(", ");
     let place = output.paint(wrapped(&place, 2, output.columns), Style::Dim);
-    let overridden = entry.overridden.as_deref().map(|change| format!("override {}", safe(change)));
+    let overridden = entry.overrides().map(|change| format!("override {}", safe(&change)));
     let overridden = overridden.map(|change| format!("  {}\n", output.paint(change, Style::Warning)));
     let name = output.paint(safe(&entry.name), Style::Bold);
     format!("{name}\n  {limit}\n{}  {place}\n", overridden.unwrap_or_default())

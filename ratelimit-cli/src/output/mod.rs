@@ -10,7 +10,7 @@ mod wrap;
 
 pub(crate) use bar::bar;
 pub(crate) use progress::Progress;
-pub(crate) use shorten::shortened;
+pub(crate) use shorten::{named, shortened};
 pub(crate) use show::{duration, identity, number, plural, safe, share, short};
 pub(crate) use stream::{note, print, print_json, print_json_line, write};
 pub(crate) use table::{Align, Table};

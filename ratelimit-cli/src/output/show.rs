@@ -1,6 +1,8 @@
 //! Numbers, times and names as text.
 
-use ratelimit::store::{StoreKey, StoredKey};
+use ratelimit::observe::IdentityHash;
+use ratelimit::store::StoredKey;
+use ratelimit::{Error, Identity, Key, KeyWriter, RateLimiter};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -79,21 +81,34 @@ const fn is_direction(char: char) -> bool {
     matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The identities and parts of a key, or a hash of the key. It is the hash that messages of the library show.
-pub(crate) fn identity(key: &StoredKey, bytes: &[u8], in_clear: bool) -> String {
-    if key.identities().next().is_none() && key.parts().next().is_none() {
-        return "(everybody)".to_owned();
-    }
-    if !in_clear {
-        return format!("~{:016x}", StoreKey::new(bytes).hash());
-    }
+/// The identities and parts of a key, or their hashes. The hash of an identity is the same in hooks and messages of the library.
+pub(crate) fn identity(limiter: &RateLimiter, key: &StoredKey, in_clear: bool) -> String {
+    let hash = |found: Result<Option<IdentityHash>, Error>| found.ok().flatten().map(|hash| hash.to_string());
     let identities: Vec<&str> = key.identities().collect();
-    let mut shown = if identities.is_empty() { "(everybody)".to_owned() } else { identities.join(",") };
+    let shown = match (identities.is_empty(), in_clear) {
+        (true, _) => None,
+        (false, true) => Some(identities.join(",")),
+        (false, false) => hash(limiter.identity_hash(key)),
+    };
+    let mut shown = shown.unwrap_or_else(|| "(everybody)".to_owned());
     for part in key.parts() {
         shown.push('=');
-        shown.push_str(part);
+        if in_clear {
+            shown.push_str(part);
+        } else {
+            shown.extend(hash(limiter.identity_hash(Key::new("part").by(Written(part)))));
+        }
     }
     safe(&shown)
+}
+
+/// A value as a key has it.
+struct Written<'k>(&'k str);
+
+impl Identity for Written<'_> {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        key.written(self.0);
+    }
 }
 
 #[cfg(test)]
@@ -127,12 +142,17 @@ mod tests {
 
     #[test]
     fn an_identity_is_a_hash_unless_it_is_asked_for() {
-        let bytes = b"p:{al%20ice}:n=pdf:c2";
-        let key = StoredKey::parse("p", bytes).unwrap();
-        let hashed = identity(&key, bytes, false);
-        assert!(hashed.starts_with('~') && hashed.len() == 17 && !hashed.contains("ice"), "{hashed}");
-        assert_eq!(identity(&key, bytes, true), "al%20ice=pdf");
-        let key = StoredKey::parse("p", b"p:{n}:c2").unwrap();
-        assert_eq!(identity(&key, b"p:{n}:c2", false), "(everybody)");
+        let limiter = RateLimiter::in_memory();
+        let shown = |key: &str, in_clear| {
+            identity(&limiter, &StoredKey::parse("p", key.as_bytes()).unwrap(), in_clear)
+        };
+        let hash = limiter.identity_hash(Key::new("any").by("al ice")).unwrap().unwrap().to_string();
+        assert_eq!(shown("p:{al%20ice}:n:c2", false), hash, "as a hook receives it");
+        let hashed = shown("p:{al%20ice}:n=pdf:c2", false);
+        assert!(hashed.starts_with(&format!("{hash}=#")) && hashed.len() == 67, "{hashed}");
+        assert_eq!(shown("p:{al%20ice}:n=pdf:c2", true), "al%20ice=pdf");
+        assert_eq!(shown("p:{n}:c2", false), "(everybody)");
+        let stored = "#0123456789abcdef0123456789abcdef";
+        assert_eq!(shown(&format!("p:{{{stored}}}:n:c2"), false), stored, "the store has the hash only");
     }
 }

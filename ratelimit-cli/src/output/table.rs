@@ -43,7 +43,7 @@ impl Table {
         widths.sum::<usize>() + 2 * self.columns.len().saturating_sub(1)
     }
 
-    /// Shortens the cells of a column, so that the lines fit the terminal. At least 12 columns of them remain.
+    /// Shortens the cells of a column with names, so that the lines fit the terminal. At least 12 columns of them remain.
     pub(crate) fn fit(&mut self, at: usize, output: Output) {
         const LEAST: usize = 12;
         let Some(columns) = output.columns else { return };

@@ -24,7 +24,7 @@ pub(super) struct List {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The first part of all keys on the server, as in the builder of the limiter
-    #[arg(long, default_value = "ratelimit")]
+    #[arg(long, env = "RATELIMIT_PREFIX", default_value = "ratelimit")]
     prefix: String,
     #[command(flatten)]
     sources: Sources,

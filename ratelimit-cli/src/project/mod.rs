@@ -37,7 +37,7 @@ const CODES: &str = "Exit codes:
   0    done
   1    a source or an attribute has an error, functions with one name have different limits, an override is for no limit, or the
        limits differ from the committed ones
-  2    the command line is wrong, or there is no workspace; nothing was done
+  2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done
   3    the server is unavailable, or refuses the login or a command";
 
 /// The stack of the thread that reads sources. Deeply nested code needs more than the usual.
@@ -75,6 +75,11 @@ impl Sources {
                 .join()
                 .map_err(|_| std::io::Error::other("cannot read the sources (a defect; please report it)"))
         })?;
+        if let Some(file) = found.too_deep {
+            return Err(Failure::usage(format!(
+                "{file} is nested too deeply to be parsed; nothing was done"
+            )));
+        }
         let mut problems = found.problems;
         problems.extend(clashes(&found.entries, &workspace));
         Ok((workspace, Manifest { version: VERSION, limits: found.entries, problems }))

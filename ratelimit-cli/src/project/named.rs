@@ -6,10 +6,10 @@ use crate::limits::key_of;
 use crate::manifest::{Entry, Kind, Manifest, Problem};
 use crate::output::safe;
 use crate::server::Server;
-use ratelimit::{Override, OverrideTarget};
+use ratelimit::{Override, OverrideEffect, OverrideTarget};
 use std::collections::HashSet;
 
-/// Adds the overrides of names to their limits, and reports overrides for names that no limit has.
+/// Adds the overrides to their limits, and reports overrides for names that no limit has.
 pub(super) fn compare(manifest: &mut Manifest, global: &Global) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let overrides = runtime.block_on(async {
@@ -23,10 +23,16 @@ pub(super) fn compare(manifest: &mut Manifest, global: &Global) -> Result<(), Fa
         if !names.contains(&name) {
             manifest.problems.push(unknown(&name, found));
         }
-        for entry in
-            manifest.limits.iter_mut().filter(|entry| of_name && entry.names().any(|own| own == name))
-        {
-            entry.overridden = Some(found.change().to_string());
+        let text = match found.effect() {
+            OverrideEffect::Unreadable { reason } => format!("unreadable: {reason}"),
+            _ => found.change().to_string(),
+        };
+        for entry in manifest.limits.iter_mut().filter(|entry| entry.names().any(|own| own == name)) {
+            if of_name {
+                entry.overridden = Some(text.clone());
+            } else {
+                entry.identity_overrides.push(text.clone());
+            }
         }
     }
     Ok(())

@@ -47,6 +47,7 @@ pub(crate) async fn run(
     let mut total = 0;
     let mut results = Vec::new();
     for caller in callers {
+        let caller = caller.found(false, server, interrupt).await?;
         let mut deleted = Vec::new();
         for (algorithm, key) in caller.store_keys(&server.limiter)? {
             if server.store.reset(&[key]).await? > 0 {

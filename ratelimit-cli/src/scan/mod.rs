@@ -7,10 +7,13 @@ pub(crate) use ttl::{Ttl, live, ttls};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
+use crate::output::Progress;
 use crate::server::{Server, ask};
 use pace::Pacer;
 use ratelimit::store::{RedisServer, StoredKey};
 use redis::Value;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// The number of keys that one `SCAN` looks at. It takes a server about a tenth of a millisecond.
 const COUNT: u32 = 250;
@@ -69,6 +72,20 @@ impl Scanner {
 
     /// Looks at some more keys. After the last page, the next pass begins.
     pub(crate) async fn next(&mut self, interrupt: &Interrupt) -> Result<Page, Failure> {
+        let (server, keys, is_last) = self.step(interrupt).await?;
+        let mut page = Page { server, keys: Vec::with_capacity(keys.len()), foreign: 0, is_last };
+        for key in keys {
+            match StoredKey::parse(&self.prefix, &key) {
+                Some(stored) => page.keys.push((stored, key)),
+                None if is_own(&self.prefix, &key) => {}
+                None => page.foreign += 1,
+            }
+        }
+        Ok(page)
+    }
+
+    /// Looks at some more keys. Returns those that match, with their server, and whether the pass is complete.
+    async fn step(&mut self, interrupt: &Interrupt) -> Result<(RedisServer, Vec<Vec<u8>>, bool), Failure> {
         self.pace.wait(interrupt).await;
         let server = self.servers[self.at].clone();
         let mut scan = redis::cmd("SCAN");
@@ -90,25 +107,56 @@ impl Scanner {
         if is_last {
             self.looked_at = 0;
         }
-        let mut page = Page { server, keys: Vec::with_capacity(keys.len()), foreign: 0, is_last };
-        for key in keys {
-            match StoredKey::parse(&self.prefix, &key) {
-                Some(stored) => page.keys.push((stored, key)),
-                None if is_own(&self.prefix, &key) => {}
-                None => page.foreign += 1,
-            }
-        }
-        Ok(page)
+        Ok((server, keys, is_last))
     }
 }
 
-/// Whether the library uses a key for itself: overrides and probes.
+/// How many keys a search looks at in a second.
+const SEARCH: u32 = 100_000;
+
+/// Visits the keys of all limits, until `visit` has found what it looks for.
+pub(crate) async fn search(
+    server: &Server,
+    interrupt: &Interrupt,
+    mut visit: impl FnMut(&StoredKey) -> ControlFlow<()>,
+) -> Result<(), Failure> {
+    let mut scanner = Scanner::new(server, SEARCH).await?;
+    let mut progress = Progress::new();
+    while !interrupt.is_set() {
+        let page = scanner.next(interrupt).await?;
+        if page.is_last | page.keys.iter().any(|(key, _)| visit(key).is_break()) {
+            break;
+        }
+        progress.show("searching all keys");
+    }
+    progress.clear();
+    Ok(())
+}
+
+/// The prefixes of limiters that have overrides on these servers, or have published their limits.
+pub(crate) async fn prefixes(server: &Server, interrupt: &Interrupt) -> Result<BTreeSet<String>, Failure> {
+    let mut scanner = Scanner::new(server, SEARCH).await?;
+    scanner.pattern = b"*:{#}:*".to_vec();
+    let (mut prefixes, mut is_last) = (BTreeSet::new(), false);
+    while !is_last && !interrupt.is_set() {
+        let (_, keys, last) = scanner.step(interrupt).await?;
+        let keys = keys.into_iter().filter_map(|key| String::from_utf8(key).ok());
+        prefixes.extend(keys.filter_map(|key| Some(key.split_once(":{#}:")?.0.to_owned())));
+        is_last = last;
+    }
+    Ok(prefixes)
+}
+
+/// Whether the library uses a key for itself: overrides, published limits and probes.
 fn is_own(prefix: &str, key: &[u8]) -> bool {
     let tag = [prefix.as_bytes(), b":{#"].concat();
     key.strip_prefix(&tag[..]).is_some_and(|rest| {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let rest = &rest[digits..];
-        rest == b"}:overrides" || rest.starts_with(b"}:probe:") || rest.starts_with(b"}:verification:")
+        rest == b"}:overrides"
+            || rest == b"}:limits"
+            || rest.starts_with(b"}:probe:")
+            || rest.starts_with(b"}:verification:")
     })
 }
 
@@ -141,6 +189,7 @@ mod tests {
     fn keys_of_the_library_are_known() {
         for (key, own) in [
             ("p:{#}:overrides", true),
+            ("p:{#}:limits", true),
             ("p:{#12}:probe:c2", true),
             ("p:{#}:verification:c2", true),
             ("p:{#}:other", false),

@@ -1,32 +1,31 @@
-//! Keyed hashes of identities, so that reports about logs name nobody.
+//! Hashes of identities, so that reports about logs name nobody.
 
-use siphasher::sip128::{Hasher128, SipHasher24};
+use ratelimit::{Key, RateLimiter};
 use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::BuildHasher;
+use std::net::IpAddr;
 
 /// The environment variable with the secret. The library reads the same variable for its keys.
 pub(crate) const VARIABLE: &str = "RATELIMIT_HASH_SECRET";
 
-/// Names identities by a keyed hash.
+/// Names identities by the hash that hooks, log lines and the other commands show.
 pub(crate) struct IdentityHash {
-    key: [u8; 16],
+    limiter: RateLimiter,
     is_random: bool,
 }
 
 impl IdentityHash {
-    /// Uses a secret, so that an identity has the same hash in all reports. Without one the key is random, and hashes of two
-    /// reports cannot be compared.
-    pub(crate) fn new(secret: Option<&[u8]>) -> Self {
-        let Some(secret) = secret.filter(|secret| !secret.is_empty()) else {
-            let mut key = [0; 16];
-            for half in key.chunks_exact_mut(8) {
-                half.copy_from_slice(&RandomState::new().build_hasher().finish().to_le_bytes());
-            }
-            return Self { key, is_random: true };
+    /// Uses a secret, so that an identity has the same hash everywhere. Without one the secret is random, and hashes of two
+    /// reports cannot be compared: a public secret would let every reader of a report find out the addresses.
+    pub(crate) fn new(secret: Option<&[u8]>) -> Option<Self> {
+        let secret = secret.filter(|secret| !secret.is_empty());
+        let random = || {
+            let random = RandomState::new();
+            [random.hash_one(0), random.hash_one(1)].map(u64::to_le_bytes).concat()
         };
-        let mut hasher = SipHasher24::new_with_key(b"simulated report");
-        hasher.write(secret);
-        Self { key: hasher.finish128().as_bytes(), is_random: false }
+        let builder = RateLimiter::builder().hash_secret(secret.map_or_else(random, <[u8]>::to_vec));
+        let limiter = futures_util::FutureExt::now_or_never(builder.build())?.ok()?;
+        Some(Self { limiter, is_random: secret.is_none() })
     }
 
     /// What a reader of the hashes has to know.
@@ -42,11 +41,15 @@ impl IdentityHash {
         }
     }
 
-    /// The highest 48 bits of the hash in hexadecimal digits.
+    /// The hash of an identity.
     pub(crate) fn name(&self, identity: &[u8]) -> String {
-        let mut hasher = SipHasher24::new_with_key(&self.key);
-        hasher.write(identity);
-        format!("{:012x}", hasher.finish128().as_u128() >> 80)
+        let text = String::from_utf8_lossy(identity);
+        let address = text.strip_suffix("/64").unwrap_or(&text).parse::<IpAddr>();
+        let hash = match address {
+            Ok(address) => self.limiter.identity_hash(Key::new("any").by(address)),
+            Err(_) => self.limiter.identity_hash(Key::new("any").by(&*text)),
+        };
+        hash.ok().flatten().map(|hash| hash.to_string()).unwrap_or_default()
     }
 }
 
@@ -55,12 +58,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_gives_the_same_names_and_no_secret_gives_others() {
-        let named = |secret: Option<&[u8]>| IdentityHash::new(secret).name(b"203.0.113.7");
+    fn a_secret_gives_the_hashes_of_the_library_and_no_secret_gives_others() {
+        let named = |secret: Option<&[u8]>| IdentityHash::new(secret).unwrap().name(b"203.0.113.7");
         assert_eq!(named(Some(b"one")), named(Some(b"one")));
         assert_ne!(named(Some(b"one")), named(Some(b"two")));
         assert_ne!(named(None), named(None));
-        assert!(IdentityHash::new(Some(b"")).is_random);
-        assert_eq!(named(None).len(), 12);
+        assert!(IdentityHash::new(Some(b"")).unwrap().is_random);
+        let hash = IdentityHash::new(Some(b"one")).unwrap();
+        let of = |identity: &str| hash.name(identity.as_bytes());
+        let library = |address: &str| {
+            let address: IpAddr = address.parse().unwrap();
+            hash.limiter.identity_hash(Key::new("login").by(address)).unwrap().unwrap().to_string()
+        };
+        assert_eq!(of("203.0.113.7"), library("203.0.113.7"));
+        assert_eq!(of("2001:db8:0:1::/64"), library("2001:db8:0:1:a:b:c:d"));
+        let user = hash.limiter.identity_hash(Key::new("login").by("ann b")).unwrap().unwrap();
+        assert_eq!(of("ann b"), user.to_string());
     }
 }

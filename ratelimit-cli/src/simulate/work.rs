@@ -110,7 +110,7 @@ fn write_files(
 fn hash(options: &Simulate) -> Option<IdentityHash> {
     let hides = options.traffic.log.is_some() && !options.identities;
     let secret = std::env::var_os(VARIABLE).map(std::ffi::OsString::into_encoded_bytes);
-    hides.then(|| IdentityHash::new(secret.as_deref()))
+    if hides { IdentityHash::new(secret.as_deref()) } else { None }
 }
 
 /// Reports a wrong command line.

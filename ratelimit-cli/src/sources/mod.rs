@@ -5,6 +5,7 @@
 
 mod attributes;
 mod conditions;
+mod depth;
 mod describe;
 mod files;
 mod imports;
@@ -25,6 +26,8 @@ use files::Files;
 pub(crate) struct Found {
     pub(crate) entries: Vec<Entry>,
     pub(crate) problems: Vec<Problem>,
+    /// A file that is nested too deeply to be parsed.
+    pub(crate) too_deep: Option<String>,
 }
 
 /// Which code to read.

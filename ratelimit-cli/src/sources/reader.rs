@@ -2,6 +2,7 @@
 
 use super::attributes::variants;
 use super::conditions::{expanded, is_never, needs_test, of_item};
+use super::depth::is_too_deep;
 use super::imports::Imports;
 use super::modules::{Inline, Submodule};
 use super::text::text;
@@ -55,6 +56,11 @@ impl<'r> Reader<'r> {
         conditions: &[String],
         found: &'r mut Found,
     ) -> Vec<Submodule> {
+        // What cannot be read as tokens is reported below.
+        if source.parse().is_ok_and(is_too_deep) {
+            found.too_deep.get_or_insert(context.file);
+            return Vec::new();
+        }
         let file = match syn::parse_file(source) {
             Ok(file) => file,
             Err(error) => {

@@ -28,6 +28,8 @@ pub(crate) struct Hot {
 pub(crate) struct HotKey {
     pub(crate) key: StoredKey,
     pub(crate) bytes: Vec<u8>,
+    /// The identity, or its hash.
+    pub(crate) who: String,
     pub(crate) reading: Reading,
     /// Units per second, at least. `None` before the second reading.
     pub(crate) rate: Option<f64>,
@@ -122,7 +124,13 @@ mod tests {
         let bytes = format!("p:{{{number}}}:n:c2").into_bytes();
         let usage = Usage { used: Some(number), known: None };
         let key = StoredKey::parse("p", &bytes).unwrap();
-        HotKey { key, bytes, reading: Reading { at: Instant::now(), usage }, rate: Some(rate) }
+        HotKey {
+            key,
+            bytes,
+            who: number.to_string(),
+            reading: Reading { at: Instant::now(), usage },
+            rate: Some(rate),
+        }
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::hot::HotKey;
 use super::names::NameRow;
 use super::sampler::Snapshot;
-use crate::output::identity;
 use serde_json::{Value, json};
 
 pub(crate) fn as_json(snapshot: &Snapshot) -> Value {
@@ -20,7 +19,7 @@ pub(crate) fn as_json(snapshot: &Snapshot) -> Value {
         "number_of_keys": snapshot.number_of_keys,
         "passes": snapshot.passes,
         "names": snapshot.names.iter().map(name).collect::<Vec<_>>(),
-        "keys": snapshot.keys.iter().map(|hot| key(hot, snapshot.in_clear)).collect::<Vec<_>>(),
+        "keys": snapshot.keys.iter().map(key).collect::<Vec<_>>(),
         "error": snapshot.error,
     })
 }
@@ -35,10 +34,10 @@ fn name(row: &NameRow) -> Value {
     })
 }
 
-fn key(hot: &HotKey, in_clear: bool) -> Value {
+fn key(hot: &HotKey) -> Value {
     let usage = hot.reading.usage;
     json!({
-        "identity": identity(&hot.key, &hot.bytes, in_clear),
+        "identity": hot.who,
         "name": hot.key.name(),
         "used": usage.used,
         "capacity": usage.known.map(|known| known.limit.capacity()),

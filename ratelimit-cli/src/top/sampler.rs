@@ -8,6 +8,7 @@ use super::rate::{Reading, rate};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 use crate::limits::{GivenLimit, Limits};
+use crate::output::identity;
 use crate::scan::Scanner;
 use crate::server::Server;
 use crate::usage::{self, Usage};
@@ -32,7 +33,6 @@ pub(crate) struct Settings {
 pub(crate) struct Snapshot {
     pub(crate) servers: Vec<String>,
     pub(crate) prefix: String,
-    pub(crate) in_clear: bool,
     pub(crate) health: Health,
     pub(crate) names: Vec<NameRow>,
     pub(crate) keys: Vec<HotKey>,
@@ -171,7 +171,8 @@ impl<'s> Sampler<'s> {
             let rate = key.algorithm().and_then(|algorithm| rate(algorithm, &before, &reading));
             self.names.add(&key, &now, rate);
             if now != Usage::UNKNOWN {
-                self.hot.offer(HotKey { key, bytes, reading, rate });
+                let who = identity(&self.server.limiter, &key, self.settings.in_clear);
+                self.hot.offer(HotKey { key, bytes, who, reading, rate });
             }
         }
         if page.is_last {
@@ -194,7 +195,6 @@ impl<'s> Sampler<'s> {
         publish.send_replace(Snapshot {
             servers: self.scanner.servers().iter().map(ToString::to_string).collect(),
             prefix: self.server.prefix.clone(),
-            in_clear: self.settings.in_clear,
             health: self.watcher.health().clone(),
             names: self.names.rows(),
             keys: self.hot.sorted(),

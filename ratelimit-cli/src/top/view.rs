@@ -110,9 +110,12 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View, columns: usize) -> Vec<Line<
         (0, None) => ", first pass".to_owned(),
         _ => snapshot.last_pass.map(|time| format!(", read in {}", duration(time))).unwrap_or_default(),
     };
-    let keys = number(snapshot.number_of_keys);
+    let keys = match (snapshot.number_of_keys, snapshot.passes) {
+        (0, 1..) => "no key has this prefix".to_owned(),
+        (keys, _) => format!("{} keys", number(keys)),
+    };
     let servers = format!("{}{more}", safe(first));
-    let texts = [format!("prefix {}", safe(&snapshot.prefix)), format!("{keys} keys{pass}")];
+    let texts = [format!("prefix {}", safe(&snapshot.prefix)), format!("{keys}{pass}")];
     let rest = fitting(texts, columns.saturating_sub(servers.width() + 2));
     let title = Line::from(vec![Span::styled(servers, view.title()), Span::raw(format!("  {rest}"))]);
     if let Some(error) = &snapshot.error {

@@ -39,7 +39,7 @@ fn a_wrong_password_is_an_error_of_the_server() {
             assert!(!format!("{ran:?}").contains("sesame"), "{ran:?}");
         }
     }
-    run(&server.url(), &["list"]).exits(0);
+    run(&server.url(), &["list"]).exits(1).complains(&["nothing uses the prefix `ratelimit`"]);
 }
 
 #[test]

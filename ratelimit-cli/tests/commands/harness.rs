@@ -50,7 +50,9 @@ impl Ran {
 /// The command with an environment of its own.
 pub(crate) fn command(url: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ratelimit"));
-    for name in ["RATELIMIT_OFF", "RATELIMIT_HASH_SECRET", "NO_COLOR", "LC_ALL", "LC_CTYPE"] {
+    for name in
+        ["RATELIMIT_OFF", "RATELIMIT_HASH_SECRET", "RATELIMIT_PREFIX", "NO_COLOR", "LC_ALL", "LC_CTYPE"]
+    {
         command.env_remove(name);
     }
     command.env("LANG", "C.UTF-8").env("RATELIMIT_URL", url).args(arguments);

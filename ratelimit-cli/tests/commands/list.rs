@@ -26,7 +26,11 @@ async fn limits_are_listed_with_their_use() {
         "search  numbers unknown\n",
         "such as --limit \"all=counter count=100 time=1m\"",
     ]);
-    assert!(!ran.out.contains("203.0.113") && !ran.out.contains("ice"), "identities are hashed: {}", ran.out);
+    assert!(
+        !ran.out.contains("203.0.113") && !ran.out.contains("al%20ice"),
+        "identities are hashed: {}",
+        ran.out
+    );
     assert_eq!(ran.err, "");
     let ran = run(&server.url(), &["list", "--identities"]);
     ran.exits(0).says(&["203.0.113.1", "al%20ice", "bob=pdf"]);
@@ -126,7 +130,10 @@ async fn other_prefixes_and_other_programs_are_left_out() {
     let ran = run(&server.url(), &["list"]).exits(0);
     let ran = ran.says(&["n              format c0", "1 key under the prefix that no limit has written"]);
     assert!(!ran.out.contains("overrides"), "{}", ran.out);
-    run(&server.url(), &["list", "--prefix", "nothing"]).exits(0).says(&["no live keys"]);
+    run(&server.url(), &["list", "--prefix", "nothing"]).exits(1).says(&["no live keys"]).complains(&[
+        "nothing uses the prefix `nothing`; there are limits with `ratelimit`: set `--prefix`, or RATELIMIT_PREFIX",
+    ]);
+    run(&server.url(), &["list", "logni"]).exits(1).complains(&["no key", "did you mean `login`?"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,4 +196,30 @@ async fn an_interrupted_list_is_partial() {
     assert_eq!((output.status.code(), &list["partial"]), (Some(130), &true.into()));
     assert!((1..2000).contains(&list["keys"].as_u64().unwrap()), "{list}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_very_long_name_is_shortened() {
+    let (server, _) = used_server().await;
+    let key = format!("ratelimit:{{x}}:{}:{}", "n".repeat(200_000), limits_format(&server));
+    redis::cmd("SET").arg(&key).arg("1").arg("EX").arg(100).exec(&mut server.raw()).unwrap();
+    let ran = run(&server.url(), &["list"]).exits(0).says(&["nnn…nnn", "login"]);
+    assert!(ran.out.lines().all(|line| line.chars().count() < 300), "{}", ran.out.len());
+    let set = ["set", &"n".repeat(200_000)[..100_000], "count=1"];
+    assert!(run(&server.url(), &set).exits(1).err.len() < 110_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn overrides_of_single_identities_are_listed() {
+    let (server, limiter) = used_server().await;
+    let change: ratelimit::LimitChange = "count=500".parse().unwrap();
+    let address = std::net::IpAddr::from([203, 0, 113, 1]);
+    limiter.overrides().set(ratelimit::Key::new("login").by(address), change).await.unwrap();
+    run(&server.url(), &["list", "--identities"])
+        .exits(0)
+        .says(&["login  numbers unknown\n   override for 203.0.113.1: count=500\n"]);
+    let hash = limiter.identity_hash(ratelimit::Key::new("login").by(address)).unwrap().unwrap();
+    let list = run(&server.url(), &["list", "--json"]).exits(0).json();
+    let of_login = &row(&list, "login")["identity_overrides"];
+    assert_eq!(*of_login, serde_json::json!([{ "identity": hash.to_string(), "change": "count=500" }]));
 }

@@ -101,3 +101,37 @@ async fn a_foreign_value_in_the_place_of_the_overrides_is_an_error() {
     let value: String = redis::cmd("GET").arg("ratelimit:{#}:overrides").query(&mut server.raw()).unwrap();
     assert_eq!(value, "hello");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_override_that_cannot_be_read_is_shown_and_can_be_removed() {
+    let (server, limiter) = used_server().await;
+    limiter.overrides().set("search", "count=5".parse::<ratelimit::LimitChange>().unwrap()).await.unwrap();
+    let fields: [(&str, &[u8]); 3] =
+        [("name:login", b"cuont=5"), ("name:report:{kind}", b"\xff"), ("login", b"count=5")];
+    for (field, text) in fields {
+        redis::cmd("HSET")
+            .arg("ratelimit:{#}:overrides")
+            .arg(field)
+            .arg(text)
+            .exec(&mut server.raw())
+            .unwrap();
+    }
+    redis::cmd("HSET").arg("ratelimit:{#}:overrides").arg("version").arg(7).exec(&mut server.raw()).unwrap();
+    run(&server.url(), &["overrides"]).exits(0).says(&[
+        "login          everybody  unreadable: unknown field (it has no effect)",
+        "login          everybody  unreadable: it is for neither a name nor a key (it has no effect)",
+        "report:{kind}  everybody  unreadable: unknown algorithm (it has no effect)",
+        "search         everybody  count=5",
+    ]);
+    let json = run(&server.url(), &["overrides", "--json"]).exits(0).json();
+    assert_eq!(json.as_array().unwrap().len(), 4);
+    assert!(json.as_array().unwrap().iter().any(|entry| entry["unreadable"] == "unknown field"), "{json}");
+    run(&server.url(), &["doctor", "--deadline", "60000"]).exits(1).says(&[
+        "PROBLEM  overrides: the override of `login` cannot be read",
+        "loses 4 overrides",
+        "appendonly yes",
+    ]);
+    run(&server.url(), &["unset", "login"]).exits(0).says(&["login: removed unreadable: unknown field"]);
+    run(&server.url(), &["unset", "search"]).exits(0).says(&["search: removed count=5"]);
+    assert_eq!(run(&server.url(), &["overrides", "--json"]).json().as_array().unwrap().len(), 2);
+}

@@ -45,7 +45,8 @@ async fn a_missing_permission_is_named() {
         (&["list"][..], "`scan`"),
         (&["reset", "login", "--all", "--yes"], "`scan`"),
         (&["reset", "login", "--for", "203.0.113.1"], "`del`"),
-        (&["set", "login", "count=5"], "`hset`"),
+        (&["set", "login", "count=5"], "`scan`"),
+        (&["set", "login", "count=5", "--force"], "`hset`"),
         (&["top", "--json"], "`scan`"),
     ] {
         let ran = run(&url, arguments).exits(3).complains(&["NOPERM", command]);

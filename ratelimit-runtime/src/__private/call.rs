@@ -35,7 +35,8 @@ pub struct Call {
 /// Whether the request has a limit.
 #[derive(Clone, Copy)]
 enum Given {
-    Valid,
+    Constant,
+    PerCall,
     Invalid(LimitError),
     /// The site has no limit, and none was set yet.
     Nothing,
@@ -70,7 +71,7 @@ impl Call {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name),
-            limit: if limit.is_some() { Given::Valid } else { Given::Nothing },
+            limit: if limit.is_some() { Given::Constant } else { Given::Nothing },
             charge_after: false,
             shadow: false,
             skipped,
@@ -82,7 +83,7 @@ impl Call {
         match limit {
             Ok(limit) => {
                 self.request.set_limit(limit);
-                self.limit = Given::Valid;
+                self.limit = Given::PerCall;
             }
             Err(error) => self.limit = Given::Invalid(error),
         }
@@ -202,12 +203,13 @@ impl Call {
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         match self.limit {
-            Given::Valid => {}
+            Given::Constant | Given::PerCall => {}
             Given::Invalid(error) => return Err(error.into()),
             Given::Nothing => return Err(no_limit()),
         }
         self.key.finish(self.request.key_mut(), limiter.keys())?;
-        limits::note(self.key.name().as_str(), self.request.limit(), limiter);
+        let is_constant = matches!(self.limit, Given::Constant);
+        limits::note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }
@@ -246,8 +248,7 @@ impl Calls {
 
 /// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.
 fn settings(limiter: &Result<CurrentLimiter, Error>) -> &KeySettings {
-    static NONE: LazyLock<KeySettings> =
-        LazyLock::new(|| KeySettings { head: Box::default(), secret: [0; 16], ipv6_prefix: 64 });
+    static NONE: LazyLock<KeySettings> = LazyLock::new(|| KeySettings::new("", None, 64));
     match limiter {
         Ok(limiter) => limiter.keys(),
         Err(_) => &NONE,

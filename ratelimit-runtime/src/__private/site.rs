@@ -68,7 +68,7 @@ impl SiteRequest {
         let mut request = Request::new(StoreKey::default(), limit, 1);
         KeyBuilder::new(site.name).finish(request.key_mut(), limiter.keys()).ok()?;
         request.add_format();
-        limits::note(site.name.as_str(), &limit, limiter);
+        limits::note(site.name.as_str(), &limit, limiter, true);
         Some(self.0.get_or_init(|| Made { limiter: limiter.id(), request }))
     }
 }

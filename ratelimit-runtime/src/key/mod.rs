@@ -30,7 +30,7 @@ pub(crate) use render::{KeyBuilder, render, render_into};
 pub use store_key::StoreKey;
 pub use stored::StoredKey;
 pub use write::KeyWriter;
-pub(crate) use write::derive_key;
+use write::derive_key;
 
 use crate::identity::Identity;
 use std::fmt;
@@ -41,12 +41,26 @@ pub(crate) struct KeySettings {
     /// The beginning of every key: the prefix, and `:{`.
     pub(crate) head: Box<str>,
     /// The key of the hash that replaces long and secret values.
-    pub(crate) secret: [u8; 16],
+    secret: [u8; 16],
+    /// The key of the hash that stands for a readable identity outside of the store. It is another one, so that no value that a
+    /// caller chooses has the hash of somebody else.
+    pub(crate) identity_secret: [u8; 16],
     /// IPv6 addresses that have this many first bits in common are one identity.
     pub(crate) ipv6_prefix: u8,
 }
 
 impl KeySettings {
+    /// Without a secret, the hashes depend on the prefix, which is public.
+    pub(crate) fn new(prefix: &str, secret: Option<&[u8]>, ipv6_prefix: u8) -> Self {
+        let secret = secret.unwrap_or(prefix.as_bytes());
+        Self {
+            head: format!("{prefix}:{{").into(),
+            secret: derive_key(secret, b"ratelimit secret"),
+            identity_secret: derive_key(secret, b"ratelimit caller"),
+            ipv6_prefix,
+        }
+    }
+
     /// The first part of every key.
     pub(crate) fn prefix(&self) -> &str {
         self.head.strip_suffix(":{").unwrap_or_default()

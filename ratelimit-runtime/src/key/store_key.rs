@@ -1,7 +1,6 @@
 //! The key that a store receives.
 
-use super::{Bytes, derive_key};
-use siphasher::sip::SipHasher13;
+use super::Bytes;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -16,16 +15,6 @@ impl StoreKey {
     #[inline]
     pub fn new(bytes: &[u8]) -> Self {
         Self(Bytes::of(bytes))
-    }
-
-    /// A hash that identifies the key in messages, which must not contain the key: SipHash-1-3, keyed with the limiter's
-    /// prefix. Messages show it with 16 digits (`{:016x}`). The hash is not secret: anybody who has it can test guesses of the key.
-    #[must_use]
-    pub fn hash(&self) -> u64 {
-        let prefix = self.0.split(|byte| *byte == b':').next().unwrap_or_default();
-        let mut hasher = SipHasher13::new_with_key(&derive_key(prefix));
-        hasher.write(&self.0);
-        hasher.finish()
     }
 
     /// The bytes of the key.

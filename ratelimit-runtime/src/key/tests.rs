@@ -5,7 +5,7 @@ use crate::error::ErrorKind;
 use std::collections::HashMap;
 
 fn settings() -> KeySettings {
-    KeySettings { head: "shop:{".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
+    KeySettings::new("shop", None, 64)
 }
 
 fn rendered(key: impl AsKey) -> String {

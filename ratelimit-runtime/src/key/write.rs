@@ -221,9 +221,9 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// A 128-bit key from a secret of any length.
-pub(crate) fn derive_key(secret: &[u8]) -> [u8; 16] {
-    let mut hasher = SipHasher24::new_with_key(b"ratelimit secret");
+/// A 128-bit key from a secret of any length, for one purpose.
+pub(super) fn derive_key(secret: &[u8], purpose: &[u8; 16]) -> [u8; 16] {
+    let mut hasher = SipHasher24::new_with_key(purpose);
     hasher.write(secret);
     hasher.finish128().as_bytes()
 }

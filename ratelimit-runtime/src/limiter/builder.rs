@@ -1,8 +1,9 @@
 //! `RateLimiterBuilder`: the settings of a limiter, and the checks of their ranges.
 
+mod check;
 mod proxies;
 
-use super::current::{TRUSTED_PROXIES, URL};
+use super::current::{PREFIX, TRUSTED_PROXIES, URL, variable};
 use super::deny_cache::DenyCache;
 use super::lease::Leases;
 use super::off::OffStore;
@@ -13,8 +14,8 @@ use super::probes::Probes;
 use super::renewals::Renewals;
 use super::tasks::Tasks;
 use super::{OnError, RateLimiter, Shared};
-use crate::error::{Error, ErrorKind};
-use crate::key::{KeySettings, derive_key};
+use crate::error::Error;
+use crate::key::KeySettings;
 use crate::observe::{Hook, Hooks, LeasedUnits};
 use crate::proxies::{Proxies, Settings};
 use crate::store::Store;
@@ -46,7 +47,8 @@ use std::time::Duration;
 pub struct RateLimiterBuilder {
     source: Source,
     lazily: bool,
-    prefix: String,
+    prefix: Option<String>,
+    service_version: Option<String>,
     secret: Option<Vec<u8>>,
     ipv6_prefix: u8,
     proxies: Settings,
@@ -68,7 +70,8 @@ impl Default for RateLimiterBuilder {
         Self {
             source: Source::Memory,
             lazily: false,
-            prefix: "ratelimit".to_owned(),
+            prefix: None,
+            service_version: None,
             secret: None,
             ipv6_prefix: 64,
             proxies: Settings::default(),
@@ -80,6 +83,9 @@ impl Default for RateLimiterBuilder {
         }
     }
 }
+
+/// The prefix of keys, unless another one is set.
+const DEFAULT_PREFIX: &str = "ratelimit";
 
 /// The id of the next limiter.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -103,10 +109,16 @@ impl RateLimiterBuilder {
         Self { lazily: true, ..self }
     }
 
-    /// Sets the first part of every key. The default is `ratelimit`. Set it if several applications share a server. A
-    /// prefix has 1 to 64 visible ASCII characters without braces.
+    /// Sets the first part of every key. The default is the environment variable `RATELIMIT_PREFIX`, else `ratelimit`. Set it if
+    /// several applications share a server. A prefix has 1 to 64 visible ASCII characters without braces.
     pub fn prefix(self, prefix: impl Into<String>) -> Self {
-        Self { prefix: prefix.into(), ..self }
+        Self { prefix: Some(prefix.into()), ..self }
+    }
+
+    /// Sets the version of the service, such as `env!("CARGO_PKG_VERSION")`. The command `ratelimit` shows which version has which
+    /// limits. A version has 1 to 64 visible ASCII characters.
+    pub fn service_version(self, version: impl Into<String>) -> Self {
+        Self { service_version: Some(version.into()), ..self }
     }
 
     /// Sets the secret of the keyed hashes that replace long and secret values in keys. All processes that share limits
@@ -172,7 +184,10 @@ impl RateLimiterBuilder {
     }
 
     /// Returns the limiter without connecting, and its Redis store if it has one.
-    pub(super) fn assemble(self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+    pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+        if self.prefix.is_none() {
+            self.prefix = variable(PREFIX)?;
+        }
         self.check()?;
         let mut this = self.off_by_environment()?;
         if this.proxies.is_empty() && std::env::var_os(TRUSTED_PROXIES).is_some() {
@@ -205,11 +220,8 @@ impl RateLimiterBuilder {
     /// Returns the limiter with these settings, this store and these proxies.
     fn around(self, store: Box<dyn Store>, proxies: Proxies, takes_leases: bool) -> RateLimiter {
         let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
-        let keys = KeySettings {
-            secret: derive_key(secret.as_deref().unwrap_or(self.prefix.as_bytes())),
-            head: format!("{}:{{", self.prefix).into(),
-            ipv6_prefix: self.ipv6_prefix,
-        };
+        let prefix = self.prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
+        let keys = KeySettings::new(prefix, secret.as_deref(), self.ipv6_prefix);
         let tasks = Tasks::default();
         let hooks = Hooks::new(self.hook, &tasks);
         RateLimiter {
@@ -217,6 +229,7 @@ impl RateLimiterBuilder {
                 id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
                 store,
                 keys,
+                service_version: self.service_version.map(Into::into),
                 proxies,
                 deadline: self.deadline,
                 local: OnceLock::new(),
@@ -252,21 +265,6 @@ impl RateLimiterBuilder {
     /// The same without the checks, for settings that need none.
     pub(crate) fn around_test_store(self, store: impl Store, proxies: Proxies) -> RateLimiter {
         Self { deny_cache: false, off: false, ..self }.around(Box::new(store), proxies, false)
-    }
-
-    fn check(&self) -> Result<(), Error> {
-        let prefix = &self.prefix;
-        let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}');
-        let message = if prefix.is_empty() || prefix.len() > 64 || !prefix.bytes().all(is_allowed) {
-            format!("invalid prefix {prefix:?}; expected 1 to 64 visible ASCII characters without braces")
-        } else if !(48..=128).contains(&self.ipv6_prefix) {
-            format!("invalid IPv6 prefix of {} bits; expected 48 to 128", self.ipv6_prefix)
-        } else if self.deadline < Duration::from_millis(1) {
-            format!("invalid deadline {:?}; expected at least 1 ms", self.deadline)
-        } else {
-            return Ok(());
-        };
-        Err(Error::new(ErrorKind::Configuration, message))
     }
 }
 

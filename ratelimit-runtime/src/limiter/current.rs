@@ -17,6 +17,9 @@ pub(super) const URL: &str = "RATELIMIT_URL";
 /// The environment variable that names the trusted proxies of the default limiter, separated by commas.
 pub(super) const TRUSTED_PROXIES: &str = "RATELIMIT_TRUSTED_PROXIES";
 
+/// The environment variable that names the prefix of limiters that set none.
+pub(super) const PREFIX: &str = "RATELIMIT_PREFIX";
+
 static PROCESS: OnceCell<Process> = OnceCell::new();
 
 tokio::task_local! {
@@ -79,7 +82,7 @@ fn from_environment() -> Result<RateLimiter, Error> {
     Ok(limiter)
 }
 
-fn variable(name: &str) -> Result<Option<String>, Error> {
+pub(super) fn variable(name: &str) -> Result<Option<String>, Error> {
     let not_text = |_| Error::new(ErrorKind::Configuration, format!("{name} is not valid UTF-8"));
     std::env::var_os(name).map(|value| value.into_string().map_err(not_text)).transpose()
 }

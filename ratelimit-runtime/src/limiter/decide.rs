@@ -7,7 +7,7 @@ use super::lease::is_leased;
 use super::{LONGEST_TIME, OnError, RateLimiter};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::observe::{deny_cache_hit, store_failed, store_replied};
+use crate::observe::{IdentityHash, deny_cache_hit, store_failed, store_replied};
 use crate::store::memory::MemoryStore;
 use crate::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, UntilDeadline,
@@ -226,7 +226,7 @@ impl RateLimiter {
             Err(error) => error,
         };
         if !error.is_transient() {
-            return Err(error);
+            return Err(error.about(IdentityHash::of_all(self.keys(), requests)));
         }
         match self.on_error {
             OnError::Deny => Err(error),

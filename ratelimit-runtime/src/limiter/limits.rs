@@ -2,49 +2,61 @@
 
 use super::{OnError, RateLimiter};
 use crate::limit::{Limit, LimitChange};
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// The number of slots. More limits than this are not listed.
 const SLOTS: usize = 4096;
 /// The most slots to look at for one name.
 const PROBES: usize = 16;
 
-/// The names that are known, each by the address of its text. The texts are constants of the program, so their number is bounded,
-/// and a call recognizes its own without reading it.
-static KNOWN: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
-/// Each name with its first call.
-static MET: Mutex<BTreeMap<&'static str, FirstCall>> = Mutex::new(BTreeMap::new());
+/// The limits that are known. The names are constants of the program, so their number is bounded, and a call recognizes its own
+/// by the address of the text.
+static MET: [OnceLock<Met>; SLOTS] = [const { OnceLock::new() }; SLOTS];
+/// Grows when there is something new in the list.
+static CHANGES: AtomicUsize = AtomicUsize::new(0);
 
-/// The first call of a limit.
-#[derive(Clone, Copy)]
-struct FirstCall {
+struct Met {
+    name: &'static str,
+    /// The limit of the first call, its failure policy, and the id of its limiter.
     limit: Limit,
     on_error: OnError,
-    /// The id of the limiter.
     limiter: u64,
+    /// Whether another call had another limit.
+    varies: AtomicBool,
 }
 
-/// A limit of an attribute or a layer that a call of this process has met. [`RateLimiter::limits`] returns it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A limit of an attribute or a layer that a call has met. [`RateLimiter::limits`] and [`RateLimiter::published_limits`] return it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetLimit {
-    name: &'static str,
-    in_code: Limit,
-    overridden: Option<(LimitChange, Limit)>,
+    pub(super) name: Cow<'static, str>,
+    pub(super) in_code: Limit,
+    pub(super) varies: bool,
+    pub(super) overridden: Option<(LimitChange, Limit)>,
+    pub(super) version: Option<Box<str>>,
+    pub(super) age: Duration,
 }
 
 impl MetLimit {
     /// The name of the limit.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
-        self.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// The limit in the code. If it is an expression, this is its value at the first call, and other calls may have others.
+    /// The limit in the code. If it is an expression, this is its value at the first call.
     #[must_use]
     pub const fn in_code(&self) -> &Limit {
         &self.in_code
+    }
+
+    /// Whether calls had different limits in the code, which an expression can give.
+    #[must_use]
+    pub const fn varies(&self) -> bool {
+        self.varies
     }
 
     /// The limit in force: the limit in the code, with the override of its name applied. Overrides of single keys do not count.
@@ -58,6 +70,18 @@ impl MetLimit {
     pub fn overridden(&self) -> Option<&LimitChange> {
         self.overridden.as_ref().map(|(change, _)| change)
     }
+
+    /// The [version of the service](crate::RateLimiterBuilder::service_version) that has published the limit, if it has one.
+    #[must_use]
+    pub fn service_version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    /// The time since a process has published the limit, in whole seconds. It is zero for a limit of this process.
+    #[must_use]
+    pub const fn age(&self) -> Duration {
+        self.age
+    }
 }
 
 impl RateLimiter {
@@ -66,7 +90,8 @@ impl RateLimiter {
     ///
     /// The list is that of the process, also of calls that other limiters have decided. It has at most about 4000 limits. A limit
     /// that no call has met is not in it; `cargo ratelimit list` reads all attributes from the sources. Calls of the methods of a
-    /// limiter, such as [`check`](Self::check), are not listed.
+    /// limiter, such as [`check`](Self::check), are not listed. [`published_limits`](Self::published_limits) returns the limits of
+    /// all processes.
     ///
     /// ```
     /// use ratelimit::{LimitChange, RateLimiter, Rejection, rate_limit};
@@ -87,36 +112,52 @@ impl RateLimiter {
     /// ```
     #[must_use]
     pub fn limits(&self) -> Vec<MetLimit> {
-        let met = MET.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let limits = met.into_iter().map(|(name, FirstCall { limit: in_code, .. })| {
-            let overridden = self.shared.overrides.of_name(name, &in_code);
-            MetLimit { name, in_code, overridden }
-        });
-        limits.collect()
+        let mut all = BTreeMap::new();
+        for met in MET.iter().filter_map(OnceLock::get) {
+            let limit = all.entry(met.name).or_insert_with(|| self.own(met));
+            limit.varies |= met.varies.load(Ordering::Relaxed) || limit.in_code != met.limit;
+        }
+        all.into_values().collect()
     }
 
     /// The limits that this limiter has decided, and that reject their calls while the store is unavailable.
     pub(super) fn denying_limits(&self) -> Vec<&'static str> {
-        let met = MET.lock().unwrap_or_else(PoisonError::into_inner);
-        let denies = |call: &FirstCall| call.limiter == self.id() && call.on_error == OnError::Deny;
-        met.iter().filter(|(_, call)| denies(call)).map(|(name, _)| *name).collect()
+        let denies = |met: &&Met| met.limiter == self.id() && met.on_error == OnError::Deny;
+        let names: BTreeSet<_> =
+            MET.iter().filter_map(OnceLock::get).filter(denies).map(|met| met.name).collect();
+        names.into_iter().collect()
+    }
+
+    fn own(&self, met: &Met) -> MetLimit {
+        MetLimit {
+            name: met.name.into(),
+            in_code: met.limit,
+            varies: false,
+            overridden: self.shared.overrides.of_name(met.name, &met.limit),
+            version: self.shared.service_version.clone(),
+            age: Duration::ZERO,
+        }
     }
 }
 
-/// Remembers the limit of a call and its failure policy, if it is the first one with this name.
-pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter) {
+/// A number that changes when [`RateLimiter::limits`] has something new. Zero: no call has met a limit.
+pub(super) fn changes() -> usize {
+    CHANGES.load(Ordering::Relaxed)
+}
+
+/// Remembers the limit of a call and its failure policy, if it is the first one with this name. A limit that is no constant is compared with that one.
+#[inline]
+pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter, is_constant: bool) {
     // Two names can begin at one address, but then their lengths differ.
-    let known = name.as_ptr().addr() ^ name.len().rotate_right(16);
-    let first = spread(known);
+    let first = spread(name.as_ptr().addr() ^ name.len().rotate_right(16));
     for probe in 0..PROBES {
-        let slot = &KNOWN[first.wrapping_add(probe) % SLOTS];
-        match slot.load(Ordering::Relaxed) {
-            found if found == known => return,
-            0 => {
-                let call = FirstCall { limit: *limit, on_error: limiter.on_error, limiter: limiter.id() };
-                return add(slot, known, name, call);
+        let slot = &MET[first.wrapping_add(probe) % SLOTS];
+        let met = slot.get().unwrap_or_else(|| insert(slot, name, limit, limiter));
+        if std::ptr::eq(met.name, name) {
+            if !is_constant && met.limit != *limit {
+                met.vary();
             }
-            _ => {}
+            return;
         }
     }
 }
@@ -127,76 +168,29 @@ const fn spread(known: usize) -> usize {
     known.wrapping_mul(0x9E37_79B1) >> 11
 }
 
+/// Inserts a limit into a free slot. Returns the limit that is there now, which may be that of another name.
 #[cold]
-fn add(slot: &AtomicUsize, known: usize, name: &'static str, call: FirstCall) {
-    let mut met = MET.lock().unwrap_or_else(PoisonError::into_inner);
-    met.entry(name).or_insert(call);
-    // Another name may have taken the slot meanwhile. Then the next call looks for another one.
-    let _ = slot.compare_exchange(0, known, Ordering::Relaxed, Ordering::Relaxed);
+fn insert(
+    slot: &'static OnceLock<Met>,
+    name: &'static str,
+    limit: &Limit,
+    limiter: &RateLimiter,
+) -> &'static Met {
+    slot.get_or_init(|| {
+        CHANGES.fetch_add(1, Ordering::Relaxed);
+        let (on_error, limiter, varies) = (limiter.on_error, limiter.id(), AtomicBool::new(false));
+        Met { name, limit: *limit, on_error, limiter, varies }
+    })
+}
+
+impl Met {
+    fn vary(&self) {
+        // Read first, so that later calls do not write to one place in memory.
+        if !self.varies.load(Ordering::Relaxed) && !self.varies.swap(true, Ordering::Relaxed) {
+            CHANGES.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    const SECOND: Duration = Duration::from_secs(1);
-
-    #[test]
-    fn the_first_limit_of_a_name_is_remembered_once() {
-        let limiter = RateLimiter::in_memory();
-        let of = |name: &str| limiter.limits().into_iter().find(|met| met.name() == name);
-        assert_eq!(of("met once"), None);
-        for count in 1..=3 {
-            note("met once", &Limit::counter(count, SECOND), &limiter);
-        }
-        let met = of("met once").unwrap();
-        assert_eq!((*met.in_code(), *met.limit()), (Limit::counter(1, SECOND), Limit::counter(1, SECOND)));
-        assert_eq!(met.overridden(), None);
-    }
-
-    #[test]
-    fn names_at_one_address_are_two_names() {
-        let (all, part) = ("met at one address", &"met at one address"[..6]);
-        let limiter = RateLimiter::in_memory();
-        note(all, &Limit::counter(1, SECOND), &limiter);
-        note(part, &Limit::counter(2, SECOND), &limiter);
-        let limits = limiter.limits();
-        assert!([all, part].iter().all(|name| limits.iter().any(|met| met.name() == *name)));
-    }
-
-    #[test]
-    fn the_limits_of_a_limiter_that_deny_are_known() {
-        let [limiter, other] = [(); 2].map(|()| RateLimiter::in_memory());
-        let denying = limiter.with_on_error(OnError::Deny);
-        for (name, by) in
-            [("met and open", &limiter), ("met and denying", &denying), ("met elsewhere", &other)]
-        {
-            note(name, &Limit::counter(1, SECOND), by);
-        }
-        assert_eq!(limiter.denying_limits(), ["met and denying"]);
-        assert_eq!(denying.denying_limits(), ["met and denying"]);
-        assert!(other.denying_limits().is_empty());
-    }
-
-    #[tokio::test]
-    async fn an_override_that_fits_is_in_force() {
-        let limiter = RateLimiter::in_memory();
-        note("met and overridden", &Limit::counter(5, SECOND), &limiter);
-        let of = || limiter.limits().into_iter().find(|met| met.name() == "met and overridden").unwrap();
-        limiter.overrides().set("met and overridden", LimitChange::new().count(2)).await.unwrap();
-        assert_eq!(*of().limit(), Limit::counter(2, SECOND));
-        assert_eq!(of().overridden(), Some(&LimitChange::new().count(2)));
-        limiter.overrides().set("met and overridden", LimitChange::new().burst(2)).await.unwrap();
-        assert_eq!((*of().limit(), of().overridden()), (Limit::counter(5, SECOND), None));
-        assert_eq!(
-            *RateLimiter::in_memory()
-                .limits()
-                .iter()
-                .find(|met| met.name() == "met and overridden")
-                .unwrap()
-                .limit(),
-            Limit::counter(5, SECOND)
-        );
-    }
-}
+mod tests;

@@ -21,6 +21,7 @@ mod overrides;
 mod permit;
 mod permit_waiters;
 mod probes;
+mod published;
 mod refused;
 mod renewals;
 pub(crate) mod report;
@@ -95,6 +96,7 @@ struct Shared {
     id: u64,
     store: Box<dyn Store>,
     keys: KeySettings,
+    service_version: Option<Box<str>>,
     proxies: Proxies,
     deadline: Duration,
     /// Decides while the store is unavailable. Created on first use.

@@ -116,6 +116,25 @@ pub trait Store: Send + Sync + 'static {
         let _ = (key, entry, change);
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
+
+    /// Returns the limits that processes have saved under a key: the names, each with a text. A store that is not shared by
+    /// processes does not implement this method.
+    fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
+        let _ = key;
+        Reply::ready(Ok(Vec::new()))
+    }
+
+    /// Saves limits: sets the texts of names, and removes the names without a text. All limits under the key are deleted if none
+    /// is saved for the time `kept`.
+    fn save_limits(
+        &self,
+        key: &StoreKey,
+        changed: &[(Vec<u8>, Option<String>)],
+        kept: Duration,
+    ) -> Reply<()> {
+        let _ = (key, changed, kept);
+        Reply::ready(Ok(()))
+    }
 }
 
 /// The limit of a probe. Its state expires after a millisecond. A probe that it refuses is decided, too.

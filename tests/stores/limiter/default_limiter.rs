@@ -12,7 +12,7 @@ fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
 /// The same with these environment variables, and no others of this library.
 fn run_with(variables: &[(&str, &str)], steps: &[&str]) -> (Vec<String>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
-    for name in ["URL", "HASH_SECRET", "TRUSTED_PROXIES", "OFF"] {
+    for name in ["URL", "PREFIX", "HASH_SECRET", "TRUSTED_PROXIES", "OFF"] {
         command.env_remove(format!("RATELIMIT_{name}"));
     }
     command.args(steps).envs(variables.iter().copied());
@@ -176,4 +176,15 @@ fn an_unknown_value_in_the_environment_rejects_all_calls() {
     // An installed limiter that was not built by a builder does not read the variable.
     let (printed, _) = run_with(&[("RATELIMIT_OFF", "1")], &["install", "call", "call", "call"]);
     assert!(printed[3].starts_with("refused: "), "{printed:?}");
+}
+
+#[test]
+fn the_environment_names_the_prefix() {
+    let server = RedisServer::start();
+    let variables = [("RATELIMIT_URL", &server.url()[..]), ("RATELIMIT_PREFIX", "shop")];
+    assert_eq!(run_with(&variables, &["call"]).0, ["passed"]);
+    let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut server.raw()).unwrap();
+    assert!(!keys.is_empty() && keys.iter().all(|key| key.starts_with("shop:{")), "{keys:?}");
+    let (printed, _) = run_with(&[("RATELIMIT_PREFIX", "a b")], &["call", "build"]);
+    assert!(printed[0].contains("invalid prefix \"a b\"") && printed[1] == "not built", "{printed:?}");
 }

@@ -1,9 +1,9 @@
 //! Overrides: all processes see them, the server stores them, and units in use stay in use.
 
 use crate::harness::{decision, limiter_on};
-use ratelimit::{Key, Limit, OverrideTarget, RateLimiter};
+use ratelimit::{Key, Limit, OverrideEffect, OverrideTarget, RateLimiter};
 use std::time::{Duration, Instant};
-use support::{RedisServer, SECOND};
+use support::{RedisServer, SECOND, take_events};
 
 const LOGIN: Limit = Limit::counter(5, Duration::from_secs(600));
 
@@ -70,6 +70,38 @@ async fn overrides_survive_a_restart_of_the_server() {
     until_seen(&limiter, "a", 2).await;
 }
 
+/// The watch runs in this thread, whose events are recorded.
+#[tokio::test]
+async fn lost_overrides_are_reported_once() {
+    let _ = take_events(); // from now on
+    let mut server = RedisServer::start();
+    let limiter = limiter_on(&server).build().await.unwrap();
+    limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();
+    limiter.overrides().set(key("b"), &Limit::counter(3, SECOND)).await.unwrap();
+    limiter.overrides().remove(key("b")).await.unwrap();
+    until_seen(&limiter, "b", 2).await;
+    let lost = || {
+        let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
+        events.iter().filter(|event| event.contains("has lost its overrides")).count()
+    };
+    assert_eq!(lost(), 0, "a removed override is not lost");
+    server.restart();
+    until_restored(&limiter).await;
+    assert_eq!(lost(), 1);
+    limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();
+    limiter.overrides().remove("login:{form}").await.unwrap();
+    assert_eq!((lost(), limiter.overrides().list().await.unwrap().len()), (0, 0));
+}
+
+/// Waits until the limit in the code applies again after a restart of the server.
+async fn until_restored(limiter: &RateLimiter) {
+    let start = Instant::now();
+    while !limiter.peek(&LOGIN, key("a")).await.is_ok_and(|decision| decision.limit() == 5) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the loss was never seen");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn overrides_are_listed_by_name_and_by_key() {
     let server = RedisServer::start();
@@ -125,7 +157,8 @@ async fn a_foreign_value_in_the_overrides_is_reported_and_changes_no_limit() {
         .arg(&["version", "7", "name:login:{form}", "counter count=ten"])
         .exec(&mut raw)
         .unwrap();
-    assert!(limiter.overrides().list().await.unwrap().is_empty());
+    let list = limiter.overrides().list().await.unwrap();
+    assert!(matches!(list[0].effect(), OverrideEffect::Unreadable { .. }), "{list:?}");
     assert_eq!(seen(&limiter, "a").await, 5);
     redis::cmd("SET").arg(place).arg("something").exec(&mut raw).unwrap();
     let error = limiter.overrides().list().await.unwrap_err();

@@ -2,7 +2,7 @@
 
 use crate::simulate::rate::Rate;
 use crate::simulate::time::{self, DAY, MINUTE};
-use crate::simulate::traffic::log::{By, Selection};
+use crate::simulate::traffic::log::{By, Selection, Status};
 use crate::simulate::traffic::{Arrivals, Burst, MOST_CALLERS};
 use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
@@ -43,6 +43,10 @@ pub(crate) struct TrafficOptions {
     #[arg(long, value_name = "PREFIX", requires = "log")]
     pub(crate) path: Option<String>,
 
+    /// Only lines of the log with one of these statuses, such as `401,403` or `4xx`: for a limit that counts failures only
+    #[arg(long, value_name = "STATUS", requires = "log", value_delimiter = ',')]
+    pub(crate) status: Vec<Status>,
+
     /// The number of callers that make the simulated calls together; each has its own limit
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLERS)))]
     pub(crate) callers: u32,
@@ -75,7 +79,7 @@ fn skew(text: &str) -> Result<f64, String> {
 
 impl TrafficOptions {
     pub(crate) fn selection(&self) -> Selection {
-        Selection { by: self.by, path: self.path.clone() }
+        Selection { by: self.by, path: self.path.clone(), statuses: self.status.clone() }
     }
 
     /// What arrives if there is no log.

@@ -2,7 +2,7 @@
 
 use super::columns::{Column, fit, head};
 use super::{Order, View};
-use crate::output::{bar, duration, identity, number, safe, short, shortened};
+use crate::output::{bar, duration, number, safe, short, shortened};
 use crate::top::hot::HotKey;
 use crate::top::names::NameRow;
 use crate::top::sampler::Snapshot;
@@ -51,7 +51,7 @@ pub(super) fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, 
     }
     let height = usize::from(area.height.saturating_sub(1));
     view.above = view.above.min(keys.len().saturating_sub(height));
-    let identities = keys.iter().map(|hot| identity(&hot.key, &hot.bytes, snapshot.in_clear));
+    let identities = keys.iter().map(|hot| hot.who.clone());
     let columns = [
         Column::names("IDENTITY", identities),
         Column::names("NAME", keys.iter().map(|hot| safe(hot.key.name()))),
@@ -61,11 +61,11 @@ pub(super) fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, 
         Column::left("", if area.width >= WIDE { 30 } else { 4 }),
     ];
     let columns = fitted(columns, area);
-    let rows = keys.iter().skip(view.above).take(height).map(|hot| key_row(hot, snapshot, view, &columns));
+    let rows = keys.iter().skip(view.above).take(height).map(|hot| key_row(hot, view, &columns));
     draw(frame, area, rows, &columns, view);
 }
 
-fn key_row<'t>(hot: &HotKey, snapshot: &Snapshot, view: &View, columns: &[Column; 6]) -> Row<'t> {
+fn key_row<'t>(hot: &HotKey, view: &View, columns: &[Column; 6]) -> Row<'t> {
     let [who, name, used, units, state, bars] = columns;
     let usage = hot.reading.usage;
     let color = if usage.is_at_limit() { Color::Red } else { Color::Green };
@@ -73,9 +73,8 @@ fn key_row<'t>(hot: &HotKey, snapshot: &Snapshot, view: &View, columns: &[Column
         .share()
         .map(|share| bar(share, bars.width().saturating_sub(1), view.unicode))
         .unwrap_or_default();
-    let identity = identity(&hot.key, &hot.bytes, snapshot.in_clear);
     Row::new([
-        who.cell(shortened(&identity, who.width(), view.unicode)),
+        who.cell(shortened(&hot.who, who.width(), view.unicode)),
         name.cell(shortened(&safe(hot.key.name()), name.width(), view.unicode)),
         used.cell(in_use(usage)),
         units.cell(per_second(hot.rate)),

@@ -27,6 +27,7 @@ fn hot(identity: &str, used: u32, rate: f64) -> HotKey {
     HotKey {
         key: StoredKey::parse("ratelimit", key.as_bytes()).unwrap(),
         bytes: key.as_bytes().to_vec(),
+        who: identity.to_owned(),
         reading,
         rate: Some(rate),
     }
@@ -87,14 +88,12 @@ fn the_view_fits_80_and_200_columns() {
         );
         assert!(lines[8].contains("0.5  refused 30 m 0 s") || columns > 80, "{lines:#?}");
         assert!(lines[23].starts_with("q quit"), "{lines:#?}");
-        assert!(lines[7].starts_with('~') && lines[7].find(' ') == Some(17), "a whole hash: {lines:#?}");
-        assert!(!lines.concat().contains("alice"), "{lines:#?}");
     }
 }
 
 #[test]
 fn identities_are_shown_when_asked_for_and_the_order_changes() {
-    let snapshot = Snapshot { in_clear: true, ..snapshot() };
+    let snapshot = snapshot();
     let mut view = view();
     assert!(drawn(80, 24, &snapshot, &mut view)[7].starts_with("bob"));
     view.pressed(KeyCode::Char('s'));
@@ -106,7 +105,7 @@ fn identities_are_shown_when_asked_for_and_the_order_changes() {
 #[test]
 fn scrolling_ends_at_the_last_key() {
     let keys: Vec<HotKey> = (0..50).map(|user| hot(&format!("user-{user}"), user, 0.0)).collect();
-    let snapshot = Snapshot { in_clear: true, keys, ..snapshot() };
+    let snapshot = Snapshot { keys, ..snapshot() };
     let mut view = view();
     for _ in 0..20 {
         view.pressed(KeyCode::PageDown);
@@ -135,8 +134,8 @@ fn long_names_and_lines_fit_the_screen() {
     for hot in &mut snapshot.keys {
         let long = format!("ratelimit:{{{}}}:checkout::payments::create_payment_intent:c2", "u".repeat(60));
         hot.key = StoredKey::parse("ratelimit", long.as_bytes()).unwrap();
+        hot.who = "u".repeat(60);
     }
-    snapshot.in_clear = true;
     let lines = drawn(80, 24, &snapshot, &mut view());
     assert!(lines[0].trim_end().ends_with("and 1 more  prefix p"), "{lines:#?}");
     assert!(lines[1].trim_end().ends_with("5 MB used"), "{lines:#?}");

@@ -116,6 +116,14 @@ async fn an_override_for_no_limit_is_reported() {
     );
     let ran = project.run(&["list", "--url", &server.url()]).exits(0);
     ran.says(&["OVERRIDE", "count=2"]);
+    limiter
+        .overrides()
+        .set(ratelimit::Key::new("login").by("ann"), LimitChange::new().count(9))
+        .await
+        .unwrap();
+    let ran = project.run(&["list", "--url", &server.url()]).exits(0);
+    let ran = ran.says(&["count=2; one identity: count=9"]);
+    assert!(!ran.out.contains("ann"), "{}", ran.out);
     limiter.overrides().set("logn", LimitChange::new().time(Duration::from_secs(1))).await.unwrap();
     let ran = project.run(&["list", "--url", &server.url(), "--json"]).exits(1);
     assert_eq!(ran.json()["limits"][0]["override"], "count=2");

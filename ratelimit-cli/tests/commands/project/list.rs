@@ -207,3 +207,35 @@ fn all_limits_of_the_examples_are_listed() {
     assert!(written >= 20, "only {written} found");
     assert_eq!(listed, written);
 }
+
+#[test]
+fn a_shadow_limit_does_not_look_enforced() {
+    let project = Project::of(
+        "shadow",
+        "#[rate_limit(key = \"a\", shadow = trial())] async fn a() -> Result<(), Rejection> { Ok(()) }\n\
+         #[rate_limit(key = \"b\", shadow = true)] async fn b() -> Result<(), Rejection> { Ok(()) }\n\
+         #[rate_limit(key = \"c\")] async fn c() -> Result<(), Rejection> { Ok(()) }",
+    );
+    project.run(&["list"]).exits(0).says(&[
+        "a         counter count=100 time=1m (maybe shadow)  \"global\"",
+        "b/shadow  counter count=100 time=1m (shadow)        \"global\"",
+        "c         counter count=100 time=1m                 \"global\"",
+    ]);
+    project
+        .run(&["list", "--format", "markdown"])
+        .exits(0)
+        .says(&["| `counter count=100 time=1m` (maybe shadow) |"]);
+}
+
+#[test]
+fn code_that_is_nested_too_deeply_is_an_error() {
+    let nested =
+        |levels: usize| format!("fn deep() -> u8 {{ {}1{} }}\n", "(".repeat(levels), ")".repeat(levels));
+    let limited = "#[rate_limit(key = \"a\")] async fn a() -> Result<(), Rejection> { Ok(()) }\n";
+    let project = Project::of("deep", &(limited.to_owned() + &nested(60_000)));
+    for arguments in [&["list"][..], &["check"], &["check", "--write"]] {
+        project.run(arguments).exits(2).complains(&["error: src/lib.rs is nested too deeply to be parsed"]);
+    }
+    project.write("src/lib.rs", &(limited.to_owned() + &nested(4000)));
+    project.run(&["list"]).exits(0).says(&["1 limit\n"]);
+}

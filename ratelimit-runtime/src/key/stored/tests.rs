@@ -1,11 +1,11 @@
 //! Tests of keys that are read back.
 
 use super::*;
-use crate::key::{Key, KeySettings, derive_key, render};
+use crate::key::{Key, KeySettings, render};
 use std::time::Duration;
 
 fn settings() -> KeySettings {
-    KeySettings { head: "shop:eu:{".into(), secret: derive_key(b"shop"), ipv6_prefix: 64 }
+    KeySettings::new("shop:eu", None, 64)
 }
 
 fn stored(key: impl AsKey, limit: &Limit) -> Vec<u8> {

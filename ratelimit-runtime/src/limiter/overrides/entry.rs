@@ -1,6 +1,7 @@
 //! One override as this process knows it: its change, and whether it has had an effect on a call.
 
 use super::OverrideEffect;
+use super::snapshot::{KEY, NAME};
 use crate::limit::{Limit, LimitChange, ParseLimitError};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,16 +9,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct Entry {
     /// As the store has it.
     text: String,
+    /// An empty change, if the text cannot be read.
     change: LimitChange,
+    unreadable: Option<&'static str>,
     was_applied: AtomicBool,
     /// Why it did not fit the limit of a call.
     misfit: OnceLock<&'static str>,
 }
 
 impl Entry {
-    pub(super) fn parse(text: String) -> Result<Self, ParseLimitError> {
-        let change = text.parse()?;
-        Ok(Self { text, change, was_applied: AtomicBool::new(false), misfit: OnceLock::new() })
+    /// Reads an override that the store has in this field.
+    pub(super) fn read(field: &[u8], text: String) -> Self {
+        let read = if field.starts_with(NAME) || field.starts_with(KEY) {
+            // The text is not shown, because anybody may have written it.
+            text.parse().map_err(|error: ParseLimitError| error.reason())
+        } else {
+            Err("it is for neither a name nor a key")
+        };
+        let (change, unreadable) =
+            read.map_or_else(|why| (LimitChange::new(), Some(why)), |change| (change, None));
+        Self { text, change, unreadable, was_applied: AtomicBool::new(false), misfit: OnceLock::new() }
+    }
+
+    /// Why it cannot be read. It then has no effect.
+    pub(super) const fn unreadable(&self) -> Option<&'static str> {
+        self.unreadable
     }
 
     pub(super) fn text(&self) -> &str {
@@ -55,17 +71,18 @@ impl Entry {
     }
 
     pub(super) fn effect(&self) -> OverrideEffect {
-        match self.misfit.get() {
-            Some(reason) => OverrideEffect::DoesNotFit { reason },
-            None if self.was_applied.load(Ordering::Relaxed) => OverrideEffect::Applied,
-            None => OverrideEffect::NotMet,
+        match (self.unreadable, self.misfit.get()) {
+            (Some(reason), _) => OverrideEffect::Unreadable { reason },
+            (None, Some(reason)) => OverrideEffect::DoesNotFit { reason },
+            (None, None) if self.was_applied.load(Ordering::Relaxed) => OverrideEffect::Applied,
+            (None, None) => OverrideEffect::NotMet,
         }
     }
 }
 
 /// The limit that a change makes of a limit in the code, or why it does not fit. The code around a call either holds a permit
 /// or does not, so a concurrency limit and another limit cannot replace each other.
-pub(super) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'static str> {
+pub(in crate::limiter) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'static str> {
     let changed = change.apply(limit).map_err(crate::limit::LimitError::message)?;
     match (limit.is_concurrency(), changed.is_concurrency()) {
         (true, false) => Err("the limit in the code is a concurrency limit, and the override is not"),

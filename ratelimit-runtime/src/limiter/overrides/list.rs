@@ -20,6 +20,8 @@ pub enum OverrideTarget {
     Name(String),
     /// One key, as it is in the store, without the format at its end.
     Key(String),
+    /// Neither: another program has written this field, and no process applies it.
+    Other(String),
 }
 
 /// What an override does to the calls of this process.
@@ -36,16 +38,22 @@ pub enum OverrideEffect {
         /// Why it does not fit.
         reason: &'static str,
     },
+    /// Its text in the store cannot be read, so it changes nothing. Its [`change`](Override::change) is empty.
+    Unreadable {
+        /// Why it cannot be read.
+        reason: &'static str,
+    },
 }
 
 impl Override {
-    pub(super) fn of(field: &[u8], change: LimitChange, effect: OverrideEffect) -> Option<Self> {
+    pub(super) fn of(field: &[u8], change: LimitChange, effect: OverrideEffect) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let target = match field.strip_prefix(NAME) {
-            Some(name) => OverrideTarget::Name(text(name)),
-            None => OverrideTarget::Key(text(field.strip_prefix(KEY)?)),
+        let target = match (field.strip_prefix(NAME), field.strip_prefix(KEY)) {
+            (Some(name), _) => OverrideTarget::Name(text(name)),
+            (None, Some(key)) => OverrideTarget::Key(text(key)),
+            (None, None) => OverrideTarget::Other(text(field)),
         };
-        Some(Self { target, change, effect })
+        Self { target, change, effect }
     }
 
     /// What it is for.
@@ -73,6 +81,7 @@ impl fmt::Debug for OverrideTarget {
         match self {
             Self::Name(name) => f.debug_tuple("Name").field(name).finish(),
             Self::Key(_) => f.debug_tuple("Key").finish_non_exhaustive(),
+            Self::Other(_) => f.debug_tuple("Other").finish_non_exhaustive(),
         }
     }
 }

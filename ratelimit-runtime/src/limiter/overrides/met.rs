@@ -38,6 +38,10 @@ impl Met {
         }
     }
 
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
+    }
+
     /// Why a change does not fit the limit of this name, if that is certain. Limits that vary are not certain.
     pub(super) fn misfit(&self, name: &str, change: &LimitChange) -> Option<&'static str> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -5,10 +5,12 @@ mod list;
 mod met;
 mod snapshot;
 
+pub(super) use entry::changed;
 pub use list::{Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 
 use super::RateLimiter;
+use super::published::misfit;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::LimitChange;
@@ -73,16 +75,24 @@ impl<'l> Overrides<'l> {
     ///
     /// - The store cannot save the change, whatever the failure policy is, or the key has an absent identity.
     /// - The change is empty, or one of its numbers is out of range for every limit.
-    /// - The change does not fit the limit with this name. A process knows that only if it had a call with this limit while
-    ///   there were overrides, and all such calls had the same limit. Otherwise see [`Override::effect`].
+    /// - The change does not fit the limit with this name, if that is known: running processes have
+    ///   [published](RateLimiter::published_limits) the limit, or this process had a call with it while there were overrides, and
+    ///   all calls had the same limit. Otherwise see [`Override::effect`].
+    ///
+    /// A name that nobody has published is no error, because its first call may be still to come. It is logged as a warning.
     pub fn set(
         self,
         key: impl AsKey,
         change: impl Into<LimitChange>,
     ) -> impl Future<Output = Result<(), Error>> + Send {
         let change = self.checked(key.name(), change.into());
-        let target = change.and_then(|change| Ok((self.field(&key)?, Some(change.to_string()))));
-        self.save(target)
+        let field = self.field(&key);
+        let (overrides, limiter, name) = (self, self.limiter.clone(), key.name().to_owned());
+        async move {
+            let (change, field) = (change?, field?);
+            limiter.check_override(&name, &change).await?;
+            overrides.save(Ok((field, Some(change.to_string())))).await
+        }
     }
 
     /// Removes an override. The override of the name applies again, or the limit in the code.
@@ -104,11 +114,12 @@ impl<'l> Overrides<'l> {
         let field = match target {
             OverrideTarget::Name(name) => field_of_name(name),
             OverrideTarget::Key(key) => [KEY, key.as_bytes()].concat(),
+            OverrideTarget::Other(field) => field.as_bytes().to_vec(),
         };
         self.save(Ok((field, None)))
     }
 
-    /// The override of exactly this name or key, as the store has it now.
+    /// The override of exactly this name or key, as the store has it now. `None` also if its text cannot be read.
     ///
     /// # Errors
     ///
@@ -118,7 +129,7 @@ impl<'l> Overrides<'l> {
         async move {
             let field = field?;
             limiter.refresh_overrides().await?;
-            Ok(limiter.shared.overrides.entries().get(&field).map(|entry| *entry.change()))
+            Ok(limiter.shared.overrides.entry(&field).map(|entry| *entry.change()))
         }
     }
 
@@ -134,7 +145,7 @@ impl<'l> Overrides<'l> {
             let entries = limiter.shared.overrides.entries();
             let mut list: Vec<Override> = entries
                 .iter()
-                .filter_map(|(field, entry)| Override::of(field, *entry.change(), entry.effect()))
+                .map(|(field, entry)| Override::of(field, *entry.change(), entry.effect()))
                 .collect();
             list.sort_by(|a, b| a.target().cmp(b.target()));
             Ok(list)
@@ -151,9 +162,7 @@ impl<'l> Overrides<'l> {
         }
         let change = change.checked()?;
         match self.limiter.shared.overrides.misfit(name, &change) {
-            Some(reason) => {
-                Err(Error::new(ErrorKind::Limit, format!("the override does not fit its limit: {reason}")))
-            }
+            Some(reason) => Err(misfit(reason)),
             None => Ok(change),
         }
     }

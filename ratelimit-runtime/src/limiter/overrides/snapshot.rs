@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::RateLimiter;
+use crate::limiter::published::Publisher;
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::store::{Overridden, Reply, ReplyKind};
 use std::collections::HashMap;
@@ -49,13 +50,19 @@ impl Snapshot {
     fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         self.met.note(name, limit);
         let entries = self.entries();
-        let found = entries.get(&field_of_key(key)).or_else(|| entries.get(&field_of_name(name)));
+        let of = |field: Vec<u8>| entries.get(&field).filter(|entry| entry.unreadable().is_none());
+        let found = of(field_of_key(key)).or_else(|| of(field_of_name(name)));
         found.map(|entry| entry.apply(name, limit))
+    }
+
+    /// The override in a field, if it can be read.
+    pub(super) fn entry(&self, field: &[u8]) -> Option<Arc<Entry>> {
+        self.entries().get(field).filter(|entry| entry.unreadable().is_none()).cloned()
     }
 
     /// The override of a name, and the limit that it makes of the limit in the code. `None` without an override.
     pub(crate) fn of_name(&self, name: &str, limit: &Limit) -> Option<(LimitChange, Limit)> {
-        let change = *self.entries().get(&field_of_name(name))?.change();
+        let change = *self.entry(&field_of_name(name))?.change();
         Some((change, changed(&change, limit).unwrap_or_else(|_| change.apply_what_fits(limit))))
     }
 
@@ -71,23 +78,26 @@ impl Snapshot {
             && (self.in_process.load(Ordering::Relaxed) || self.watch.is_started())
     }
 
+    /// Whether a call has had this name while there were overrides.
+    pub(in crate::limiter) fn has_met(&self, name: &str) -> bool {
+        self.met.has(name)
+    }
+
     pub(super) fn replace(&self, overridden: Overridden) {
         let known = self.entries();
+        // An override that is removed leaves a version behind.
+        if overridden.version == 0 && !known.is_empty() {
+            tracing::warn!(
+                overrides = known.len(),
+                "the store has lost its overrides, so the limits in the code apply again: set them again, and let the server save its data (`ratelimit doctor` says how)"
+            );
+        }
         let mut entries = Entries::new();
         for (field, text) in overridden.entries {
             // An override that did not change keeps its effect, so that its warning is logged once.
-            if let Some(entry) = known.get(&field).filter(|entry| entry.text() == text) {
-                entries.insert(field, Arc::clone(entry));
-                continue;
-            }
-            match Entry::parse(text) {
-                Ok(entry) => drop(entries.insert(field, Arc::new(entry))),
-                // The text is not logged, because anybody may have written it.
-                Err(error) => tracing::error!(
-                    error = error.reason(),
-                    "ignoring an override: expected a change such as `count=5`, or a limit such as `counter count=5 time=1m`"
-                ),
-            }
+            let entry = known.get(&field).filter(|entry| entry.text() == text);
+            let entry = entry.cloned().unwrap_or_else(|| read(&field, text));
+            entries.insert(field, entry);
         }
         let any = !entries.is_empty();
         *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(entries);
@@ -108,6 +118,18 @@ impl Snapshot {
         }
         self.asked.store(true, Ordering::Release);
     }
+}
+
+/// Reads an override that is new.
+fn read(field: &[u8], text: String) -> Arc<Entry> {
+    let entry = Entry::read(field, text);
+    if let Some(reason) = entry.unreadable() {
+        tracing::error!(
+            error = reason,
+            "ignoring an override: expected a change such as `count=5`, or a limit such as `counter count=5 time=1m`"
+        );
+    }
+    Arc::new(entry)
 }
 
 /// The field of the override for a name.
@@ -180,12 +202,18 @@ impl RateLimiter {
 }
 
 async fn watch(task: InCharge) {
+    let mut publisher = Publisher::new();
     while let Some(limiter) = task.limiter() {
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
         if limiter.shared.store.is_connected() {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline));
             let loaded = limiter.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);
+            if publisher.is_due() {
+                // It asks the store twice.
+                task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline.saturating_mul(2)));
+                publisher.publish(&limiter).await;
+            }
         }
         drop(limiter);
         tokio::time::sleep(POLL).await;

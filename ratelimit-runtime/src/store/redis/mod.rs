@@ -12,13 +12,14 @@
 //! | [`topology`] | which server decides about a key |
 //! | [`client`] | runs script calls on the servers |
 //! | [`batch`] | group commit: sends waiting calls together |
-//! | [`RedisStore`] | the store: this file, [`create`], [`overrides`], [`probe`] and [`servers`] |
+//! | [`RedisStore`] | the store: this file, [`create`], [`limits`], [`overrides`], [`probe`] and [`servers`] |
 
 mod batch;
 mod client;
 mod connect;
 mod create;
 mod errors;
+mod limits;
 mod overrides;
 mod probe;
 pub(crate) mod script;
@@ -36,6 +37,7 @@ pub use servers::RedisServer;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 use topology::key_slot;
 
 /// A store in Redis or Valkey. All processes that use the same server and prefix share its limits.
@@ -144,6 +146,21 @@ impl Store for RedisStore {
         let (client, key) = (Arc::clone(&self.client), key.clone());
         let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
         Reply::pending(async move { overrides::save(&client, &key, &entry, change.as_deref()).await })
+    }
+
+    fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
+        let (client, key) = (Arc::clone(&self.client), key.clone());
+        Reply::pending(async move { limits::load(&client, &key).await })
+    }
+
+    fn save_limits(
+        &self,
+        key: &StoreKey,
+        changed: &[(Vec<u8>, Option<String>)],
+        kept: Duration,
+    ) -> Reply<()> {
+        let (client, key, changed) = (Arc::clone(&self.client), key.clone(), changed.to_vec());
+        Reply::pending(async move { limits::save(&client, &key, &changed, kept).await })
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<O
     let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| invalid(client))?;
     let mut overridden = Overridden::default();
     for (entry, limit) in fields {
-        let limit = String::from_utf8(limit).map_err(|_| invalid(client))?;
+        let limit = String::from_utf8_lossy(&limit).into_owned();
         if entry == VERSION {
             overridden.version = limit.parse().map_err(|_| invalid(client))?;
         } else if !limit.is_empty() {

@@ -20,8 +20,8 @@ pub(crate) enum LogError {
         lines: u64,
         first: (u64, Broken),
     },
-    /// `--path` with a table.
-    NoPaths,
+    /// `--path` or `--status` with a table.
+    NotInTables(&'static str),
     NoCaller {
         lines: u64,
     },
@@ -30,7 +30,6 @@ pub(crate) enum LogError {
         selection: Selection,
     },
     TooManyCalls,
-    TooLong,
 }
 
 impl fmt::Display for LogError {
@@ -47,21 +46,23 @@ impl fmt::Display for LogError {
             Self::NoReadableRow { lines, first: (number, broken) } => {
                 write!(f, "none of its {lines} rows can be read; line {number}: {broken}")
             }
-            Self::NoPaths => f.write_str("it is a table, which has no paths; leave out `--path`"),
+            Self::NotInTables(option) => {
+                write!(f, "it is a table, which has no requests; leave out `{option}`")
+            }
             Self::NoCaller { lines } => write!(f, "none of its {lines} readable rows has a caller"),
-            Self::NothingSelected { lines, selection: Selection { by, path } } => {
-                write!(f, "none of its {lines} readable lines ")?;
-                match path {
-                    Some(path) => write!(f, "has a path that begins with `{path}`")?,
-                    None => f.write_str("has a user")?,
-                }
-                if path.is_some() && *by == By::User { f.write_str(" and a user") } else { Ok(()) }
+            Self::NothingSelected { lines, selection } => {
+                let path = selection.path.iter().map(|path| format!("a path that begins with `{path}`"));
+                let status = selection.statuses.iter().map(|status| format!("the status {status}"));
+                let status: Vec<String> = status.collect();
+                let status = (!status.is_empty()).then(|| status.join(" or "));
+                let user = (selection.by == By::User).then(|| "a user".to_owned());
+                let wanted: Vec<String> = path.chain(status).chain(user).collect();
+                write!(f, "none of its {lines} readable lines has {}", wanted.join(" and "))
             }
             Self::TooManyCalls => write!(
                 f,
                 "it has more than {MOST_CALLS} calls; select some of them with `--path`, or simulate a part of the file"
             ),
-            Self::TooLong => f.write_str("its times are more than 366 days apart"),
         }
     }
 }

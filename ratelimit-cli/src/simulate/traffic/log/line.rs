@@ -19,6 +19,8 @@ pub(crate) struct Line<'l> {
     pub(crate) ahead: i64,
     /// The path of the request with its query. Empty if the request is not HTTP.
     pub(crate) path: &'l [u8],
+    /// Three digits.
+    pub(crate) status: [u8; 3],
 }
 
 /// Why a line cannot be read.
@@ -62,13 +64,13 @@ pub(crate) fn parse(line: &[u8]) -> Result<Line<'_>, Broken> {
     let request = rest.strip_prefix(b" \"").ok_or(Broken::NoRequest)?;
     let end = closing_quote(request).ok_or(Broken::NoRequest)?;
     let (request, rest) = request.split_at(end);
-    let status = rest.get(2..5).ok_or(Broken::NoStatus)?;
+    let status: [u8; 3] = *rest.get(2..5).and_then(<[u8]>::first_chunk).ok_or(Broken::NoStatus)?;
     let ends = rest.get(5).is_none_or(u8::is_ascii_whitespace);
     if rest[1] != b' ' || !status.iter().all(u8::is_ascii_digit) || !ends {
         return Err(Broken::NoStatus);
     }
     let path = request.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
-    Ok(Line { address, user: (user != b"-").then_some(user), at, ahead, path })
+    Ok(Line { address, user: (user != b"-").then_some(user), at, ahead, path, status })
 }
 
 fn split<'l>(line: &'l [u8], at: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
@@ -150,6 +152,7 @@ mod tests {
             at: 1_795_347_401,
             ahead: 3600,
             path: b"/search?q=tea",
+            status: *b"200",
         };
         assert_eq!(line, expected);
     }

@@ -7,6 +7,7 @@ mod lines;
 mod read;
 mod selection;
 mod table;
+mod years;
 
 pub(crate) use read::read;
-pub(crate) use selection::{By, Selection};
+pub(crate) use selection::{By, Selection, Status};

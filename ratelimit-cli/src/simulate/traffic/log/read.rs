@@ -6,6 +6,7 @@ use super::line::{Broken, parse};
 use super::lines::{Lines, Next};
 use super::selection::{By, Selection};
 use super::table::{Columns, Row};
+use super::years::within_a_year;
 use crate::simulate::numbers::count;
 use crate::simulate::time::{self, SECOND};
 use crate::simulate::traffic::{Call, Callers, MOST_CALLS, Origin, Traffic};
@@ -20,6 +21,7 @@ struct Reading {
     broken: u64,
     first_broken: Option<(u64, Broken)>,
     elsewhere: u64,
+    other_status: u64,
     unidentified: u64,
     /// Lines that are earlier than a line before them, and by how many seconds at most.
     backwards: u64,
@@ -65,7 +67,13 @@ impl Reading {
         if self.lines == 0 && self.columns.is_none() {
             self.columns = Columns::of(text);
             if self.columns.is_some() {
-                return if selection.path.is_some() { Err(LogError::NoPaths) } else { Ok(()) };
+                return match selection {
+                    Selection { path: Some(_), .. } => Err(LogError::NotInTables("--path")),
+                    Selection { statuses, .. } if !statuses.is_empty() => {
+                        Err(LogError::NotInTables("--status"))
+                    }
+                    _ => Ok(()),
+                };
             }
         }
         if let Some(columns) = self.columns {
@@ -87,6 +95,10 @@ impl Reading {
         self.lines += 1;
         if !selection.has_path(&line) {
             self.elsewhere += 1;
+            return Ok(());
+        }
+        if !selection.has_status(&line) {
+            self.other_status += 1;
             return Ok(());
         }
         let Some(caller) = selection.caller(&line, &mut self.numbers) else {
@@ -145,17 +157,21 @@ impl Reading {
         };
         // A stable sort: the calls of one second stay in the order of their lines.
         self.calls.sort_by_key(|(at, _)| *at);
+        let mut notes = self.notes();
+        let (callers, other_years) = within_a_year(&mut self.calls, self.numbers);
+        if other_years > 0 {
+            notes.insert(
+                0,
+                format!("Calls of another year than most others, which were left out: {other_years}."),
+            );
+        }
         let start = self.calls.first().map_or(0, |(at, _)| *at);
         let since = |at: i64| u64::try_from(at - start).unwrap_or_default().saturating_mul(SECOND);
         let last = self.calls.last().map_or(start, |(at, _)| *at);
         let length = since(last) + SECOND; // the last second is a part of the log
-        if length > 366 * time::DAY {
-            return Err(LogError::TooLong);
-        }
-        let notes = self.notes();
         let calls: Vec<Call> =
             self.calls.iter().map(|(at, caller)| Call { at: since(*at), caller: *caller }).collect();
-        let callers = Callers::Named(self.numbers.into_names());
+        let callers = Callers::Named(callers);
         let who = match (selection.by, callers.count()) {
             (By::Address | By::User, 1) if self.columns.is_some() => "1 caller".to_owned(),
             (By::Address | By::User, callers) if self.columns.is_some() => format!("{callers} callers"),
@@ -165,8 +181,8 @@ impl Reading {
             (By::User, users) => format!("{users} users"),
             (By::Global, _) => "one limit for all".to_owned(),
         };
-        let path = selection.path.as_ref().map_or(String::new(), |path| format!(" below {path}"));
-        let words = format!("{} calls{path} in {} of {name}, {who}", calls.len(), time::show(length));
+        let selected = selection.words();
+        let words = format!("{} calls{selected} in {} of {name}, {who}", calls.len(), time::show(length));
         Ok(Traffic { words, calls, callers, length, origin: Origin::Log { start, ahead }, notes })
     }
 
@@ -180,6 +196,9 @@ impl Reading {
         }
         if self.elsewhere > 0 {
             notes.push(format!("Lines with another path: {}.", self.elsewhere));
+        }
+        if self.other_status > 0 {
+            notes.push(format!("Lines with another status: {}.", self.other_status));
         }
         if self.unidentified > 0 {
             let who = if self.columns.is_some() { "caller" } else { "user" };

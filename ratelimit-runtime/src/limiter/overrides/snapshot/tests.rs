@@ -1,6 +1,7 @@
 //! Tests of the snapshot of the overrides and of the watch for changes.
 
 use super::*;
+use crate::limiter::{OverrideEffect, OverrideTarget};
 use crate::proxies::Proxies;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request, Store};
 
@@ -34,7 +35,7 @@ fn nothing_is_remembered_of_calls_while_there_are_no_overrides() {
     snapshot.apply("a", &key, &limit);
     assert_eq!(snapshot.misfit("a", &burst), None);
     snapshot.replace(overridden(1, &[("name:other", "count=1"), ("name:foreign", "?")]));
-    assert_eq!(snapshot.entries().len(), 1);
+    assert_eq!(snapshot.entries().len(), 2);
     snapshot.apply("a", &key, &limit);
     assert!(snapshot.misfit("a", &burst).is_some());
 }
@@ -76,4 +77,27 @@ async fn a_watch_without_a_connection_is_late() {
     connected.store(false, Ordering::Relaxed);
     tokio::time::sleep(10 * SECOND).await;
     assert!(is_late(), "a runtime with a connection must take over");
+}
+
+#[tokio::test]
+async fn an_override_that_cannot_be_read_is_listed_and_changes_nothing() {
+    let (limiter, limit) = (RateLimiter::in_memory(), Limit::counter(5, SECOND));
+    let save = |field: &str, text| {
+        limiter.shared.store.save_override(&limiter.overrides_key(), field.as_bytes(), text)
+    };
+    save("name:a", Some("cuont=5")).await.unwrap();
+    save("field of others", Some("count=5")).await.unwrap();
+    let list = limiter.overrides().list().await.unwrap();
+    let unreadable = |reason| OverrideEffect::Unreadable { reason };
+    assert_eq!(*list[0].target(), OverrideTarget::Name("a".to_owned()));
+    assert_eq!(list[0].effect(), unreadable("unknown field"));
+    assert_eq!(*list[1].target(), OverrideTarget::Other("field of others".to_owned()));
+    assert_eq!(list[1].effect(), unreadable("it is for neither a name nor a key"));
+    assert!(list.iter().all(|entry| entry.change().is_empty()));
+    assert_eq!(limiter.overrides().get("a").await.unwrap(), None);
+    assert_eq!(limiter.peek(&limit, "a").await.unwrap().limit(), 5);
+    for entry in &list {
+        limiter.overrides().remove_target(entry.target()).await.unwrap();
+    }
+    assert_eq!(limiter.overrides().list().await.unwrap(), []);
 }

@@ -113,14 +113,15 @@ impl Group {
             let decided = match &mut replies {
                 // The caller sends the request itself, and `decide` decides.
                 None if *reply == Value::Nil => continue,
-                None => single::decision(reply, self.mode, request)
-                    .map_err(|invalid| client.invalid(&invalid, &[])),
+                None => {
+                    single::decision(reply, self.mode, request).map_err(|invalid| client.invalid(&invalid))
+                }
                 Some(Ok(replies)) => match replies.next(at, request) {
-                    Some(decided) => decided.map_err(|invalid| client.invalid(&invalid, &[request])),
+                    Some(decided) => decided.map_err(|invalid| client.invalid(&invalid)),
                     // The caller sends the request itself. Its key is then declared, and the server redirects it.
                     None => continue,
                 },
-                Some(Err(invalid)) => Err(client.invalid(invalid, &[])),
+                Some(Err(invalid)) => Err(client.invalid(invalid)),
             };
             call.reply(decided);
         }

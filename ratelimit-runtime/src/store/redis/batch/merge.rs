@@ -262,7 +262,7 @@ impl EntryReply {
         let [delay, remaining, reset, _] = *record;
         let passes = *passing > 0;
         if !passes && delay == -FOREIGN_KEY {
-            return Some(Err(InvalidReply::ForeignKey(0)));
+            return Some(Err(InvalidReply::ForeignKey));
         }
         let record = if passes {
             *passing -= 1;

@@ -22,7 +22,7 @@ impl Client {
         });
         let reply = self.run(&call, awaited).await?;
         let limits: SmallVec<[Limit; 1]> = requests.iter().map(|request| *request.limit()).collect();
-        decisions(&reply, mode, &limits).map_err(|invalid| self.invalid(&invalid, requests))
+        decisions(&reply, mode, &limits).map_err(|invalid| self.invalid(&invalid))
     }
 
     /// Decides about one request: by its small script if there is one, else by `decide`.
@@ -57,7 +57,7 @@ impl Client {
             Ok(Value::Nil) => {}
             Ok(reply) => {
                 let decision = single::decision(&reply, mode, request);
-                return decision.map(Decisions::one).map_err(|invalid| self.invalid(&invalid, &[]));
+                return decision.map(Decisions::one).map_err(|invalid| self.invalid(&invalid));
             }
             Err(error) if error.is_transient() => return Err(error),
             Err(_) => {}
@@ -87,6 +87,6 @@ impl Client {
             node.learned_adjust();
             reply
         };
-        adjusted(&reply, adjustments).map_err(|invalid| self.invalid(&invalid, &[]))
+        adjusted(&reply, adjustments).map_err(|invalid| self.invalid(&invalid))
     }
 }

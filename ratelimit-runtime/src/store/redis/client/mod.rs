@@ -10,11 +10,12 @@ use super::script::single::SingleScripts;
 use super::script::{InvalidReply, OUT_OF_RANGE, Script, ScriptCall};
 use super::server::SendError;
 use super::topology::{Topology, key_slot};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, FOREIGN_VALUE};
 use crate::key::StoreKey;
-use crate::store::{Awaited, Request};
+use crate::store::Awaited;
 use any_slot::AnySlotScripts;
 use redis::{Cmd, Value};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The servers of a store, and the scripts that they run. All clones of a store share one client.
@@ -79,7 +80,7 @@ impl Client {
     pub(crate) async fn delete(&self, key: &StoreKey) -> Result<u64, Error> {
         match self.command(key, redis::cmd("DEL").arg(key.as_bytes())).await? {
             Value::Int(deleted @ 0..=1) => Ok(deleted.unsigned_abs()),
-            _ => Err(self.invalid(&OUT_OF_RANGE.into(), &[])),
+            _ => Err(self.invalid(&OUT_OF_RANGE.into())),
         }
     }
 
@@ -93,21 +94,16 @@ impl Client {
         failed.explain()
     }
 
-    /// Creates the error of a reply that cannot be used. `requests` are those of the call. A message shows only the hash of a key.
-    ///
-    /// If the reply cannot be read, the server may have charged the call, so this is an outage, and the failure policy applies.
-    pub(crate) fn invalid(&self, invalid: &InvalidReply, requests: &[&Request]) -> Error {
+    /// Creates the error of a reply that cannot be used. If the reply cannot be read, the server may have charged the call, so this
+    /// is an outage, and the failure policy applies.
+    pub(crate) fn invalid(&self, invalid: &InvalidReply) -> Error {
         let (kind, what, why) = match invalid {
             InvalidReply::Malformed(why) => {
                 let why = format!("{why}; the call may be charged; `ratelimit doctor` checks the server");
-                (ErrorKind::Unavailable, "invalid reply from", why)
+                (ErrorKind::Unavailable, "invalid reply from", why.into())
             }
-            InvalidReply::ForeignKey(at) => {
-                let hash = requests.get(*at).map(|request| request.key().hash()).unwrap_or_default();
-                let why = format!(
-                    "the key with the hash {hash:016x} holds a value that is not the state of a rate limit"
-                );
-                (ErrorKind::Configuration, "cannot use a key in", why)
+            InvalidReply::ForeignKey => {
+                (ErrorKind::Configuration, "cannot use a key in", Cow::Borrowed(FOREIGN_VALUE))
             }
         };
         self.endpoint().error(kind, what, why)

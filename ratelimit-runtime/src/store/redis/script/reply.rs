@@ -11,8 +11,8 @@ use std::time::Duration;
 pub(crate) enum InvalidReply {
     /// The reply does not have the expected form.
     Malformed(&'static str),
-    /// The key of the request at this position holds a value that no script of this library has written.
-    ForeignKey(usize),
+    /// A key holds a value that no script of this library has written.
+    ForeignKey,
 }
 
 impl From<&'static str> for InvalidReply {
@@ -93,11 +93,11 @@ fn integer(bytes: [u8; 8]) -> Result<i64, &'static str> {
 /// Reads the decisions about requests that were not merged.
 pub(crate) fn decisions(reply: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, InvalidReply> {
     let mut numbers = Numbers::of(reply)?;
-    let mut read = |(at, limit): (usize, &Limit)| match numbers.next(mode, longest_reset(limit))? {
-        [delay, ..] if delay == -FOREIGN_KEY => Err(InvalidReply::ForeignKey(at)),
+    let mut read = |limit: &Limit| match numbers.next(mode, longest_reset(limit))? {
+        [delay, ..] if delay == -FOREIGN_KEY => Err(InvalidReply::ForeignKey),
         record => Ok(decision(record, mode, limit)?),
     };
-    let decisions = limits.iter().enumerate().map(&mut read).collect::<Result<_, _>>()?;
+    let decisions = limits.iter().map(&mut read).collect::<Result<_, _>>()?;
     numbers.end()?;
     Ok(decisions)
 }

@@ -38,7 +38,7 @@ fn users_and_paths_select_lines() {
         line(12, "203.0.113.8", "ann", "/home"),
     ]
     .concat();
-    let selection = Selection { by: By::User, path: Some("/login".to_owned()) };
+    let selection = Selection { by: By::User, path: Some("/login".to_owned()), statuses: Vec::new() };
     let found = traffic(&text, &selection).unwrap();
     assert_eq!((found.calls.len(), found.callers.count()), (1, 1));
     assert!(found.notes[0].contains("another path: 1."), "{:?}", found.notes);
@@ -89,6 +89,46 @@ fn a_log_without_calls_is_an_error() {
     assert!(error("\u{1f}\n").contains("line 1: it does not begin"));
     let compressed = read(&[0x1f, 0x8b, 8, 0, 10][..], "a.gz", &Selection::default()).unwrap_err();
     assert!(compressed.to_string().contains("zcat FILE"), "{compressed}");
-    let far = line(10, "203.0.113.7", "-", "/") + &line(10, "203.0.113.7", "-", "/").replace("2026", "2028");
-    assert_eq!(error(&far), "its times are more than 366 days apart");
+}
+
+#[test]
+fn calls_of_another_year_are_left_out() {
+    let usual = |second| line(second, "203.0.113.7", "-", "/");
+    let of = |year: &str| line(10, "203.0.113.9", "-", "/").replace("2026", year);
+    let text = of("1970") + &usual(10) + &of("2038") + &usual(11);
+    let found = traffic(&text, &Selection::default()).unwrap();
+    assert_eq!((found.calls.len(), found.callers.count(), found.length), (2, 1, 2 * SECOND));
+    assert_eq!(found.notes[0], "Calls of another year than most others, which were left out: 2.");
+    let year = of("2026").replace("22/Nov", "01/Jan") + &of("2026").replace("22/Nov", "31/Dec");
+    assert_eq!(traffic(&year, &Selection::default()).unwrap().calls.len(), 2);
+}
+
+#[test]
+fn statuses_select_lines() {
+    let with = |status: &str| line(10, "203.0.113.7", "-", "/login").replace(" 200 ", &format!(" {status} "));
+    let text = ["200", "401", "403", "429", "500"].map(with).concat();
+    let calls = |statuses: &[&str]| {
+        let statuses = statuses.iter().map(|status| status.parse().unwrap()).collect();
+        traffic(&text, &Selection { statuses, ..Selection::default() })
+    };
+    for (statuses, expected) in [(&["401", "403"][..], 2), (&["4xx"], 3), (&["4xx", "5xx"], 4), (&[], 5)] {
+        assert_eq!(calls(statuses).unwrap().calls.len(), expected, "{statuses:?}");
+    }
+    let found = calls(&["401", "403"]).unwrap();
+    assert!(found.words.starts_with("2 calls with status 401,403 in 1s"), "{}", found.words);
+    assert_eq!(found.notes[0], "Lines with another status: 3.");
+    assert_eq!(
+        calls(&["302", "307"]).unwrap_err(),
+        "none of its 5 readable lines has the status 302 or the status 307"
+    );
+    for wrong in ["40", "4x1", "xxx", "4xxx", ""] {
+        assert!(wrong.parse::<crate::simulate::traffic::log::Status>().is_err(), "{wrong}");
+    }
+    let table = traffic(
+        "time,caller
+5,a
+",
+        &Selection { statuses: vec!["4xx".parse().unwrap()], ..Selection::default() },
+    );
+    assert!(table.unwrap_err().contains("leave out `--status`"));
 }

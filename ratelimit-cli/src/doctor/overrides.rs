@@ -1,0 +1,64 @@
+//! The overrides: whether processes apply them, and whether they survive a restart of the server.
+
+use super::durability::is_saved;
+use super::facts::Facts;
+use super::finding::Findings;
+use crate::exit::Failure;
+use crate::known::meant;
+use crate::limits::key_of;
+use crate::output::{plural, safe};
+use crate::server::Server;
+use ratelimit::store::RedisServer;
+use ratelimit::{Override, OverrideEffect, OverrideTarget};
+use std::collections::BTreeSet;
+
+pub(super) async fn check(
+    server: &Server,
+    servers: &[RedisServer],
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    findings.whole_store();
+    // A missing permission is a finding of another check.
+    let Ok(overrides) = server.limiter.overrides().list().await else { return Ok(()) };
+    let published = server.limiter.published_limits().await.unwrap_or_default();
+    let names: BTreeSet<String> = published.iter().map(|met| met.name().to_owned()).collect();
+    for entry in &overrides {
+        one(entry, &names, server, findings);
+    }
+    if overrides.is_empty() {
+        return Ok(());
+    }
+    let mut saved = Vec::new();
+    for server in servers {
+        saved.push(Facts::of(server).await?.map(|facts| is_saved(&facts)));
+    }
+    if saved.contains(&Some(false)) {
+        findings.problem(
+            "overrides",
+            format!("a restart of the server loses {}", plural(overrides.len() as u64, "override")),
+            "turn on the append-only file: `CONFIG SET appendonly yes`, and write it into the configuration; after a loss, set them again: `ratelimit set`",
+        );
+    } else {
+        findings.good("overrides", plural(overrides.len() as u64, "override"));
+    }
+    Ok(())
+}
+
+fn one(entry: &Override, names: &BTreeSet<String>, server: &Server, findings: &mut Findings) {
+    let name = match entry.target() {
+        OverrideTarget::Name(name) | OverrideTarget::Other(name) => name.clone(),
+        OverrideTarget::Key(key) => {
+            key_of(&server.prefix, key).map(|key| key.name().to_owned()).unwrap_or_default()
+        }
+        _ => String::new(),
+    };
+    if let OverrideEffect::Unreadable { reason } = entry.effect() {
+        let said = format!("the override of `{}` cannot be read, so it has no effect: {reason}", safe(&name));
+        findings.problem("overrides", said, "remove it with `ratelimit unset`, or set it again");
+    } else if !names.is_empty() && !names.contains(&name) {
+        let said = format!("no service has published a limit `{}`, which has an override", safe(&name));
+        let advice =
+            format!("{}; unless a limit of methods has this name, `ratelimit unset` it", meant(&name, names));
+        findings.note("overrides", said, advice);
+    }
+}
