@@ -91,8 +91,8 @@ fn makes_an_endpoint(meta: &Meta) -> bool {
         return parts.iter().any(makes_an_endpoint);
     }
     let last = meta.path().segments.last();
-    let Meta::List(list) = meta else { return is_word(last, &ENDPOINTS) };
-    let first = list.tokens.clone().into_iter().next();
+    let Meta::List(arguments) = meta else { return is_word(last, &ENDPOINTS) };
+    let first = arguments.tokens.clone().into_iter().next();
     let has_url = matches!(&first, Some(TokenTree::Literal(url)) if url.to_string().starts_with("\"/"));
     // `path` is that of utoipa.
     is_word(last, &ENDPOINTS) || is_word(last, &["path"]) || has_url && is_word(last, &ROUTES)

@@ -35,12 +35,10 @@ pub(super) fn reject(
     }
     let advised = returned.and_then(advised).map(|advised| Ident::new(advised, at));
     let returned = nameable(returned, function);
-    match advised {
-        Some(advised) => {
-            quote_spanned!(at=> <#returned as #runtime::__private::#advised>::of_rejection(__rejection))
-        }
-        None => quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(__rejection)),
+    if let Some(advised) = advised {
+        return quote_spanned!(at=> <#returned as #runtime::__private::#advised>::of_rejection(__rejection));
     }
+    quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(__rejection))
 }
 
 /// The trait with the advice for a return type, if there is better advice than that for any type.

@@ -134,13 +134,11 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-        match kept {
-            Some(header) => header.value.clone().map_or(Found::Absent, Found::Value),
-            None => {
-                asked::remember(name);
-                Found::Not(NOT_KEPT)
-            }
-        }
+        let Some(header) = kept else {
+            asked::remember(name);
+            return Found::Not(NOT_KEPT);
+        };
+        header.value.clone().map_or(Found::Absent, Found::Value)
     }))
 }
 
