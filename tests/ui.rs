@@ -33,3 +33,13 @@ fn a_wrong_body_gets_the_words_that_it_gets_without_the_attribute() {
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 4 * topics.len());
 }
+
+/// The compiler quotes the condition of an item that does not exist, so users would enable an internal feature.
+#[test]
+fn no_public_name_has_the_condition_of_an_internal_feature() {
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ratelimit-runtime/src/lib.rs");
+    let text = fs::read_to_string(library).unwrap();
+    for item in text.split(';').filter(|item| item.contains("pub use")) {
+        assert!(!item.contains("feature = \"_"), "{item}");
+    }
+}

@@ -38,7 +38,8 @@ pub use context::{
 };
 pub use decision::Decision;
 pub use error::{Error, ErrorKind};
-#[cfg(feature = "_http")]
+// An error about a missing name quotes these conditions, so they name the public features.
+#[cfg(any(feature = "axum", feature = "poem", feature = "salvo", feature = "tonic", feature = "tower"))]
 pub use hold::HeldBody;
 pub use hold::{Held, HoldBody, Holding, Sent};
 pub use identity::{ClientIp, Displayed, Identity, PeerAddr, RequestHeaders, UserId};
@@ -47,7 +48,15 @@ pub use key::{AsKey, Key, KeyWriter};
 pub use layer::RateLimitEndpoint;
 #[cfg(feature = "actix-web")]
 pub use layer::RateLimitMiddleware;
-#[cfg(feature = "_web")]
+#[cfg(any(
+    feature = "actix-web",
+    feature = "axum",
+    feature = "poem",
+    feature = "rocket",
+    feature = "salvo",
+    feature = "tonic",
+    feature = "tower"
+))]
 pub use layer::{By, LayerRequest, RateLimitLayer};
 #[cfg(feature = "tower")]
 pub use layer::{LayerBody, RateLimitService, ResponseFuture};

@@ -1,7 +1,9 @@
-//! Judges the other attributes of a function or block: whether they may read the names of arguments.
+//! Judges the other attributes of a function or block: whether they may read the names of arguments, whether they make it an
+//! endpoint, and whether they cache its results.
 
+use proc_macro2::{Ident, TokenTree};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Meta, Path, Token};
+use syn::{Attribute, Meta, Path, PathSegment, Token};
 
 /// Attributes that read no name of an argument: those of the compiler, and those of frameworks that only look at types.
 const HARMLESS: [&str; 34] = [
@@ -51,22 +53,65 @@ pub fn may_read_names(attributes: &[Attribute]) -> bool {
 }
 
 fn reads(meta: &Meta) -> bool {
-    if meta.path().is_ident("cfg_attr")
-        && let Meta::List(list) = meta
-    {
-        let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-        // The first part is the condition.
-        return parts.map_or(true, |parts| parts.iter().skip(1).any(reads));
-    }
-    !is_harmless(meta.path())
+    conditional(meta).map_or_else(|| !is_harmless(meta.path()), |parts| parts.iter().any(reads))
+}
+
+/// The attributes of a `cfg_attr`.
+fn conditional(meta: &Meta) -> Option<Vec<Meta>> {
+    let Meta::List(list) = meta else { return None };
+    let parts = || list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok();
+    // The first part is the condition.
+    list.path.is_ident("cfg_attr").then(|| parts().into_iter().flatten().skip(1).collect())
 }
 
 fn is_harmless(path: &Path) -> bool {
-    let word = |segment: Option<&syn::PathSegment>, words: &[&str]| {
-        segment.is_some_and(|segment| words.iter().any(|word| segment.ident == word))
-    };
-    let of_a_tool = path.segments.len() > 1 && word(path.segments.first(), &TOOLS);
-    of_a_tool || word(path.segments.last(), &HARMLESS)
+    let of_a_tool = path.segments.len() > 1 && is_word(path.segments.first(), &TOOLS);
+    of_a_tool || is_word(path.segments.last(), &HARMLESS)
+}
+
+fn is_word(segment: Option<&PathSegment>, words: &[&str]) -> bool {
+    segment.is_some_and(|segment| words.iter().any(|word| segment.ident == word))
+}
+
+/// Attributes that make an endpoint of a function.
+const ENDPOINTS: [&str; 8] =
+    ["debug_handler", "debug_middleware", "endpoint", "handler", "oai", "openapi", "routes", "server"];
+
+/// The same, if their first argument is the path of a URL. Other crates have attributes of these names, too.
+const ROUTES: [&str; 10] =
+    ["connect", "delete", "get", "head", "options", "patch", "post", "put", "route", "trace"];
+
+/// Whether another attribute makes the function an endpoint, which has many callers.
+pub fn make_an_endpoint(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| makes_an_endpoint(&attribute.meta))
+}
+
+fn makes_an_endpoint(meta: &Meta) -> bool {
+    if let Some(parts) = conditional(meta) {
+        return parts.iter().any(makes_an_endpoint);
+    }
+    let last = meta.path().segments.last();
+    let Meta::List(arguments) = meta else { return is_word(last, &ENDPOINTS) };
+    let first = arguments.tokens.clone().into_iter().next();
+    let has_url = matches!(&first, Some(TokenTree::Literal(url)) if url.to_string().starts_with("\"/"));
+    // `path` is that of utoipa.
+    is_word(last, &ENDPOINTS) || is_word(last, &["path"]) || has_url && is_word(last, &ROUTES)
+}
+
+/// Attributes that store the result of a function.
+const CACHES: [&str; 5] = ["cached", "concurrent_cached", "io_cached", "memoize", "once"];
+
+/// The name of an attribute that stores the results of the function.
+pub fn cache(attributes: &[Attribute]) -> Option<Ident> {
+    attributes.iter().find_map(|attribute| caches(&attribute.meta))
+}
+
+fn caches(meta: &Meta) -> Option<Ident> {
+    if let Some(parts) = conditional(meta) {
+        return parts.iter().find_map(caches);
+    }
+    let last = meta.path().segments.last().filter(|last| is_word(Some(last), &CACHES));
+    last.map(|last| last.ident.clone())
 }
 
 #[cfg(test)]
@@ -98,5 +143,38 @@ mod tests {
         ] {
             assert!(!reads(attribute));
         }
+    }
+
+    #[test]
+    fn routers_make_endpoints() {
+        for attribute in [
+            parse_quote!(#[get("/hello")]),
+            parse_quote!(#[actix_web::route("/hello", method = "GET")]),
+            parse_quote!(#[handler]),
+            parse_quote!(#[server(prefix = "/api")]),
+            parse_quote!(#[oai(path = "/hello", method = "get")]),
+            parse_quote!(#[utoipa::path(get, path = "/hello")]),
+            parse_quote!(#[cfg_attr(feature = "ssr", server)]),
+        ] {
+            assert!(make_an_endpoint(&[attribute]));
+        }
+        for attribute in [
+            parse_quote!(#[get]),
+            parse_quote!(#[trace(name = "hello")]),
+            parse_quote!(#[path = "hello.rs"]),
+            parse_quote!(#[test]),
+            parse_quote!(#[tracing::instrument(skip_all)]),
+        ] {
+            assert!(!make_an_endpoint(&[attribute]));
+        }
+    }
+
+    #[test]
+    fn caches_are_known() {
+        let name = |attribute: Attribute| cache(&[attribute]).map(|name| name.to_string());
+        assert_eq!(name(parse_quote!(#[cached(time = 60)])).as_deref(), Some("cached"));
+        assert_eq!(name(parse_quote!(#[cached::proc_macro::io_cached])).as_deref(), Some("io_cached"));
+        assert_eq!(name(parse_quote!(#[cfg_attr(not(test), once)])).as_deref(), Some("once"));
+        assert_eq!(name(parse_quote!(#[inline])), None);
     }
 }

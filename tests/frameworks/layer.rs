@@ -152,16 +152,23 @@ fn result(decided: Result<(), Rejection>) -> u16 {
 #[tokio::test]
 async fn a_kept_header_identifies_a_call_without_arguments() {
     let service = answers(|_| async { result(by_kept_header().await) });
-    let kept = layer().await.keep_header("X-API-Key").layer(service.clone());
+    let kept = layer().await.keep_header("X-API-Key").layer(service);
     assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 200);
     assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 429);
     assert_eq!(status(&kept, from(1)).await.0, 400, "absent");
-    let not_kept = layer().await.layer(service);
-    assert_eq!(
-        status(&not_kept, with_header(1, "x-api-key", "a")).await.0,
-        503,
-        "the layer does not keep it"
-    );
+}
+
+#[rate_limit(key = "by forgotten header", count = 1, by = ratelimit::header("X-Forgotten"))]
+async fn by_forgotten_header() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_header_that_no_layer_was_told_to_keep_is_kept_after_the_first_call() {
+    let service = layer().await.layer(answers(|_| async { result(by_forgotten_header().await) }));
+    let ask = async |value| status(&service, with_header(1, "x-forgotten", value)).await.0;
+    assert_eq!([ask("a").await, ask("a").await, ask("a").await, ask("b").await], [503, 200, 429, 200]);
+    assert_eq!(status(&service, from(1)).await.0, 400, "absent");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::arguments::Named;
 use super::probe::merged;
 use super::warn::is_nameable;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 
 /// Writes what the arguments say about the client that are taken apart before the key is written.
 pub(super) fn kept(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<TokenStream> {
@@ -31,7 +31,8 @@ pub(super) fn client(runtime: &TokenStream, at: Span, names: &[Named], kept: Opt
     };
     let names = names.iter().filter(|named| !named.taken_apart);
     let parts = names.clone().any(|named| named.part_of.is_some());
-    let parts = parts.then(|| quote_spanned!(at=> ArgumentOf, PassAddress as _,));
+    let parts = parts
+        .then(|| quote_spanned!(at=> ArgumentOf, KeptAddress, MakeAgain as _, OnlyPart, PassAddress as _,));
     let merged = merged(&merge, start, names, |named| part(named, at));
     quote_spanned! {at=>
         {
@@ -44,9 +45,16 @@ pub(super) fn client(runtime: &TokenStream, at: Span, names: &[Named], kept: Opt
     }
 }
 
-/// Writes the probe of one argument. A part of an argument counts only if the whole argument has the address.
-fn part(Named { name, part_of, .. }: &Named, at: Span) -> Option<TokenStream> {
-    let probe = quote_spanned!(at=> (&&&&&Argument(&#name)).__ratelimit_probe_ip());
+/// Writes the probe of one argument. An argument of which only a part has a name is made again. If that is not possible, the part
+/// counts only if the whole argument has the address.
+fn part(named: &Named, at: Span) -> Option<TokenStream> {
+    let Named { name, part_of, made_of_part, .. } = named;
+    let probe = |value| quote_spanned!(at=> (&&&&&Argument(&#value)).__ratelimit_probe_ip());
+    if let Some(made) = made_of_part {
+        let made = probe(quote_spanned!(at=> (&&OnlyPart(&#name)).__ratelimit_make_again(|__part| #made)));
+        return Some(quote_spanned!(at=> MergeAddress::merge(Nothing, KeptAddress::kept(#made))));
+    }
+    let probe = probe(name.to_token_stream());
     match part_of {
         None => Some(probe),
         Some(whole) if is_nameable(whole) => {

@@ -16,6 +16,8 @@ pub(super) struct Named {
     pub(super) taken_apart: bool,
     /// The type of the whole argument, if the name binds a part of it.
     pub(super) part_of: Option<Type>,
+    /// The whole argument, made from `__part`, if the name binds its only part.
+    pub(super) made_of_part: Option<TokenStream>,
 }
 
 impl Named {
@@ -41,14 +43,32 @@ impl Named {
         let conditions = conditions(argument);
         let whole = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none());
         let part_of = (!whole).then(|| (*argument.ty).clone());
+        // The parts of a reference are references.
+        let is_lent = matches!(&*argument.ty, Type::Reference(_));
+        let made_of_part = if is_lent { None } else { made_of_part(&argument.pat) };
         names_of(&argument.pat).into_iter().map(move |name| Self {
             name: name.clone(),
             conditions: conditions.clone(),
             // `#[async_trait]` takes arguments apart that it has named.
             taken_apart: name.to_string().starts_with("__arg"),
             part_of: part_of.clone(),
+            made_of_part: made_of_part.clone(),
         })
     }
+}
+
+/// Writes `Wrapper(__part)` for the pattern `Wrapper(name)`.
+fn made_of_part(pattern: &Pat) -> Option<TokenStream> {
+    let Pat::TupleStruct(wrapper) = pattern else { return None };
+    let (Some(part), 1) = (wrapper.elems.first(), wrapper.elems.len()) else { return None };
+    let path = &wrapper.path;
+    let part = match part {
+        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+            quote_spanned!(Span::mixed_site()=> __part)
+        }
+        inner => made_of_part(inner)?,
+    };
+    Some(quote_spanned!(Span::mixed_site()=> #path(#part)))
 }
 
 fn is_exclusive(of: &Type) -> bool {
@@ -98,7 +118,7 @@ impl Probed {
                 let rebind = quote_spanned!(Span::mixed_site()=> #(#conditions)* let #pattern = #name;);
                 probed.rebind.extend(rebind);
             }
-            probed.names.push(Named { name, conditions, taken_apart, part_of: None });
+            probed.names.push(Named { name, conditions, taken_apart, part_of: None, made_of_part: None });
         }
         probed
     }

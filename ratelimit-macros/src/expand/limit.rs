@@ -27,11 +27,17 @@ pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<Toke
     let looks_like_a_path = member.key.as_ref().is_some_and(|key| key.text.value().contains("::"));
     let site = if looks_like_a_path { quote!(#site.written()) } else { site };
     let at = Span::mixed_site();
+    // Functions inside of functions may have one path. A method has its type in the key.
+    let (here, site) = if member.key.is_none() && !item.has_type() {
+        (quote_spanned!(at=> enum __Here {}), quote!(#site.in_function(::core::any::type_name::<__Here>)))
+    } else {
+        (TokenStream::new(), site)
+    };
     if known == KnownAt::Instantiation {
         // No static can hold a generic value.
-        return (None, quote_spanned!(at=> const { &#site }));
+        return (None, quote_spanned!(at=> const { #here &#site }));
     }
-    let declared = quote_spanned!(at=> static __SITE: #runtime::__private::Site = #site;);
+    let declared = quote_spanned!(at=> #here static __SITE: #runtime::__private::Site = #site;);
     (Some(declared), quote_spanned!(at=> &__SITE))
 }
 

@@ -8,6 +8,7 @@ mod afterwards;
 mod answer;
 mod arguments;
 mod call;
+mod callers;
 mod future;
 mod guard;
 mod key_part;

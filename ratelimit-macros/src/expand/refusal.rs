@@ -6,11 +6,12 @@ use super::{afterwards, as_a_block, target};
 use crate::future::output_mut;
 use crate::item::Item;
 use crate::model::Model;
-use proc_macro2::{Group, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
+    GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, parse_quote,
+    parse_quote_spanned,
 };
 
 /// Makes the return value of a rejection. A function without one writes the rejection into one of the `targets`.
@@ -32,8 +33,42 @@ pub(super) fn reject(
     if target::is_unit(returned) {
         return target::written(model, targets, returned.map_or(function, Spanned::span));
     }
+    let advised = returned.and_then(advised).map(|advised| Ident::new(advised, at));
     let returned = nameable(returned, function);
+    if let Some(advised) = advised {
+        return quote_spanned!(at=> <#returned as #runtime::__private::#advised>::of_rejection(__rejection));
+    }
     quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(__rejection))
+}
+
+/// The trait with the advice for a return type, if there is better advice than that for any type.
+fn advised(returned: &Type) -> Option<&'static str> {
+    let last = last_segment(returned).filter(|last| last.ident.to_string().ends_with("Result"))?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let mut types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(found) => Some(found),
+        _ => None,
+    });
+    let is = |found: &Type, words: &[&str]| {
+        last_segment(found).is_some_and(|last| words.iter().any(|word| last.ident == word))
+    };
+    match (types.next()?, types.next()) {
+        (_, Some(Type::Tuple(error)))
+            if error.elems.first().is_some_and(|first| is(first, &["Status", "StatusCode"])) =>
+        {
+            Some("TupleOrRejection")
+        }
+        (response, _) if is(response, &["Response", "HttpResponse"]) => Some("ResponseOrRejection"),
+        _ => None,
+    }
+}
+
+fn last_segment(found: &Type) -> Option<&PathSegment> {
+    match found {
+        Type::Path(path) => path.path.segments.last(),
+        Type::Group(group) => last_segment(&group.elem),
+        _ => None,
+    }
 }
 
 /// The return type, for a place where it must be named.

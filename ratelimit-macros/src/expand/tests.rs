@@ -30,8 +30,13 @@ fn a_plain_function() {
             pub async fn login(user: User) -> Result<Session, ApiError> {
                 {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
-                    (&&&::ratelimit::__private::ArgumentOf::<User>::new()).limit_without_identity();
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&::ratelimit::__private::ArgumentOf::<User>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Session>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
                 }
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(

@@ -15,7 +15,8 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 
 /// The error of `by = "user"` without a user.
-const NO_USER: &str = "the request has no user; set one in a middleware, for example as `Extension<User>`";
+const NO_USER: &str = "the request has no user; set one in a middleware, for example as `Extension<User>`, \
+     or let visitors pass with `skip_if`";
 /// The error of `by = "header:.."` without a usable header.
 const NO_HEADER: &str = "the header that identifies the caller is missing or occurs more than once";
 

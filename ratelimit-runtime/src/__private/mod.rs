@@ -17,12 +17,13 @@ mod units;
 mod warn;
 
 pub use address::{
-    Client, FoundAddress, KeptAddress, MergeAddress, PassAddress, ProbeAddress, RequestPeer, TrustedAddress,
+    Client, FoundAddress, KeptAddress, MakeAgain, MergeAddress, OnlyPart, PassAddress, ProbeAddress,
+    RequestPeer, TrustedAddress,
 };
 pub use admission::{Admission, Admit, Lasting, SettleOnEnd, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
-pub use error::ErrorOfRejection;
+pub use error::{ErrorOfRejection, ResponseOrRejection, TupleOrRejection};
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
@@ -30,10 +31,9 @@ pub use site::{Site, SiteRequest};
 pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
 pub use target::{FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target, Written};
 pub use units::{Given, ProbeUnits, Units, units};
-pub use warn::{
-    ArgumentOf, NoMissing, NoRequest, NoSuccess, OfRequest, OfUser, RequestArgument, RequestSeesMissing,
-    RequestSeesSuccess, UserSeesMissing, UserSeesSuccess,
-};
+#[allow(unused_imports, reason = "some frameworks have no traits of extractors")]
+pub(crate) use warn::callers;
+pub use warn::{ArgumentOf, Cache, OfClients, OfNobody, OfUsers, ProbeCallers, RequestArgument};
 
 pub use std::boxed::Box;
 

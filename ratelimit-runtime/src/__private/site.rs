@@ -1,6 +1,6 @@
 //! `Site`: the constants of one attribute in the generated code. `SiteRequest`: its request, if all of it is constant.
 
-use crate::key::{KeyBuilder, Name};
+use crate::key::{Function, KeyBuilder, Name};
 use crate::limit::Limit;
 use crate::limiter::{RateLimiter, limits};
 use crate::store::{Request, StoreKey};
@@ -31,6 +31,14 @@ impl Site {
     #[must_use]
     pub const fn written(mut self) -> Self {
         self.name = self.name.written();
+        self
+    }
+
+    /// Says that the name is the path of a function, which may be inside of another function. `path_inside` is `type_name` of a
+    /// type that is declared in the function.
+    #[must_use]
+    pub const fn in_function(mut self, path_inside: fn() -> &'static str) -> Self {
+        self.name = self.name.of_function(Function::new(path_inside));
         self
     }
 }

@@ -1,7 +1,10 @@
-//! Warns about functions that serve many clients or users: they all share a limit without `by`, or do not see a refusal.
+//! Warns about functions that serve many clients or users: they all share a limit without `by`, do not see a refusal, or are
+//! answered by a cache. A deprecated method is the only way to emit a warning in stable Rust.
 
 use crate::identity::UserId;
+use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The extractors and requests of web frameworks. A function with such an argument serves many clients.
 pub trait RequestArgument {}
@@ -20,53 +23,117 @@ impl<T: ?Sized> ArgumentOf<T> {
     }
 }
 
-/// Declares one trait for each warning. A deprecated method is the only way to emit a warning in stable Rust, and each
-/// deprecated method needs its own trait. The argument's type selects the trait, as explained in [`probe`](super::probe).
-macro_rules! warnings {
-    ($($method:ident: { $($(#[$meta:meta])* $trait:ident for [$($reference:tt)*] $(if $bound:ident)?;)* })*) => {$($(
-        pub trait $trait {
-            $(#[$meta])*
-            fn $method(&self);
-        }
+/// Types of the standard library that frameworks can extract or send. Plain functions have them, too.
+pub trait Plain {}
 
-        impl<T: $($bound +)? ?Sized> $trait for $($reference)* ArgumentOf<T> {
-            fn $method(&self) {}
-        }
-    )*)*};
+impl Plain for () {}
+impl Plain for String {}
+impl<T> Plain for Vec<T> {}
+impl<T, const N: usize> Plain for [T; N] {}
+impl<T: ?Sized> Plain for Arc<T> {}
+impl<T: ?Sized> Plain for Box<T> {}
+impl<T: ToOwned + ?Sized> Plain for Cow<'_, T> {}
+impl<T> Plain for Option<T> {}
+impl<T, E> Plain for Result<T, E> {}
+
+/// Finds out who calls a function, from one of its types. The type selects the implementation, as explained in
+/// [`probe`](super::probe). From the top:
+///
+/// | references | bound | where |
+/// |---|---|---|
+/// | 11 | a user | here |
+/// | 10 | a type of the standard library, also behind an alias | here |
+/// | 9 to 3 | an extractor or a response of axum (9 and 8), actix-web, poem, rocket (5 and 4), salvo | `web/` |
+/// | 2, 1 | a user, a known request | here, for types that depend on parameters: the extractors' bounds of lifetimes would be errors |
+/// | 0 | nobody | here |
+pub trait ProbeCallers {
+    type Callers;
+    fn __ratelimit_callers(&self) -> Self::Callers;
 }
 
-warnings! {
-    limit_without_identity: {
-        #[deprecated(
-            note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
-        )]
-        OfUser for [&&] if UserId;
+/// Implements the probe for the types with a bound, behind so many references.
+macro_rules! callers {
+    ($($wrapper:ident [$($reference:tt)*] $(for<$($lifetime:lifetime),+>)? $(if $bound:path)? => $callers:ident;)*) => {$(
+        impl<$($($lifetime,)+)? T: $($bound +)? ?Sized> crate::__private::ProbeCallers
+            for $($reference)* crate::__private::$wrapper<T>
+        {
+            type Callers = crate::__private::$callers;
+            fn __ratelimit_callers(&self) -> crate::__private::$callers {
+                crate::__private::$callers
+            }
+        }
+    )*};
+}
+
+pub(crate) use callers;
+
+callers! {
+    ArgumentOf [&&&&&&&&&&&] if UserId => OfUsers;
+    ArgumentOf [&&&&&&&&&&] if Plain => OfNobody;
+    ReturnOf [&&&&&&&&&&] if Plain => OfNobody;
+    ArgumentOf [&&] if UserId => OfUsers;
+    ArgumentOf [&] if RequestArgument => OfClients;
+    ArgumentOf [] => OfNobody;
+    ReturnOf [] => OfNobody;
+}
+
+/// Declares who may call a function, with the warnings about its limit.
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $kind:ident { $($(#[$warning:meta])* $method:ident)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug)]
+        pub struct $kind;
+
+        impl $kind {
+            $($(#[$warning])* pub const fn $method(self) {})*
+        }
+    )*};
+}
+
+kinds! {
+    /// Nobody that is known to be a client.
+    OfNobody { limit_without_identity refusal_looks_like_a_success refusal_looks_like_nothing }
+
+    /// The clients of a web service.
+    OfClients {
         #[deprecated(
             note = "all clients share this limit, so one of them can use it up for everybody: write who is limited, such as `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if this is intended"
         )]
-        OfRequest for [&] if RequestArgument;
-        NoRequest for [];
-    }
-    refusal_looks_like_a_success: {
+        limit_without_identity
         #[deprecated(
             note = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`"
         )]
-        UserSeesSuccess for [&&] if UserId;
+        refusal_looks_like_a_success
+        #[deprecated(
+            note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
+        )]
+        refusal_looks_like_nothing
+    }
+
+    /// Users.
+    OfUsers {
+        #[deprecated(
+            note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
+        )]
+        limit_without_identity
         #[deprecated(
             note = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`"
         )]
-        RequestSeesSuccess for [&] if RequestArgument;
-        NoSuccess for [];
-    }
-    refusal_looks_like_nothing: {
+        refusal_looks_like_a_success
         #[deprecated(
             note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
         )]
-        UserSeesMissing for [&&] if UserId;
-        #[deprecated(
-            note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
-        )]
-        RequestSeesMissing for [&] if RequestArgument;
-        NoMissing for [];
+        refusal_looks_like_nothing
     }
+}
+
+/// A cache around a function with a limit.
+#[derive(Debug)]
+pub struct Cache;
+
+impl Cache {
+    #[deprecated(
+        note = "this cache answers before the limit: a call that it can answer is not limited, and it may store a refusal. To limit all calls, write `#[rate_limit(..)]` below it; to limit only what it cannot answer, move the body into a function of its own that has the limit"
+    )]
+    pub const fn limit_behind_a_cache() {}
 }

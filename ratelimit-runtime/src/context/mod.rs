@@ -1,5 +1,6 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
+pub(crate) mod asked;
 mod recorded;
 #[cfg(feature = "rocket")]
 pub(crate) mod tasks;

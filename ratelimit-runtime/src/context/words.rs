@@ -1,6 +1,6 @@
 //! The words of the request context for `by`: `client_ip()`, `user()` and `header(name)`.
 
-use super::{RequestContext, User, lock};
+use super::{RequestContext, User, asked, lock};
 use crate::error::ErrorKind;
 use crate::identity::Identity;
 use crate::key::KeyWriter;
@@ -8,12 +8,12 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service, and pass the context to spawned \
-     tasks with `RequestContext::current`";
-const NO_ADDRESS: &str = "the request context does not know the client's address; with axum, serve with \
+const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service; a task that the service spawns \
+     needs the context of `RequestContext::current`; in a server function of dioxus, write `by = \"ip\"` and take `request: Parts`";
+const NO_ADDRESS: &str = "the request context does not know the client's address; with axum 0.8, serve with \
      `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::PeerAddr` into the request's extensions";
-const NOT_KEPT: &str =
-    "the request context does not have this header; keep it with `RateLimitLayer::keep_header`";
+const NOT_KEPT: &str = "the request context does not have this header; `RateLimitLayer` keeps it from now on, and with `keep_header` \
+     also for the first call of a process";
 
 /// A value that was looked up in the request context.
 #[derive(Clone)]
@@ -127,16 +127,18 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 /// Returns a header of the current request, for functions without an argument that has it:
 /// `by = ratelimit::header("x-api-key")`.
 ///
-/// The layer keeps only the headers that `RateLimitLayer::keep_header` names. The key contains a keyed hash of the value.
-/// A request that does not have the header exactly once is rejected as unidentified.
+/// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names, and those that a call of this process has asked for before:
+/// without `keep_header`, the first call of each process is rejected as unavailable. The key contains a keyed hash of the value. A
+/// request that does not have the header exactly once is rejected as unidentified.
 #[must_use]
 pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-        match kept {
-            Some(header) => header.value.clone().map_or(Found::Absent, Found::Value),
-            None => Found::Not(NOT_KEPT),
-        }
+        let Some(header) = kept else {
+            asked::remember(name);
+            return Found::Not(NOT_KEPT);
+        };
+        header.value.clone().map_or(Found::Absent, Found::Value)
     }))
 }
 

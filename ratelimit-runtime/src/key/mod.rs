@@ -5,7 +5,8 @@
 //! - the tag is the identity; several values are joined by `,`. A limit without an identity has its name and parts in the tag
 //!   (`prefix:{name=part}:format`), so that global limits spread over the slots of a cluster;
 //! - the name is the name of the limit, with `<` and `>` for its braces;
-//! - the parts are the values of the name's placeholders;
+//! - the parts are the values of the name's placeholders, or what is around a function without a `key`: its type, or the
+//!   function that contains it;
 //! - the format is the algorithm and the version of its state format.
 //!
 //! Identities and parts are escaped ([`write`]), so different values never make the same key, and no value can change
@@ -13,6 +14,7 @@
 
 mod bytes;
 mod digits;
+mod function;
 mod hash;
 mod limit_name;
 mod name;
@@ -23,6 +25,7 @@ mod write;
 
 pub(crate) use bytes::Bytes;
 pub(crate) use digits::{push_hex_number, push_number};
+pub(crate) use function::Function;
 pub(crate) use hash::HashKey;
 pub(crate) use limit_name::LimitName;
 pub(crate) use name::Name;

@@ -1,7 +1,7 @@
 //! `Name`: the name of a limit in a key.
 
-use super::Bytes;
 use super::write::{is_plain, push_escaped};
+use super::{Bytes, Function};
 
 /// The name of a limit. The programmer chose it, so its braces and colons stay readable.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct Name<'n> {
     plain: bool,
     /// Whether it is the path of a function.
     path: bool,
+    /// The function, if functions inside of others may have the same path.
+    function: Option<Function>,
 }
 
 impl<'n> Name<'n> {
@@ -23,7 +25,7 @@ impl<'n> Name<'n> {
             plain = plain && (bytes[i] == b':' || is_plain(bytes[i]));
             i += 1;
         }
-        Self { text, plain, path: false }
+        Self { text, plain, path: false, function: None }
     }
 
     /// The name of an attribute. One with `::` is the path of the function, unless it is [`written`](Self::written).
@@ -43,9 +45,20 @@ impl<'n> Name<'n> {
         Self { path: false, ..self }
     }
 
+    /// Marks the name as the path of this function.
+    pub(crate) const fn of_function(self, function: Function) -> Self {
+        Self { function: Some(function), ..self }
+    }
+
     /// The name of the same limit in a trial.
     pub(crate) const fn renamed(self, text: &'n str) -> Self {
-        Self { path: self.path, ..Self::new(text) }
+        Self { path: self.path, function: self.function, ..Self::new(text) }
+    }
+
+    /// What is around the function in its module, if it is inside of another function or a type.
+    #[inline]
+    pub(super) fn around(&self) -> Option<&'static str> {
+        self.function?.around(self.text)
     }
 
     pub(crate) const fn is_path(&self) -> bool {

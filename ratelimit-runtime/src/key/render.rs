@@ -93,6 +93,9 @@ impl<'n> KeyBuilder<'n> {
     pub(crate) fn finish(&mut self, key: &mut StoreKey, settings: &KeySettings) -> Result<(), Error> {
         self.begin(key, settings);
         self.write_name(key);
+        if let Some(around) = self.name.around() {
+            self.part(key, settings).text(around);
+        }
         if !self.has_identity {
             key.0.push(b'}');
         }

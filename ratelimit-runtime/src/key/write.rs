@@ -109,7 +109,10 @@ impl<'w> KeyWriter<'w> {
     /// [`Unidentified`](crate::Rejection::Unidentified), so that it does not share one limit with others that have none.
     pub fn absent(&mut self) {
         self.written = true;
-        *self.absent = Some((ErrorKind::NoIdentity, "the call has no identity"));
+        *self.absent = Some((
+            ErrorKind::NoIdentity,
+            "the call has no identity; to let such calls pass, exempt them with `skip_if`",
+        ));
     }
 
     /// Says why the call cannot be identified.

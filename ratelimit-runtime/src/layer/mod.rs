@@ -30,7 +30,7 @@ pub(crate) use request::RequestParts;
 pub(crate) use rocket::Passage;
 
 use crate::answer::{Answers, Headers};
-use crate::context::RequestContext;
+use crate::context::{RequestContext, asked};
 use crate::error::Error;
 use crate::limit::Limit;
 use crate::limiter::current::current;
@@ -115,7 +115,8 @@ impl RateLimitLayer {
         self.with(|settings| settings.corrects_status = Some(correct))
     }
 
-    /// Keeps a header of the request, for `by = ratelimit::header(name)`.
+    /// Keeps a header of the request, for `by = ratelimit::header(name)`. Without it, the layer keeps the header only once a call of
+    /// this process has asked for it, and that first call is rejected as unavailable.
     pub fn keep_header(self, name: &str) -> Self {
         self.with(|settings| settings.kept_headers.push(name.to_ascii_lowercase().into()))
     }
@@ -164,6 +165,9 @@ impl Settings {
         let is_outermost = outer.is_none();
         let mut context = outer.unwrap_or_else(|| self.first_context(request));
         for name in &self.kept_headers {
+            context = context.with_header(name, request.headers().header(name));
+        }
+        for name in asked::names().filter(|name| self.kept_headers.iter().all(|kept| **kept != **name)) {
             context = context.with_header(name, request.headers().header(name));
         }
         if let Some(answers) = &self.answers {

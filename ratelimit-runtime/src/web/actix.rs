@@ -1,6 +1,6 @@
 //! actix-web support: client addresses, headers and users from its types, and rejections as responses and errors.
 
-use crate::__private::{RequestArgument, RequestPeer};
+use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::answer::Answered;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
 use crate::layer;
@@ -10,7 +10,7 @@ use actix_web::dev::{self, ServiceRequest};
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use actix_web::{HttpMessage, HttpRequest, HttpResponse, Responder, ResponseError, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse, Responder, ResponseError, web};
 use std::net::IpAddr;
 
 /// The other end of the connection: the `PeerAddr` that a middleware has put into the request's extensions, else the one that
@@ -117,6 +117,11 @@ impl<T> RequestArgument for web::Path<T> {}
 impl<T> RequestArgument for web::Query<T> {}
 impl<T: Clone + 'static> RequestArgument for web::ReqData<T> {}
 impl<T> RequestArgument for web::ThinData<T> {}
+
+callers! {
+    ArgumentOf [&&&&&&&] if FromRequest => OfClients;
+    ReturnOf [&&&&&&&] if Responder => OfClients;
+}
 
 impl layer::RequestParts for ServiceRequest {
     fn peer(&self) -> Option<PeerAddr> {

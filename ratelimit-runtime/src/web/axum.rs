@@ -1,13 +1,13 @@
 //! axum support: client addresses, headers and users from axum's types, and rejections as responses.
 
-use crate::__private::{RequestArgument, RequestPeer};
+use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::identity::{ClientIp, PeerAddr, UserId};
 use crate::rejection::{FromRejection, Rejection};
 use crate::web::http::{refusal, status};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
-use axum::extract::{ConnectInfo, Path, State};
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Path, State};
 use axum::http::{Extensions, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
@@ -46,6 +46,12 @@ impl<T> RequestArgument for ConnectInfo<T> {}
 impl<T> RequestArgument for Extension<T> {}
 impl<T> RequestArgument for Path<T> {}
 impl<T> RequestArgument for State<T> {}
+
+callers! {
+    ArgumentOf [&&&&&&&&&] if FromRequestParts<()> => OfClients;
+    ArgumentOf [&&&&&&&&] if FromRequest<()> => OfClients;
+    ReturnOf [&&&&&&&&&] if IntoResponse => OfClients;
+}
 
 /// The peer that axum has put into the extensions of a request.
 pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {

@@ -1,6 +1,6 @@
 //! poem support: peers, headers and users from poem's types, and rejections as responses and errors.
 
-use crate::__private::{RequestArgument, RequestPeer};
+use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::answer::Answered;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
 use crate::layer;
@@ -10,7 +10,7 @@ use poem::error::ResponseError;
 use poem::http::header::HeaderName;
 use poem::http::{HeaderValue, StatusCode};
 use poem::web::{Data, Form, Json, Path, Query, RealIp, RemoteAddr, TypedHeader};
-use poem::{Addr, IntoResponse, Request, Response};
+use poem::{Addr, FromRequest, IntoResponse, Request, Response};
 use std::net::IpAddr;
 
 /// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
@@ -73,6 +73,11 @@ impl<T> RequestArgument for Json<T> {}
 impl<T> RequestArgument for Path<T> {}
 impl<T> RequestArgument for Query<T> {}
 impl<T> RequestArgument for TypedHeader<T> {}
+
+callers! {
+    ArgumentOf [&&&&&&] for<'a> if FromRequest<'a> => OfClients;
+    ReturnOf [&&&&&&] if IntoResponse => OfClients;
+}
 
 impl layer::RequestParts for Request {
     fn peer(&self) -> Option<PeerAddr> {

@@ -1,6 +1,6 @@
 //! salvo support: peers and headers from salvo's types, and rejections as responses and errors.
 
-use crate::__private::{RejectionTarget, RequestArgument, RequestPeer};
+use crate::__private::{RejectionTarget, RequestArgument, RequestPeer, callers};
 use crate::answer::Answered;
 use crate::identity::{PeerAddr, RequestHeaders};
 use crate::layer;
@@ -9,7 +9,9 @@ use crate::web::http::{grpc_type, refusal, status};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use salvo_core::conn::SocketAddr;
-use salvo_core::extract::{FormBody, FormFile, FormFiles, HeaderParam, JsonBody, PathParam, QueryParam};
+use salvo_core::extract::{
+    Extractible, FormBody, FormFile, FormFiles, HeaderParam, JsonBody, PathParam, QueryParam,
+};
 use salvo_core::http::{ResBody, StatusError};
 use salvo_core::routing::FlowCtrl;
 use salvo_core::{ConnCtrl, Depot, Request, Response, Scribe};
@@ -63,6 +65,11 @@ impl<T> RequestArgument for JsonBody<T> {}
 impl<T> RequestArgument for PathParam<T> {}
 impl<T, const REQUIRED: bool> RequestArgument for HeaderParam<T, REQUIRED> {}
 impl<T, const REQUIRED: bool> RequestArgument for QueryParam<T, REQUIRED> {}
+
+callers! {
+    ArgumentOf [&&&] for<'ex> if Extractible<'ex> => OfClients;
+    ReturnOf [&&&] if Scribe => OfClients;
+}
 
 impl layer::RequestParts for Request {
     fn peer(&self) -> Option<PeerAddr> {

@@ -4,8 +4,8 @@ use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
-use ratelimit::{Rejection, rate_limit};
-use std::net::SocketAddr;
+use ratelimit::{ClientIp, Rejection, rate_limit};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -44,6 +44,25 @@ async fn below_with_an_address(
     assert!(peer.port() > 0);
     Ok(secret + &id.to_string())
 }
+
+/// A wrapper that knows the client, which is not the address in it.
+struct Masked(IpAddr);
+
+impl ClientIp for Masked {
+    fn client_ip(&self) -> Option<IpAddr> {
+        Some(IpAddr::from([203, 0, 113, 7]))
+    }
+}
+
+#[rate_limit(count = 1, key = "k", by = "ip")]
+#[instrument(skip_all, fields(%client, %id))]
+async fn below_with_a_wrapper(Masked(client): Masked, Text(id): Text) -> Result<IpAddr, Rejection> {
+    tracing::debug!(%id);
+    Ok(client)
+}
+
+/// A part that is no address, and cannot be copied.
+struct Text(String);
 
 /// The span must not record the headers, which have no name.
 #[rate_limit(count = 1, by = "ip")]
@@ -153,4 +172,11 @@ async fn the_fields_of_spans_keep_their_names() {
     assert_eq!(fields, ["peer=127.0.0.1:1", "peer=127.0.0.1:1", "id=5", "peer=ConnectInfo(127.0.0.1:1)"]);
     passes_once(runs, async || above_with_an_address(ConnectInfo(PEER), runs).await).await;
     passes_once(runs, async || below_with_an_address(ConnectInfo(PEER), pair(), runs).await).await;
+}
+
+#[tokio::test]
+async fn a_wrapper_that_a_span_takes_apart_is_asked_for_the_client() {
+    let masked = Masked([198, 51, 100, 1].into());
+    let keys = keys_of(async { below_with_a_wrapper(masked, Text("7".into())).await.unwrap() }).await;
+    assert_eq!(keys, ["{203.0.113.7}:k"]);
 }

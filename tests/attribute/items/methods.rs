@@ -1,7 +1,8 @@
-//! Methods without a `key`: each type has its own limit.
+//! Methods and inner functions without a `key`: each type, and each function around them, has its own limit.
 
 use crate::harness::{keys_of, scoped};
 use ratelimit::{Rejection, rate_limit};
+use std::future::Future;
 
 struct Mail;
 struct Pager;
@@ -36,6 +37,52 @@ trait Greets {
     }
 }
 
+/// Functions without a `self`.
+impl Mail {
+    #[rate_limit(count = 1)]
+    async fn open() -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+impl Pager {
+    #[rate_limit(count = 1)]
+    async fn open() -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+async fn first() -> Result<(), Rejection> {
+    #[rate_limit(count = 1)]
+    async fn inner() -> Result<(), Rejection> {
+        Ok(())
+    }
+    inner().await
+}
+
+fn second(by: u8) -> impl Future<Output = Result<(), Rejection>> {
+    #[rate_limit(count = 1, time = "1s", by = by)]
+    #[rate_limit(count = 1, time = "1m", by = by)]
+    async fn inner(by: u8) -> Result<(), Rejection> {
+        Ok(())
+    }
+    inner(by)
+}
+
+async fn third() -> Result<(), Rejection> {
+    struct Of;
+    impl Of {
+        const COUNT: u32 = 1;
+
+        // The limit is a constant of a type, which no static can hold.
+        #[rate_limit(count = Self::COUNT)]
+        async fn inner() -> Result<(), Rejection> {
+            Ok(())
+        }
+    }
+    Of::inner().await
+}
+
 impl Greets for Mail {}
 impl Greets for Pager {}
 
@@ -64,4 +111,28 @@ async fn the_type_is_part_of_the_key_and_not_of_the_name() {
         assert_eq!(Mail.send().await.unwrap_err().name(), "attribute::items::methods::send");
     })
     .await;
+}
+
+#[tokio::test]
+async fn functions_of_one_name_in_two_functions_or_types_have_two_limits() {
+    let keys = keys_of(async {
+        first().await.unwrap();
+        second(1).await.unwrap();
+        third().await.unwrap();
+        Mail::open().await.unwrap();
+        Pager::open().await.unwrap();
+    })
+    .await;
+    let module = "attribute::items::methods::";
+    assert_eq!(
+        keys,
+        [
+            format!("{{{module}inner=first}}"),
+            format!("{{1}}:{module}inner/1s=second"),
+            format!("{{1}}:{module}inner/1m=second"),
+            format!("{{{module}inner=third%3a%3a%7b%7bclosure%7d%7d%3a%3aOf}}"),
+            format!("{{{module}open=Mail}}"),
+            format!("{{{module}open=Pager}}"),
+        ]
+    );
 }

@@ -6,7 +6,7 @@ use ratelimit::testing::TestLimiter;
 use ratelimit::{LimitChange, OnError, RateLimiter, Rejection, rate_limit};
 use support::{HOUR, MINUTE, SECOND};
 
-#[rate_limit(key = "t_response", time = "1m", count = 2)]
+#[rate_limit(key = "t_response", time = "1m", count = 2, by = "global")]
 async fn response() -> Response {
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }

@@ -24,12 +24,12 @@ async fn rejection() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(count = 1)]
+#[rate_limit(count = 1, by = "global")]
 async fn response() -> Response {
     ().into_response()
 }
 
-#[rate_limit(count = 1)]
+#[rate_limit(count = 1, by = "global")]
 async fn opaque() -> impl IntoResponse {}
 
 #[rate_limit(count = 1)]

@@ -27,7 +27,7 @@ async fn as_a_status() -> Result<(), StatusCode> {
     Ok(())
 }
 
-#[rate_limit(key = "as a response", count = 1)]
+#[rate_limit(key = "as a response", count = 1, by = "global")]
 async fn as_a_response() -> Response {
     "welcome".into_response()
 }

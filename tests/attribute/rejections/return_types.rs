@@ -95,7 +95,7 @@ async fn own_type(runs: &Runs) -> Outcome {
     Outcome::Done
 }
 
-#[rate_limit(count = 1)]
+#[rate_limit(count = 1, by = "global")]
 async fn response(runs: &Runs) -> Response {
     runs.add();
     "hello".into_response()
@@ -106,7 +106,7 @@ async fn status(runs: &Runs) -> Result<String, StatusCode> {
     Ok(runs.add().to_string())
 }
 
-#[rate_limit(count = 1)]
+#[rate_limit(count = 1, by = "global")]
 async fn into_response(runs: &Runs) -> impl IntoResponse {
     runs.add();
     [("x-own", "1")]

@@ -7,9 +7,11 @@
 )]
 
 mod actix;
+mod advice;
 mod axum;
 mod others;
 mod poem;
 mod rocket;
 mod salvo;
 mod tonic;
+mod warnings;

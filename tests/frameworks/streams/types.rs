@@ -28,9 +28,13 @@ async fn parts(early: bool) -> Result<(StatusCode, HeaderMap, Body), StatusCode>
     Ok((StatusCode::OK, HeaderMap::new(), Body::from(body)))
 }
 
-#[rate_limit(key = "one", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", on_limit = |_| None)]
+#[rate_limit(key = "one", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", on_limit = nothing)]
 async fn maybe(there: bool) -> Option<Response> {
     there.then(|| "text".into_response())
+}
+
+fn nothing(_: Rejection) -> Option<Response> {
+    None
 }
 
 #[rate_limit(key = "one", count = 1, time = "30s", algorithm = "concurrency", until = "body_end")]

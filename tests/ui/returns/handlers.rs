@@ -3,7 +3,7 @@
 #![allow(unused_variables)]
 
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, Sse};
 use axum::response::Response;
 use axum::Json;
@@ -42,6 +42,12 @@ async fn login_user(Json(req): Json<u32>) -> Result<Json<User>, Error> {
 #[rate_limit(count = 5, by = "global")]
 async fn login(Json(params): Json<u32>) -> Result<Response, axum::Error> {
     Ok(Response::default())
+}
+
+// The error of text-embeddings-inference: nobody can implement `From` for it.
+#[rate_limit(count = 5, by = "global")]
+async fn embed(Json(req): Json<u32>) -> Result<(HeaderMap, Json<User>), (StatusCode, Json<u32>)> {
+    Ok((HeaderMap::new(), Json(User)))
 }
 
 #[rate_limit(count = 5, by = "ip")]

@@ -9,7 +9,7 @@ async fn text() -> Result<String, Rejection> {
     Ok(String::new())
 }
 
-#[rate_limit(settle = |sent| sent.blocks(1), until = "body_end")]
+#[rate_limit(settle = |sent| sent.blocks(1), until = "body_end", by = "global")]
 async fn json() -> Result<Json<u32>, Rejection> {
     Ok(Json(5))
 }

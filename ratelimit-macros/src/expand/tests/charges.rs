@@ -12,8 +12,13 @@ fn a_charge_that_is_given_back() {
             async fn search(query: Query) -> Result<Hits, Error> {
                 {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
-                    (&&&::ratelimit::__private::ArgumentOf::<Query>::new()).limit_without_identity();
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&::ratelimit::__private::ArgumentOf::<Query>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Hits>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
                 }
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
@@ -130,6 +135,11 @@ fn the_true_cost_of_an_opaque_result() {
         "async fn page() -> impl IntoResponse { Page::read().await }",
         &expect![[r#"
             async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    ::ratelimit::__private::OfClients.limit_without_identity();
+                }
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "page",

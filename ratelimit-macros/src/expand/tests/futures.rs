@@ -67,6 +67,13 @@ fn a_boxed_future_that_is_made_elsewhere() {
         "fn get(id: u64) -> BoxFuture<'static, Result<Row, Error>> { if id == 0 { return none(); } find(id).boxed() }",
         &expect![[r#"
             fn get(id: u64) -> BoxFuture<'static, Result<Row, Error>> {
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Row>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                }
                 let __call = {
                     {
                         static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(

@@ -10,6 +10,13 @@ fn a_key_that_looks_like_a_path() {
         "async fn search() -> Result<Hits, Error> { find() }",
         &expect![[r#"
             async fn search() -> Result<Hits, Error> {
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Hits>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                }
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                             "api::search",

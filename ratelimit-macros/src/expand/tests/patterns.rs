@@ -11,7 +11,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r#"
+        &expect![[r##"
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -30,8 +30,9 @@ fn a_method_of_an_api_keeps_its_patterns() {
                         {
                             #[allow(unused_imports)]
                             use ::ratelimit::__private::{
-                                Argument, ArgumentOf, PassAddress as _, FoundAddress, MergeAddress,
-                                Nothing, ProbeAddress as _, TrustedAddress,
+                                Argument, ArgumentOf, KeptAddress, MakeAgain as _, OnlyPart,
+                                PassAddress as _, FoundAddress, MergeAddress, Nothing,
+                                ProbeAddress as _, TrustedAddress,
                             };
                             FoundAddress::found(
                                 TrustedAddress::trusted(
@@ -39,10 +40,16 @@ fn a_method_of_an_api_keeps_its_patterns() {
                                         MergeAddress::merge(
                                             MergeAddress::merge(
                                                 Nothing,
-                                                (&&&ArgumentOf::<ConnectInfo<SocketAddr>>::new())
-                                                    .__ratelimit_pass_ip(
-                                                        (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
+                                                MergeAddress::merge(
+                                                    Nothing,
+                                                    KeptAddress::kept(
+                                                        (&&&&&Argument(
+                                                            &(&&OnlyPart(&peer))
+                                                                .__ratelimit_make_again(|__part| ConnectInfo(__part)),
+                                                        ))
+                                                            .__ratelimit_probe_ip(),
                                                     ),
+                                                ),
                                             ),
                                             (&&&&&Argument(&__parameter1)).__ratelimit_probe_ip(),
                                         ),
@@ -71,7 +78,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "#]],
+        "##]],
     );
 }
 
@@ -81,7 +88,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r#"
+        &expect![[r##"
             #[OpenApi]
             impl Api {
                 async fn hello(
@@ -101,18 +108,25 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                             {
                                 #[allow(unused_imports)]
                                 use ::ratelimit::__private::{
-                                    Argument, ArgumentOf, PassAddress as _, FoundAddress,
-                                    MergeAddress, Nothing, ProbeAddress as _, TrustedAddress,
+                                    Argument, ArgumentOf, KeptAddress, MakeAgain as _, OnlyPart,
+                                    PassAddress as _, FoundAddress, MergeAddress, Nothing,
+                                    ProbeAddress as _, TrustedAddress,
                                 };
                                 FoundAddress::found(
                                     TrustedAddress::trusted(
                                         MergeAddress::merge(
                                             MergeAddress::merge(
                                                 Nothing,
-                                                (&&&ArgumentOf::<Path<u64>>::new())
-                                                    .__ratelimit_pass_ip(
-                                                        (&&&&&Argument(&id)).__ratelimit_probe_ip(),
+                                                MergeAddress::merge(
+                                                    Nothing,
+                                                    KeptAddress::kept(
+                                                        (&&&&&Argument(
+                                                            &(&&OnlyPart(&id))
+                                                                .__ratelimit_make_again(|__part| Path(__part)),
+                                                        ))
+                                                            .__ratelimit_probe_ip(),
                                                     ),
+                                                ),
                                             ),
                                             (&&&&&Argument(&request)).__ratelimit_probe_ip(),
                                         ),
@@ -140,7 +154,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
             }
-        "#]],
+        "##]],
     );
 }
 

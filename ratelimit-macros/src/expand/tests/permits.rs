@@ -12,8 +12,10 @@ fn a_call_that_waits_for_its_turn() {
             async fn send(mail: Mail) -> Result<(), Error> {
                 {
                     #[allow(unused_imports)]
-                    use ::ratelimit::__private::{NoRequest as _, OfRequest as _, OfUser as _};
-                    (&&&::ratelimit::__private::ArgumentOf::<Mail>::new()).limit_without_identity();
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&::ratelimit::__private::ArgumentOf::<Mail>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
                 }
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(

@@ -59,6 +59,11 @@ fn an_opaque_return_type_is_widened() {
         &expect![[r#"
             async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
                 #![allow(unused)]
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    ::ratelimit::__private::OfClients.limit_without_identity();
+                }
                 let __check = {
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
                         "page",

@@ -10,7 +10,7 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r#"
+        &expect![[r##"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let __check = {
@@ -19,13 +19,15 @@ fn two_limits() {
                     ::ratelimit::__private::Calls::start(
                         ::ratelimit::__private::Call::and(
                             {
+                                enum __Here {}
                                 static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                    ::core::concat!(::core::module_path!(), "::", "search/1s"),
-                                    ::ratelimit::Limit::counter(
-                                        10,
-                                        ::core::time::Duration::from_secs(1),
-                                    ),
-                                );
+                                        ::core::concat!(::core::module_path!(), "::", "search/1s"),
+                                        ::ratelimit::Limit::counter(
+                                            10,
+                                            ::core::time::Duration::from_secs(1),
+                                        ),
+                                    )
+                                    .in_function(::core::any::type_name::<__Here>);
                                 let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
                                     (&&&&::ratelimit::__private::KeyPart(&user.id))
@@ -35,13 +37,15 @@ fn two_limits() {
                                 __call
                             },
                             {
+                                enum __Here {}
                                 static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                    ::core::concat!(::core::module_path!(), "::", "search/1d"),
-                                    ::ratelimit::Limit::counter(
-                                        5000,
-                                        ::core::time::Duration::from_secs(86400),
-                                    ),
-                                );
+                                        ::core::concat!(::core::module_path!(), "::", "search/1d"),
+                                        ::ratelimit::Limit::counter(
+                                            5000,
+                                            ::core::time::Duration::from_secs(86400),
+                                        ),
+                                    )
+                                    .in_function(::core::any::type_name::<__Here>);
                                 let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                                 ::ratelimit::__private::Way::write(
                                     (&&&&::ratelimit::__private::KeyPart(&user.id))
@@ -71,7 +75,7 @@ fn two_limits() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { find(q).await }
             }
-        "#]],
+        "##]],
     );
 }
 

@@ -56,6 +56,13 @@ fn a_stack_of_which_one_limit_lasts() {
         async fn file(path: &str) -> Result<Response, Error> { open(path).await }"#,
         &expect![[r#"
             async fn file(path: &str) -> Result<Response, Error> {
+                {
+                    #[allow(unused_imports)]
+                    use ::ratelimit::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Response>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                }
                 let __check = {
                     ::ratelimit::__private::Calls::admit(
                         ::ratelimit::__private::Call::and(
@@ -88,7 +95,7 @@ fn a_stack_of_which_one_limit_lasts() {
                         return <Result<
                             Response,
                             Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
+                        > as ::ratelimit::__private::ResponseOrRejection>::of_rejection(__rejection);
                     }
                 };
                 let __settle0 = ::ratelimit::__private::settle_on_end(|sent| sent.blocks(1024));

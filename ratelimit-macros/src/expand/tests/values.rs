@@ -28,10 +28,12 @@ fn a_handler_limited_by_address() {
                 };
                 let ConnectInfo(peer) = __parameter0;
                 let __check = {
+                    enum __Here {}
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        ::core::concat!(::core::module_path!(), "::", "list"),
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
+                            ::core::concat!(::core::module_path!(), "::", "list"),
+                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                        )
+                        .in_function(::core::any::type_name::<__Here>);
                     let mut __call = ::ratelimit::__private::Call::new(&__SITE);
                     #[allow(clippy::used_underscore_binding)]
                     ::ratelimit::__private::Call::ip(
@@ -193,6 +195,20 @@ fn constants_of_a_generic_type() {
         "async fn take<T: Plan>(&self) -> Option<Job> { self.next() }",
         &expect![[r#"
             async fn take<T: Plan>(&self) -> Option<Job> {
+                {
+                    #[allow(unused_imports)]
+                    use my::limits::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&my::limits::__private::ReturnOf::<Job>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                }
+                {
+                    #[allow(unused_imports)]
+                    use my::limits::__private::ProbeCallers as _;
+                    (&&&&&&&&&&&&my::limits::__private::ReturnOf::<Job>::new())
+                        .__ratelimit_callers()
+                        .refusal_looks_like_nothing();
+                }
                 let __check = {
                     my::limits::__private::Call::start(
                         &mut my::limits::__private::Call::new(const {

@@ -6,7 +6,7 @@ mod pass;
 
 pub use client::Client;
 pub use merge::{FoundAddress, KeptAddress, MergeAddress, TrustedAddress};
-pub use pass::PassAddress;
+pub use pass::{MakeAgain, OnlyPart, PassAddress};
 
 use super::probe::{Argument, Nothing, probe};
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders};

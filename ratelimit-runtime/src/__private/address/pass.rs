@@ -1,6 +1,6 @@
 //! Judges the parts of an argument that another attribute keeps in its pattern.
 
-use super::RequestPeer;
+use super::{PlainAddress, RequestPeer};
 use crate::__private::probe::Nothing;
 use crate::__private::warn::ArgumentOf;
 use crate::identity::ClientIp;
@@ -29,6 +29,33 @@ impl<T: ClientIp + ?Sized> PassAddress for &ArgumentOf<T> {
 impl<T: ?Sized> PassAddress for ArgumentOf<T> {
     type Passed<C> = Nothing;
     fn __ratelimit_pass_ip<C>(&self, _: C) -> Nothing {
+        Nothing
+    }
+}
+
+/// The only part of an argument, as `Wrapper(part)` takes it out.
+pub struct OnlyPart<'a, T>(pub &'a T);
+
+/// Makes an argument again from its only part, if that is a plain address, because only the whole argument can say what it is the
+/// address of.
+pub trait MakeAgain {
+    type Part;
+    type Made<W>;
+    fn __ratelimit_make_again<W>(&self, make: impl FnOnce(Self::Part) -> W) -> Self::Made<W>;
+}
+
+impl<T: PlainAddress + Copy> MakeAgain for &OnlyPart<'_, T> {
+    type Part = T;
+    type Made<W> = W;
+    fn __ratelimit_make_again<W>(&self, make: impl FnOnce(T) -> W) -> W {
+        make(*self.0)
+    }
+}
+
+impl<T> MakeAgain for OnlyPart<'_, T> {
+    type Part = T;
+    type Made<W> = Nothing;
+    fn __ratelimit_make_again<W>(&self, _: impl FnOnce(T) -> W) -> Nothing {
         Nothing
     }
 }

@@ -7,12 +7,15 @@ mod head;
 
 pub use head::RequestHead;
 
-use crate::__private::{RequestArgument, RequestPeer};
+use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::identity::{PeerAddr, RequestHeaders};
 use crate::layer::{Passage, RequestParts, ResponseParts};
+use rocket::data::FromData;
 use rocket::form::Form;
 use rocket::http::uri::{Host, Origin};
 use rocket::http::{ContentType, CookieJar, HeaderMap, Status};
+use rocket::request::FromRequest;
+use rocket::response::Responder;
 use rocket::{Data, Request, Response, State};
 
 impl RequestPeer for Request<'_> {
@@ -57,6 +60,12 @@ impl RequestArgument for Host<'_> {}
 impl RequestArgument for Origin<'_> {}
 impl<T> RequestArgument for Form<T> {}
 impl<T: Send + Sync + 'static> RequestArgument for State<T> {}
+
+callers! {
+    ArgumentOf [&&&&&] for<'r> if FromRequest<'r> => OfClients;
+    ArgumentOf [&&&&] for<'r> if FromData<'r> => OfClients;
+    ReturnOf [&&&&&] for<'r> if Responder<'r, 'r> => OfClients;
+}
 
 impl RequestParts for Request<'_> {
     fn peer(&self) -> Option<PeerAddr> {

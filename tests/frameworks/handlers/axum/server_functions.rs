@@ -155,7 +155,7 @@ fn refused<T>(rejection: Rejection) -> Result<T, CapturedError> {
 struct Session;
 
 /// `#[post("/api/user/login", auth: Session)]` on top adds the argument, so the attribute must be below it. The compiler's advice for
-/// `by = "ip"` compiles, but fails: the task has no context. The log says so: "pass the context to spawned tasks".
+/// `by = "ip"` compiles, but fails: the task has no context. The log names the argument that helps.
 #[rate_limit(key = "login_of_context", count = 1, by = ratelimit::client_ip())]
 async fn login_of_context(auth: Session) -> Result<(), CapturedError> {
     let Session = auth;
@@ -185,7 +185,7 @@ async fn a_server_function_in_a_task_needs_the_address_among_its_arguments() {
     assert_eq!(outcome(&client.get("/context").await), (500, None));
     let events = support::take_events();
     let logged = |words: &str| events.iter().any(|event| event.to_string().contains(words));
-    assert!(logged("limit=login_of_context") && logged("pass the context to spawned tasks"), "{events:?}");
+    assert!(logged("limit=login_of_context") && logged("take `request: Parts`"), "{events:?}");
 
     for expected in [(200, None), (429, Some("60"))] {
         assert_eq!(outcome(&client.get("/login").await), expected);

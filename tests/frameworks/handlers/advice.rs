@@ -1,0 +1,110 @@
+//! What compile errors advise for return types that cannot report a refusal, for each type that they advise it for.
+
+#![allow(dead_code, deprecated, clippy::unused_async, reason = "only compiled, and without `by`")]
+
+use ratelimit::rate_limit;
+
+/// `Result<Response, _>`: return the response of the rejection.
+mod responses {
+    use super::rate_limit;
+    use std::io::Error;
+
+    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
+    async fn axum() -> Result<axum::response::Response, Error> {
+        Ok(axum::response::Response::default())
+    }
+
+    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
+    async fn actix() -> Result<actix_web::HttpResponse, Error> {
+        Ok(actix_web::HttpResponse::Ok().finish())
+    }
+
+    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
+    async fn poem() -> Result<poem::Response, Error> {
+        Ok(poem::Response::default())
+    }
+
+    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
+    async fn salvo() -> Result<salvo::Response, Error> {
+        Ok(salvo::Response::new())
+    }
+
+    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
+    async fn rocket() -> Result<rocket::Response<'static>, Error> {
+        Ok(rocket::Response::new())
+    }
+}
+
+/// A tuple with a status, for which nobody can implement `From<Rejection>`.
+mod tuples {
+    use super::rate_limit;
+    use axum::Json;
+    use axum::http::{HeaderMap, StatusCode};
+    use serde::Serialize;
+
+    #[derive(Serialize)]
+    struct Problem {
+        message: String,
+    }
+
+    #[rate_limit(on_limit = |rejection| Err((rejection.clone().into(), Json(Problem { message: rejection.to_string() }))))]
+    async fn axum() -> Result<(HeaderMap, Json<u8>), (StatusCode, Json<Problem>)> {
+        Ok((HeaderMap::new(), Json(1)))
+    }
+
+    #[rate_limit(on_limit = |rejection| Err((
+        rocket::http::Status::new(rejection.status()),
+        rocket::serde::json::Json(Problem { message: rejection.to_string() }),
+    )))]
+    async fn rocket() -> Result<(), (rocket::http::Status, rocket::serde::json::Json<Problem>)> {
+        Ok(())
+    }
+}
+
+/// An error type of another crate, and one of one's own.
+mod errors {
+    use super::rate_limit;
+    use ratelimit::Rejection;
+    use std::io;
+
+    #[rate_limit(on_limit = |rejection| Err(io::Error::other(rejection)))]
+    async fn foreign() -> Result<(), io::Error> {
+        Ok(())
+    }
+
+    struct Problem(u16);
+
+    impl From<Rejection> for Problem {
+        fn from(rejection: Rejection) -> Self {
+            Self(rejection.status())
+        }
+    }
+
+    #[rate_limit]
+    async fn own() -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+/// Plain values.
+mod values {
+    use super::rate_limit;
+    use ratelimit::Rejection;
+
+    #[rate_limit(count = 5, fallible)]
+    async fn json() -> axum::Json<u8> {
+        axum::Json(1)
+    }
+
+    #[rate_limit(count = 5, fallible)]
+    async fn unit() {}
+
+    #[rate_limit(on_limit = |rejection| eprintln!("{rejection}"))]
+    async fn reported() {}
+
+    async fn callers() -> Result<(), Rejection> {
+        unit().await?;
+        let _ = json().await?;
+        Ok(reported().await)
+    }
+}

@@ -1,0 +1,262 @@
+//! A handler whose limit all clients share causes a warning, however little its signature says; a plain function causes none. The
+//! compiler reports an expected warning that is missing.
+
+#![deny(deprecated, unfulfilled_lint_expectations)]
+#![allow(dead_code, clippy::unused_async, reason = "only compiled")]
+
+use ratelimit::{Rejection, rate_limit};
+use std::net::SocketAddr;
+
+mod axum {
+    use axum::Json;
+    use axum::body::Bytes;
+    use axum::extract::{FromRequestParts, Path, Query};
+    use axum::http::StatusCode;
+    use axum::http::request::Parts;
+    use axum::response::{Html, IntoResponse};
+    use ratelimit::{Rejection, rate_limit};
+    use std::collections::HashMap;
+    use std::convert::Infallible;
+
+    /// An extractor of one's own.
+    struct Tenant;
+
+    impl<S: Sync> FromRequestParts<S> for Tenant {
+        type Rejection = Infallible;
+
+        async fn from_request_parts(_: &mut Parts, _: &S) -> Result<Self, Infallible> {
+            Ok(Self)
+        }
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn no_arguments() -> Result<impl IntoResponse, Rejection> {
+        Ok("sitemap")
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn optional_path(page: Option<Path<u64>>) -> Result<(), Rejection> {
+        drop(page);
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn query(query: Query<HashMap<String, String>>) -> Result<(), Rejection> {
+        drop(query);
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn extractor_of_its_own(_: Tenant) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn response() -> Result<Html<String>, Rejection> {
+        Ok(Html(String::new()))
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn parts_of_a_response(body: Json<u8>) -> Result<(StatusCode, Json<u8>), Rejection> {
+        Ok((StatusCode::OK, body))
+    }
+
+    /// Frameworks could extract and send these types, too.
+    #[rate_limit(count = 5)]
+    async fn plain(name: String, body: Bytes, tenant: &Tenant) -> Result<StatusCode, Rejection> {
+        let _ = (name, body, tenant);
+        Ok(StatusCode::OK)
+    }
+
+    #[rate_limit(count = 5, by = "global")]
+    async fn intended(_: Tenant) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+mod actix {
+    use actix_web::dev::Payload;
+    use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, get, web};
+    use ratelimit::{Rejection, rate_limit};
+    use std::convert::Infallible;
+    use std::future::{Ready, ready};
+    use std::marker::PhantomData;
+
+    struct Tenant;
+
+    impl FromRequest for Tenant {
+        type Error = Infallible;
+        type Future = Ready<Result<Self, Infallible>>;
+
+        fn from_request(_: &HttpRequest, _: &mut Payload) -> Self::Future {
+            ready(Ok(Self))
+        }
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn extractor_of_its_own(_: Option<Tenant>) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn response() -> Result<HttpResponse, Rejection> {
+        Ok(HttpResponse::Ok().finish())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn responder() -> impl Responder {
+        web::Json(1)
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    #[get("/")]
+    async fn routed() -> Result<String, Rejection> {
+        Ok(String::new())
+    }
+
+    /// A parameter of the function may not live as long as the framework asks for.
+    #[rate_limit(count = 5)]
+    async fn generic<T>(_: Of<T>) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    struct Of<T>(PhantomData<T>);
+
+    impl<T: 'static> FromRequest for Of<T> {
+        type Error = Infallible;
+        type Future = Ready<Result<Self, Infallible>>;
+
+        fn from_request(_: &HttpRequest, _: &mut Payload) -> Self::Future {
+            ready(Ok(Self(PhantomData)))
+        }
+    }
+}
+
+mod poem {
+    use poem::web::Html;
+    use poem_openapi::OpenApi;
+    use poem_openapi::param::{Path, Query};
+    use poem_openapi::payload::PlainText;
+    use ratelimit::{Rejection, rate_limit};
+
+    struct Api;
+
+    #[OpenApi]
+    impl Api {
+        #[oai(path = "/:id", method = "get")]
+        #[expect(deprecated)]
+        #[rate_limit(count = 5)]
+        async fn parameters(
+            &self,
+            id: Path<u64>,
+            page: Query<Option<u64>>,
+        ) -> poem::Result<PlainText<String>> {
+            let _ = (id, page);
+            Ok(PlainText(String::new()))
+        }
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn response() -> Result<Html<String>, Rejection> {
+        Ok(Html(String::new()))
+    }
+}
+
+mod rocket {
+    use ratelimit::{Rejection, rate_limit};
+    use rocket::request::{FromRequest, Outcome, Request};
+    use rocket::serde::json::Json;
+    use std::net::SocketAddr;
+
+    struct Tenant;
+
+    #[rocket::async_trait]
+    impl<'r> FromRequest<'r> for Tenant {
+        type Error = ();
+
+        async fn from_request(_: &'r Request<'_>) -> Outcome<Self, ()> {
+            Outcome::Success(Self)
+        }
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn guard_of_its_own(_: Tenant) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn data(_: Json<u8>) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    #[rocket::get("/")]
+    async fn address(_peer: SocketAddr) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn response() -> Result<Json<u8>, Rejection> {
+        Ok(Json(1))
+    }
+}
+
+mod salvo {
+    use ratelimit::{Rejection, rate_limit};
+    use salvo::macros::Extractible;
+    use salvo::prelude::{Json, handler};
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Deserialize, Extractible, Serialize)]
+    #[salvo(extract(default_source(from = "query")))]
+    struct Tenant {
+        id: u64,
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn extractor_of_its_own(_: Tenant) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    async fn response() -> Result<Json<u8>, Rejection> {
+        Ok(Json(1))
+    }
+
+    #[expect(deprecated)]
+    #[rate_limit(count = 5)]
+    #[handler]
+    async fn handled() -> Result<String, Rejection> {
+        Ok(String::new())
+    }
+}
+
+/// Only a router's attribute or a response tells it from a handler.
+#[rate_limit(count = 5)]
+async fn connect(peer: SocketAddr) -> Result<Option<u64>, Rejection> {
+    let _ = peer;
+    Ok(None)
+}
+
+#[rate_limit(count = 5)]
+async fn download(client: &reqwest::Client) -> Result<Option<reqwest::Response>, Rejection> {
+    let _ = client;
+    Ok(None)
+}

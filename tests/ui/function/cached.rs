@@ -1,0 +1,22 @@
+// A cache answers before a limit that is above it. Below it, the limit counts all calls.
+
+#![allow(unused_variables)]
+#![deny(deprecated)]
+
+use ratelimit::{Rejection, rate_limit};
+// The attribute of a cache has this name.
+use tracing::instrument as cached;
+
+#[rate_limit(count = 5)]
+#[cached]
+async fn above(id: u64) -> Result<u64, Rejection> {
+    Ok(id)
+}
+
+#[cached]
+#[rate_limit(count = 5)]
+async fn below(id: u64) -> Result<u64, Rejection> {
+    Ok(id)
+}
+
+fn main() {}
