@@ -100,7 +100,7 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
             if name == "algorithm" {
                 algorithm = Some(value);
             } else {
-                words.push_str(&format!(" {name}={value}"));
+                words.extend([" ", &name, "=", &value]);
             }
         }
         self.visit_str((algorithm.unwrap_or_default() + &words).trim_start())

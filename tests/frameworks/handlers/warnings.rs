@@ -38,7 +38,7 @@ mod axum {
     #[expect(deprecated)]
     #[rate_limit(count = 5)]
     async fn optional_path(page: Option<Path<u64>>) -> Result<(), Rejection> {
-        drop(page);
+        let _ = page;
         Ok(())
     }
 

@@ -102,7 +102,7 @@ async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
     time_until_decided(&limiter, KEY).await;
     let node = cluster.primary_of(cluster.slot_of(KEY));
     let elsewhere =
-        (0..).map(|n| format!("k{n}")).find(|key| cluster.primary_of(cluster.slot_of(key)) != node);
+        (0..1000).map(|n| format!("k{n}")).find(|key| cluster.primary_of(cluster.slot_of(key)) != node);
     let (short, elsewhere) = (Limit::concurrency(1, 3 * SECOND), elsewhere.unwrap());
     let held = [take(&limiter, &short, &elsewhere, 1).await, take(&limiter, &PERMITS, KEY, 1).await];
     let suspended = Suspended::new(cluster.server(node));

@@ -11,7 +11,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
     check(
         r#"key = "hello", by = "ip""#,
         &method,
-        &expect![[r##"
+        &expect![[r#"
             #[oai(path = "/hello", method = "get")]
             async fn hello(
                 ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -78,7 +78,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { page(peer) }
             }
-        "##]],
+        "#]],
     );
 }
 
@@ -88,7 +88,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
     check(
         r#"key = "hello", by = "ip""#,
         block,
-        &expect![[r##"
+        &expect![[r#"
             #[OpenApi]
             impl Api {
                 async fn hello(
@@ -154,7 +154,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     #[allow(clippy::cargo_common_metadata)] { page(id) }
                 }
             }
-        "##]],
+        "#]],
     );
 }
 

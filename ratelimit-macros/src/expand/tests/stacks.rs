@@ -10,7 +10,7 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r##"
+        &expect![[r#"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let __check = {
@@ -75,11 +75,12 @@ fn two_limits() {
                 }
                 #[allow(clippy::cargo_common_metadata)] { find(q).await }
             }
-        "##]],
+        "#]],
     );
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the expansion of one attribute is long")]
 fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
     check(
         r#"key = "a", limiter = self.limits"#,

@@ -78,6 +78,7 @@ fn a_handler_limited_by_address() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the expansion of one attribute is long")]
 fn values_that_are_known_at_the_call() {
     check(
         r#"key = "report:{kind}:{tenant.id}", time = self.window, count = plan.rate(), algorithm = "token_bucket",

@@ -56,6 +56,7 @@ struct Portion {
 }
 
 /// Units that were handed out.
+#[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) decision: Decision,
     /// Whether it is time to fetch units in advance. Only one call is told so.

@@ -140,7 +140,7 @@ fn a_limit_with_more_entries_evicts_its_own() {
         let room = i64::from(flood.capacity()) - 1;
         fill_with(&table, 1000..11_000, 86_400_000, &flood, room);
         assert_eq!(lost(&table, 0..500), 0, "{flood}");
-        assert_eq!(table.evictions() as usize, lost(&table, 1000..11_000));
+        assert_eq!(usize::try_from(table.evictions()).unwrap(), lost(&table, 1000..11_000));
         // A limit with more entries than the other one gives way, down to the same number.
         fill_with(&table, 20_000..30_000, 600_000, &LOGIN, 4);
         assert!((600..800).contains(&(10_000 - lost(&table, 1000..11_000))), "{flood}");
