@@ -1,7 +1,7 @@
 //! Which entries a full shard evicts: first those of the limit with the most entries, and of these the least used.
 
 use crate::limit::Limit;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 /// The bits of a deadline. The largest time of a clock has 54.
 const DEADLINE_BITS: u32 = 55;
@@ -23,9 +23,9 @@ impl Claim {
     /// others by chance.
     #[inline]
     pub(super) fn new(limit: &Limit, room: i64) -> Self {
-        let numbers = limit.time_ms() << 28 ^ u64::from(limit.count()) << 3 ^ limit.algorithm() as u64;
+        let numbers = (limit.time_ms() << 28) ^ (u64::from(limit.count()) << 3) ^ limit.algorithm() as u64;
         let limit_bits = numbers.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LIMIT_BITS);
-        Self(limit_bits << USE_BITS | in_use(room.max(0), limit.capacity().into()))
+        Self((limit_bits << USE_BITS) | in_use(room.max(0), limit.capacity().into()))
     }
 }
 
@@ -38,7 +38,7 @@ fn in_use(room: i64, capacity: i64) -> u64 {
 impl Until {
     #[inline]
     pub(super) fn new(deadline: u64, claim: Claim) -> Self {
-        Self(deadline.min(LATEST) << (LIMIT_BITS + USE_BITS) | claim.0)
+        Self((deadline.min(LATEST) << (LIMIT_BITS + USE_BITS)) | claim.0)
     }
 
     #[inline]
@@ -46,39 +46,60 @@ impl Until {
         self.0 >> (LIMIT_BITS + USE_BITS)
     }
 
-    fn limit(self) -> u64 {
-        self.0 >> USE_BITS & ((1 << LIMIT_BITS) - 1)
-    }
-
-    /// Sorts by limit. Of one limit, those with most units in use come first, and of these the ones that last longest.
+    /// Sorts by limit, which takes the highest bits. Of one limit, those with most units in use come first, and of these the ones
+    /// that last longest.
     fn order(self) -> u64 {
-        let unused = !self.0 & ((1 << USE_BITS) - 1);
-        (self.limit() << USE_BITS | unused) << DEADLINE_BITS | (LATEST - self.deadline())
+        let claim = (self.0 ^ ((1 << USE_BITS) - 1)) & ((1 << (LIMIT_BITS + USE_BITS)) - 1);
+        (claim << DEADLINE_BITS) | (LATEST - self.deadline())
     }
 }
 
 /// An entry that may be evicted: its slot, and the room that it takes.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
-    pub(super) slot: usize,
-    pub(super) weight: usize,
-    pub(super) until: Until,
+    slot: u32,
+    weight: u32,
+    /// The order of its limit, then what is ahead of it.
+    rank: u64,
+}
+
+impl Candidate {
+    pub(super) fn new(slot: usize, weight: usize, until: Until) -> Self {
+        let narrow = |number| u32::try_from(number).unwrap_or(u32::MAX);
+        Self { slot: narrow(slot), weight: narrow(weight), rank: until.order() }
+    }
+
+    pub(super) fn slot(&self) -> usize {
+        self.slot as usize
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        self.weight as usize
+    }
+
+    fn limit(&self) -> u64 {
+        self.rank >> (DEADLINE_BITS + USE_BITS)
+    }
+
+    /// Equal entries are evicted at even distances, so that the others stay evenly spread over the slots.
+    fn before(&self, other: &Self) -> Ordering {
+        let spread = || self.slot.reverse_bits().cmp(&other.slot.reverse_bits());
+        self.rank.cmp(&other.rank).then_with(spread)
+    }
 }
 
 /// Returns the entries in the order in which they are evicted. An entry goes before those that have less of the same limit ahead of
 /// them. So a limit that has more entries than another one evicts its own.
 pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Candidate> {
-    // Equal entries are evicted at even distances, so that the others stay evenly spread over the slots.
-    entries.sort_unstable_by_key(|entry| (entry.until.order(), entry.slot.reverse_bits()));
+    entries.sort_unstable_by(Candidate::before);
     let (mut limit, mut ahead) = (0, 0);
-    let mut ranked: Vec<(usize, Candidate)> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        if entry.until.limit() != limit {
-            (limit, ahead) = (entry.until.limit(), 0);
+    for entry in &mut entries {
+        if entry.limit() != limit {
+            (limit, ahead) = (entry.limit(), 0);
         }
-        ranked.push((ahead, entry));
-        ahead += entry.weight;
+        entry.rank = ahead;
+        ahead += u64::from(entry.weight);
     }
-    ranked.sort_unstable_by_key(|(ahead, _)| Reverse(*ahead));
-    ranked.into_iter().map(|(_, entry)| entry)
+    entries.sort_unstable_by_key(|entry| Reverse(entry.rank));
+    entries.into_iter()
 }

@@ -155,10 +155,10 @@ impl<T: Value> Shard<T> {
         }
         let surplus = surplus.min(self.weight / 2);
         let live = self.candidates(now, |cell| cell.value.weight());
-        let mut freed = self.weight - live.iter().map(|entry| entry.weight).sum::<usize>();
+        let mut freed = self.weight - live.iter().map(Candidate::weight).sum::<usize>();
         let evicted = in_order(live).take_while(|entry| {
             let needed = freed < surplus;
-            freed += entry.weight;
+            freed += entry.weight();
             needed
         });
         self.rebuild(evicted, self.slots.len(), now);
@@ -199,16 +199,15 @@ impl<T: Value> Shard<T> {
     }
 
     fn candidates(&self, now: u64, weight: impl Fn(&Cell<T>) -> usize) -> Vec<Candidate> {
-        let candidate =
-            |(slot, cell): (usize, &Cell<T>)| Candidate { slot, weight: weight(cell), until: cell.until };
+        let candidate = |(slot, cell): (usize, &Cell<T>)| Candidate::new(slot, weight(cell), cell.until);
         self.live(now).map(candidate).collect()
     }
 
     /// Evicts entries, removes expired ones, and moves the others to `slots` slots.
     fn rebuild(&mut self, evicted: impl Iterator<Item = Candidate>, slots: usize, now: u64) {
         let before = self.evictions;
-        for Candidate { slot, .. } in evicted {
-            self.slots[slot] = Slot::default();
+        for entry in evicted {
+            self.slots[entry.slot()] = Slot::default();
             self.evictions += 1;
         }
         if self.evictions > before {
