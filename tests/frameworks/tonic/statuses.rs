@@ -72,7 +72,9 @@ async fn a_call_that_never_passes_is_not_tried_again() {
 /// The client's own backoff decides.
 #[tokio::test]
 async fn nobody_knows_when_a_permit_will_be_returned() {
-    let refused = refused(Limit::concurrency(1, MINUTE)).await;
+    let (limiter, limit) = (RateLimiter::in_memory(), Limit::concurrency(1, MINUTE));
+    let _held = limiter.permit(&limit, "search").await.unwrap();
+    let refused = Status::from(limiter.permit(&limit, "search").await.unwrap_err());
     let text = "too many requests at the same time: try again later";
     assert_eq!((refused.code(), refused.message()), (Code::ResourceExhausted, text));
     assert!(refused.details().is_empty() && !refused.metadata().contains_key("grpc-retry-pushback-ms"));

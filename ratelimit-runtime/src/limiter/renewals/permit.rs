@@ -31,8 +31,8 @@ pub(crate) enum Stage {
     ///
     /// A return that finds the permit is the last word. One that finds nothing is not: on a new connection, it may overtake
     /// the request. It is sent again after pauses that double, so that a permit that was taken late belongs to nobody for little
-    /// longer than it was late. If the call may have left a ticket, a return may find the ticket
-    /// and overtake the request for the permit, so no reply is the last word.
+    /// longer than it was late. If the call may have left a ticket, a return may find the ticket and overtake the request for the
+    /// permit, so no reply is the last word.
     Lost,
 }
 

@@ -56,8 +56,8 @@ use verdict::Verdict;
 /// - Logs and permits are evicted by the bytes that they use, in the same order.
 ///
 /// The table consists of shards with about two thousand keys each. Eviction compares the keys of the new key's shard only.
-/// A call visits at most one shard, which takes microseconds, and some tens of microseconds if it evicts; if logs and permits use too much memory, it visits up to
-/// sixteen. Nothing runs in the background.
+/// A call visits at most one shard, which takes microseconds, and some tens of microseconds if it evicts; if logs and permits use
+/// too much memory, it visits up to sixteen. Nothing runs in the background.
 ///
 /// # Keys
 ///

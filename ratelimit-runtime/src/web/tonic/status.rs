@@ -20,8 +20,9 @@ const PUSHBACK: &str = "grpc-retry-pushback-ms";
 ///
 /// The time of the next attempt is in the details, as `google.rpc.RetryInfo`, and in the metadata `grpc-retry-pushback-ms`,
 /// which gRPC clients with a retry policy obey. A call that never passes has no `RetryInfo`, and the pushback -1, which forbids
-/// retries. A call without a permit has neither, because nobody knows when one will be returned. The message is the one of [`Rejection`], whatever [`Answers`](crate::Answers) say. The rejection is the status's
-/// [`source`](std::error::Error::source), which is not sent.
+/// retries. A call without a permit has neither, because nobody knows when one will be returned. The message is the one of
+/// [`Rejection`], whatever [`Answers`](crate::Answers) say. The rejection is the status's [`source`](std::error::Error::source),
+/// which is not sent.
 impl From<Rejection> for Status {
     fn from(rejection: Rejection) -> Self {
         let mut status = status(&rejection, code(&rejection), rejection.to_string(), MetadataMap::new());
