@@ -25,7 +25,7 @@ struct Numbers {
 
 impl Numbers {
     fn any(random: &mut Rng) -> Self {
-        let longest = 366 * 86_400_000 >> random.u32(0..28);
+        let longest = (366 * 86_400_000) >> random.u32(0..28);
         Self {
             count: random.u32(2..4000),
             time_ms: random.u64(longest / 2..=longest),
