@@ -8,21 +8,25 @@ impl RedisServer {
     /// The number of keys without a TTL. All keys of a limiter expire, so any other key is a leak.
     #[must_use]
     pub fn keys_without_ttl(&self) -> usize {
-        pttls(&mut self.raw()).into_iter().filter(|pttl| *pttl == -1).count()
+        let mut connection = self.raw();
+        let all = keys(&mut connection);
+        pttls(&mut connection, &all).into_iter().filter(|pttl| *pttl == -1).count()
     }
 
-    /// The longest TTL of all keys, in milliseconds. `None` if no key expires.
+    /// The longest TTL of the states, in milliseconds. `None` if none expires. The limits that a process publishes are no state.
     #[must_use]
     pub fn max_pttl_ms(&self) -> Option<u64> {
-        pttls(&mut self.raw()).into_iter().filter_map(|pttl| u64::try_from(pttl).ok()).max()
+        let mut connection = self.raw();
+        let mut states = keys(&mut connection);
+        states.retain(|key| !key.ends_with(b":{#}:limits"));
+        pttls(&mut connection, &states).into_iter().filter_map(|pttl| u64::try_from(pttl).ok()).max()
     }
 }
 
-/// The replies of `PTTL` for all keys of database 0. Negative for a key without TTL, or one that has just expired.
-fn pttls(connection: &mut Connection) -> Vec<i64> {
-    let keys = keys(connection);
+/// The replies of `PTTL` for keys of database 0. Negative for a key without TTL, or one that has just expired.
+fn pttls(connection: &mut Connection, keys: &BTreeSet<Vec<u8>>) -> Vec<i64> {
     let mut pipeline = redis::pipe();
-    for key in &keys {
+    for key in keys {
         pipeline.cmd("PTTL").arg(key);
     }
     if keys.is_empty() {

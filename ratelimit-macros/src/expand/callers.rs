@@ -28,14 +28,52 @@ pub(super) fn callers(model: &Model, item: &Item) -> Vec<TokenStream> {
 
 /// Types of the standard library and of HTTP that plain functions take and return, too, although frameworks can extract them or
 /// send them.
-const PLAIN: &str = "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 Arc Body Box ByteString \
-     Bytes BytesMut Cow Duration Extensions File Infallible IpAddr Method Rc SocketAddr StatusCode String Uri Value Vec Version";
+const PLAIN: &[&str] = &[
+    "bool",
+    "char",
+    "str",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "f32",
+    "f64",
+    "Arc",
+    "Body",
+    "Box",
+    "ByteString",
+    "Bytes",
+    "BytesMut",
+    "Cow",
+    "Duration",
+    "Extensions",
+    "File",
+    "Infallible",
+    "IpAddr",
+    "Method",
+    "Rc",
+    "SocketAddr",
+    "StatusCode",
+    "String",
+    "Uri",
+    "Value",
+    "Vec",
+    "Version",
+];
 
 /// Extractors of all frameworks. Without a type argument, these words mean something else.
-const EXTRACTORS: &str = "Cookie Header Path PathParam Query";
+const EXTRACTORS: &[&str] = &["Cookie", "Header", "Path", "PathParam", "Query"];
 
 /// The traits of responses.
-const RESPONSES: &str = "IntoResponse Reply Responder Scribe Writer";
+const RESPONSES: &[&str] = &["IntoResponse", "Reply", "Responder", "Scribe", "Writer"];
 
 struct Writer<'w> {
     model: &'w Model,
@@ -151,6 +189,6 @@ fn may_be_known(of: &Type) -> bool {
     }
 }
 
-fn is_word(segment: &PathSegment, words: &str) -> bool {
-    words.split_whitespace().any(|word| segment.ident == word)
+fn is_word(segment: &PathSegment, words: &[&str]) -> bool {
+    words.iter().any(|word| segment.ident == word)
 }

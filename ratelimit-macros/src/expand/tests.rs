@@ -109,7 +109,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod charge_if {}
                     ///`refund_if = Result::is_err`: a function from the result to `bool`. Default: the units stay charged.
                     pub mod refund_if {}
-                    ///`settle = |result| ..`: a function from the result to `u32`. Default: `cost`.
+                    ///`settle = |result| ..`: a function from the result to an unsigned integer. Default: `cost`.
                     pub mod settle {}
                     ///`until = "body_end"`: `"return"`, `"body_end"`. Default: `"return"`.
                     pub mod until {}

@@ -85,8 +85,7 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut table: M) -> Result<T, M::Error> {
-        let (mut algorithm, mut words) =
-            (self.default.map(|default| default.as_str().to_owned()), String::new());
+        let mut words = vec![self.default.map(|default| default.as_str().to_owned()).unwrap_or_default()];
         while let Some((name, value)) = table.next_entry::<String, Value>()? {
             let value = match value {
                 // As in the attribute, a whole number is seconds.
@@ -98,12 +97,12 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
                 return Err(Error::custom(format_args!("`{name}` must be one word or number")));
             }
             if name == "algorithm" {
-                algorithm = Some(value);
+                words[0] = value;
             } else {
-                words.extend([" ", &name, "=", &value]);
+                words.push(format!("{name}={value}"));
             }
         }
-        self.visit_str((algorithm.unwrap_or_default() + &words).trim_start())
+        self.visit_str(&words.join(" "))
     }
 }
 

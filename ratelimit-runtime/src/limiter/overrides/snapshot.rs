@@ -60,10 +60,14 @@ impl Snapshot {
         self.entries().get(field).filter(|entry| entry.unreadable().is_none()).cloned()
     }
 
-    /// The override of a name, and the limit that it makes of the limit in the code. `None` without an override.
+    /// The override of a name, and the limit that it makes of the limit in the code. `None` if there is no override, or if nothing
+    /// of it fits.
     pub(crate) fn of_name(&self, name: &str, limit: &Limit) -> Option<(LimitChange, Limit)> {
         let change = *self.entry(&field_of_name(name))?.change();
-        Some((change, changed(&change, limit).unwrap_or_else(|_| change.apply_what_fits(limit))))
+        match changed(&change, limit) {
+            Ok(changed) => Some((change, changed)),
+            Err(_) => Some((change, change.apply_what_fits(limit))).filter(|(_, fitting)| fitting != limit),
+        }
     }
 
     /// Why a change does not fit the limit of this name, if this process knows that.

@@ -34,7 +34,7 @@ fn random_limit(rng: &mut Rng) -> Limit {
         4 => bucket().and_then(|limit| limit.try_refill(Refill::Interval)),
         _ => Limit::try_leaky_bucket(count, time).and_then(|limit| limit.try_wait(time)),
     };
-    limit.unwrap_or(Limit::counter(count, time))
+    limit.unwrap_or_else(|_| Limit::try_counter(count, time).unwrap())
 }
 
 fn random_decision(rng: &mut Rng) -> Recorded {
