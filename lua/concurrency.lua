@@ -91,7 +91,7 @@ function limit.read(key, cost)
   local last = try_call("ZRANGE", key, -1, -1, "WITHSCORES")
   if last.err then return nil end
   last = to_number(last[2] or -WAITING)
-  if last >= WAITING then return nil end
+  if not last or last < -WAITING or last >= WAITING then return nil end
   local permits = { key = key, held = 0, ahead = 0, reset = 0, sizes = sizes_of(key, 0, last) }
   for _, size in ipairs(permits.sizes) do
     if size.last > now then

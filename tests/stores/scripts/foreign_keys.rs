@@ -216,20 +216,18 @@ async fn foreign_data_is_reported_and_stays() {
     }
 }
 
-/// A score above all leases would be counted for ever, and one below all tickets never. Neither keeps the server busy.
+/// Scores above all leases and below all tickets do not keep the server busy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_set_with_other_scores_than_those_of_permits_is_foreign() {
     let mut twins = Twins::start();
     for limit in limits().into_iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
-        for (score, is_foreign) in
-            [("+inf", true), ("1e300", true), ("4503599627370496", true), ("-inf", false)]
-        {
+        for score in ["+inf", "1e300", "4503599627370496", "-1e300", "-inf"] {
             twins.clear();
             redis::cmd("ZADD").arg(key(0, &limit)).arg(score).arg("member").exec(twins.raw()).unwrap();
             for mode in [Mode::Peek, Mode::Check, Mode::Charge] {
                 let request = TestRequest::new(0, limit, 1).with_permit(7);
                 let decided = decide(&twins.redis, mode, &[request]).await;
-                assert_eq!(decided.is_err(), is_foreign, "{limit} {score} {mode:?}: {decided:?}");
+                assert!(decided.is_err(), "{limit} {score} {mode:?}: {decided:?}");
             }
         }
     }
