@@ -2,7 +2,7 @@
 
 use crate::harness::limiter_on;
 use ratelimit::store::{Adjustment, Change, Overridden, Request, StoreKey};
-use ratelimit::{Identity, Key, KeyWriter, Limit, MemoryStore, RateLimiter, RedisStore};
+use ratelimit::{Identity, Key, KeyWriter, Limit, MemoryStore, OverrideEffect, RateLimiter, RedisStore};
 use std::sync::Mutex;
 use support::{MINUTE, RedisServer, take_events};
 
@@ -67,7 +67,9 @@ async fn an_unreadable_override_is_not_quoted() {
         set.arg("ratelimit:{#}:overrides").arg(&["version", &text.len().to_string(), "key:walrus", text]);
         set.exec(&mut server.raw()).unwrap();
         let _ = take_events();
-        assert!(limiter.overrides().list().await.unwrap().is_empty());
+        let [unreadable] = &limiter.overrides().list().await.unwrap()[..] else { panic!("one override") };
+        assert!(matches!(unreadable.effect(), OverrideEffect::Unreadable { .. }), "{unreadable:?}");
+        assert!(!format!("{unreadable:?}").contains("walrus"), "{unreadable:?}");
         let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
         assert!(events.iter().any(|event| event.contains(why) && event.contains("ignoring")), "{events:?}");
         assert!(!events.iter().any(|event| event.contains("walrus")), "{events:?}");

@@ -189,12 +189,16 @@ impl Renewals {
         }
     }
 
-    /// Returns all permits, including those whose holders still run, and those that are being returned: their request may be lost
-    /// with its runtime, such as that of a worker of actix-web that has been stopped.
+    /// Returns all permits, including those whose holders still run, and those that another runtime is returning: their request may
+    /// be lost with that runtime, such as the one of a worker of actix-web that has been stopped.
     pub(crate) fn release_all(&self, limiter: &RateLimiter) {
+        let (now, here) = (Instant::now(), current_runtime());
+        let is_on_its_way = |permit: &TakenPermit| {
+            permit.stage() != Stage::Held && now < permit.due && permit.runtime == here
+        };
         let permits: Vec<(Source, Request, Stage)> = self.with(|table| {
-            let all = table.permits.values();
-            all.map(|permit| (permit.source, permit.request.clone(), permit.stage())).collect()
+            let to_release = table.permits.values().filter(|permit| !is_on_its_way(permit));
+            to_release.map(|permit| (permit.source, permit.request.clone(), permit.stage())).collect()
         });
         for (source, request, stage) in permits {
             let stage = if stage == Stage::Held { Stage::Returned } else { stage };
