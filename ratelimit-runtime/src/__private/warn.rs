@@ -37,7 +37,7 @@ impl<T> Plain for Option<T> {}
 impl<T, E> Plain for Result<T, E> {}
 
 /// Finds out who calls a function, from one of its types. The type selects the implementation, as explained in
-/// [`probe`](super::probe). From the top:
+/// `probe`. From the top:
 ///
 /// | references | bound | where |
 /// |---|---|---|

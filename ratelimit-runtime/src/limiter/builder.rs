@@ -171,8 +171,9 @@ impl RateLimiterBuilder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`] for settings out of range, a malformed URL, an unknown value of `RATELIMIT_OFF`, a wrong
-    /// password or missing permissions; [`ErrorKind::Unavailable`] if the server cannot be reached. No message contains a password.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for settings out of range, a malformed URL, an unknown value of
+    /// `RATELIMIT_OFF`, a wrong password or missing permissions; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the
+    /// server cannot be reached. No message contains a password.
     pub async fn build(self) -> Result<RateLimiter, Error> {
         let lazily = self.lazily;
         let (limiter, redis) = self.assemble()?;
