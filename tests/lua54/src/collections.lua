@@ -130,7 +130,15 @@ function commands.ZRANK(key, member)
 end
 
 function commands.ZCOUNT(key, low, high) return #within(key, low, high) end
-function commands.ZRANGE(key, from, to, with_scores) return shown(slice(ordered(key), from, to), with_scores) end
+
+-- By rank, or the highest score in a range: `BYSCORE REV LIMIT 0 1 WITHSCORES`, the only form by score that the scripts use.
+function commands.ZRANGE(key, from, to, ...)
+  local form = table.concat({ ... }, " ")
+  if form ~= "BYSCORE REV LIMIT 0 1 WITHSCORES" then return shown(slice(ordered(key), from, to), form ~= "") end
+  local found = within(key, to, from)
+  return shown({ found[#found] }, true)
+end
+
 function commands.ZRANGEBYSCORE(key, low, high, ...)
   local words, found = { ... }, within(key, low, high)
   local with_scores = words[1] == "WITHSCORES" and table.remove(words, 1)
