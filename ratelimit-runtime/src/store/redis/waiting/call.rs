@@ -78,8 +78,12 @@ impl CallItem {
 
 impl Queued for CallSender {
     fn units(&self) -> u32 {
-        let is_log = |request: &&Request| request.limit().algorithm() == Algorithm::SlidingLog;
-        self.item().map(CallItem::request).filter(is_log).map_or(0, Request::cost)
+        let is_work = |request: &&Request| {
+            let limit = request.limit();
+            // A call above the capacity is refused without any work.
+            limit.algorithm() == Algorithm::SlidingLog && request.cost() <= limit.capacity()
+        };
+        self.item().map(CallItem::request).filter(is_work).map_or(0, Request::cost)
     }
 
     fn is_wanted(&self) -> bool {
