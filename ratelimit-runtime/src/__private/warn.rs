@@ -51,7 +51,7 @@ pub trait ProbeCallers {
     fn __ratelimit_callers(&self) -> Self::Callers;
 }
 
-/// Implements the probe for the types with a bound, behind so many references.
+/// Implements the probe for types with this bound, behind this number of references.
 macro_rules! callers {
     ($($wrapper:ident [$($reference:tt)*] $(for<$($lifetime:lifetime),+>)? $(if $bound:path)? => $callers:ident;)*) => {$(
         impl<$($($lifetime,)+)? T: $($bound +)? ?Sized> crate::__private::ProbeCallers

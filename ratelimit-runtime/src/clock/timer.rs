@@ -1,4 +1,4 @@
-//! Timers of tokio, as errors instead of panics where there are none: outside of a runtime, and in one without timers.
+//! Timers of tokio. Outside of a runtime, and in a runtime without timers, they are errors instead of panics.
 
 use crate::error::{Error, ErrorKind};
 use std::cell::Cell;

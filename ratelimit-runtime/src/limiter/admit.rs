@@ -98,7 +98,7 @@ struct Claim<'l> {
     stack: Stack,
     /// Who has decided about the limits that are charged after the call.
     peeked_by: Source,
-    /// The stage of the permits and tickets that the store may have given to this call. `None`: there are none. Dropping the
+    /// The stage of the permits and tickets that the store may have given to this call. `None`: the store has given none. Dropping the
     /// claim returns them.
     in_store: Option<Stage>,
     /// Whether the local memory may have given a ticket.

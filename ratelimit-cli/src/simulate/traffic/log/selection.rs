@@ -24,7 +24,7 @@ pub(crate) struct Selection {
     pub(crate) by: By,
     /// The start of the path.
     pub(crate) path: Option<String>,
-    /// The statuses of which one is required. If there are none, all lines are calls.
+    /// A line is a call if it has one of these statuses. An empty list selects all lines.
     pub(crate) statuses: Vec<Status>,
 }
 
