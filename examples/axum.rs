@@ -17,7 +17,8 @@ use axum::extract::{ConnectInfo, FromRequestParts, OptionalFromRequestParts, Sta
 use axum::http::{StatusCode, request::Parts};
 use axum::response::Response;
 use axum::routing::{get, post};
-use ratelimit::{Answers, By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::{convert::Infallible, error::Error, net::SocketAddr, time::Duration};
 
 #[rate_limit(key = "login", time = "1m", count = 3, by = "ip")]
@@ -85,8 +86,8 @@ async fn ready(State(limiter): State<RateLimiter>) -> (StatusCode, String) {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    ratelimit::install_answers(Answers::problem_json())?;
-    let limiter = RateLimiter::in_memory(); // or RateLimiter::builder().redis("redis://127.0.0.1").build().await?
+    ratelimit::answer::install_answers(Answers::problem_json())?;
+    let limiter = RateLimiter::in_memory(); // or RateLimiter::builder().redis("redis://127.0.0.1").connect().await?
     ratelimit::install(limiter.clone())?;
 
     // A limit of the layer is decided before the body is read.

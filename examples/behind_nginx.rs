@@ -10,7 +10,8 @@
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::get;
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use ratelimit::context::RequestContext;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -71,7 +72,7 @@ fn start_nginx(folder: &Path, upstream: SocketAddr) -> std::io::Result<Child> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     // Only the peers in this list may name another client. Name your own proxies, never everybody.
-    let limiter = RateLimiter::builder().trusted_proxies([NGINX]).build().await?;
+    let limiter = RateLimiter::builder().trusted_proxies([NGINX]).build()?;
     let app = Router::new().route("/", get(home)).layer(RateLimitLayer::new().limiter(limiter));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3001").await?;
     let upstream = listener.local_addr()?;

@@ -25,7 +25,8 @@ use axum::http::{StatusCode, request::Parts};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream::unfold;
-use ratelimit::{Answers, By, Limit, OnError, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::{By, Limit, OnError, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::collections::HashMap;
 use std::{convert::Infallible, env, error::Error, net::SocketAddr, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -194,11 +195,13 @@ async fn terminated() -> std::io::Result<()> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let limiter = match env::var("RATELIMIT_URL") {
-        Ok(url) => RateLimiter::builder().redis(url).prefix("shop").on_error(OnError::Local).build().await?,
+        Ok(url) => {
+            RateLimiter::builder().redis(url).prefix("shop").on_error(OnError::Local).connect().await?
+        }
         Err(_) => RateLimiter::in_memory(),
     };
     ratelimit::install(limiter.clone())?;
-    ratelimit::install_answers(Answers::problem_json())?;
+    ratelimit::answer::install_answers(Answers::problem_json())?;
     let shop = Shop::new(limiter.clone(), &variable("SHOP_PLANS", PLANS.to_owned()))?;
 
     let address = variable("ADDRESS", SocketAddr::from(([127, 0, 0, 1], 3000)));

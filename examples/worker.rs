@@ -25,7 +25,7 @@ async fn route(from: &str, to: &str) -> Result<String, Rejection> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limiter = match std::env::var("RATELIMIT_URL") {
-        Ok(url) => RateLimiter::builder().redis(url).build().await?,
+        Ok(url) => RateLimiter::builder().redis(url).connect().await?,
         Err(_) => RateLimiter::in_memory(),
     };
     ratelimit::install(limiter.clone())?;

@@ -91,7 +91,7 @@ local function make_decide()
   -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
   local function charge_state(limit, key, text, units, tag, ahead, amount, wait)
     local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
-    if text and #text < 20 and not ttl and new_tag == tag and new_ahead == ahead and sum * tags + tag < SHORT then
+    if text and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
       local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
       if type(new) == "number" then return reset, sum, tag, ahead end
       if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
@@ -150,13 +150,15 @@ local function make_decide()
   end
 end
 
--- Decides requests of one run from `at` on, in mode check, in few steps, as long as their states have the short form. Nearly
--- all do, and `decide` would decide the same. At the first request that is different it returns or fails, with nothing
--- written for that request. INCRBY fails if only Lua reads the text as a number.
-local function decide_many(limit, cost, last)
+-- Decides plain requests, those of a run in mode check whose states have the short form, from `at` on in few steps. Nearly all
+-- requests are plain, and `decide` would decide the same. At the first request that is not, it returns or fails, and `at` is
+-- its position. So it runs in a `pcall`, which is safe because the write of a request is the last thing of it that can fail:
+-- either the request has its write and its reply, or it has neither, and `decide` decides it from the start. INCRBY fails if
+-- only Lua reads the text as a number.
+local function decide_plain(limit, cost, last)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT
-  local increment, start, start_number, life = format("%.0f00000000000", cost * tags), nil, nil, nil
+  local increment, start, life = format("%.0f00000000000", cost * tags), nil, nil
   local base, offset = longest + 1, extra
   if limit.burst * base + longest >= NEVER then longest = -1 end -- one number might not hold the reply
   for position = at, last do
@@ -186,17 +188,14 @@ local function decide_many(limit, cost, last)
     else
       if change == "grows" then
         call("INCRBY", key, increment)
+      elseif change ~= "starts" or text and not find(text, "^[1-9]%d*$") then
+        return
       else
         if not start then
           local new_units, new_tag, new_ahead, _, ttl = limit.charge(0, 0, ABSENT, cost, 0)
           start, life = encode(new_units, new_tag, new_ahead, tags), digits(ttl)
-          start_number = start - 0
         end
-        if change == "restarts" and start_number <= NEVER then
-          call("INCRBY", key, digits(start_number - number))
-        elseif change ~= "starts" or text and not find(text, "^[1-9]%d*$") then
-          return
-        elseif text then
+        if text then
           call("SET", key, start, "PX", life)
         elseif not call("SET", key, start, "PX", life, "NX") then
           return
@@ -219,7 +218,7 @@ local function decide_run(run)
   local is_plain = mode == "check" and run.n > 0 and limit.tags and cost > 0 and cost * limit.tags < 90000000
   at = run.first
   while at <= last do
-    if is_plain then pcall(decide_many, limit, cost, last) end
+    if is_plain then pcall(decide_plain, limit, cost, last) end
     if at <= last then
       decide = decide or make_decide()
       decide(run, at, charges)

@@ -17,8 +17,7 @@
 --     reset   the time in ms until nothing is in use: after the charge if the cost fits now, otherwise as it is. Without
 --             a cost, also as it is.
 --     change  what a charge would do to a state of the short form. "grows": it only increases the units. "starts":
---             nothing is in use, and the new state is the one of a key that does not exist. "restarts": as "starts",
---             and the TTL suffices. nil: ask charge.
+--             nothing is in use, and the new state is the one of a key that does not exist. nil: ask charge.
 --   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl
 --     The state after a charge for the turn in `wait` ms. ttl: in how many ms the key may be collected; nil if it keeps
 --     its TTL. now + reset is the stamp by which `give` finds this charge again.

@@ -10,22 +10,19 @@
 --          computed in grains, of which a unit has `scale`, so that all numbers are integers:
 --            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
---          Most charges only increase the units. A charge that finds the bucket empty makes now the anchor. If the key
---          would be collected too early for the new level, a charge moves the anchor forward by whole periods of
---          time_ms, in which a whole number of units leaks.
--- State    units: charged since the anchor, 0 .. 2^27-1, of which up to 1.8 million fit into the short form. tag: the
---          grid of the key's life, 0 .. 48 or 50 .. 54, of which up to 48 fit into the short form; 49 or 99 (more than
---          115 days) for none. time: the anchor. A level above `burst` is debt: calls that wait for their turn.
--- Life     Time is divided into cells, and the key is collected at the end of the eighth cell from the one of the
---          anchor. So all anchors in a cell have the same end, and most charges need not change the TTL. A cell has
---          64, 96, 128, 192, 256, 384 .. ms, the tag is the index in this row (54 for the one with index 49), and a limit
---          uses the longest cell with 8 cells <= 2 * period + 1 s (period: until a full bucket is empty, or wait_ms).
---          If the level outlives that end, the tag is 49 or 99, and the key is collected when the bucket will be empty.
+--          Most charges only increase the units. A charge that finds the bucket empty makes now the anchor.
+-- State    units: charged since the anchor, 0 .. 2^27-1, of which up to 2.7 million fit into the short form. tag: the
+--          key is collected 2^tag ms after the anchor; 0 or 99 (more than 115 days): when the bucket will be empty. time:
+--          the anchor. A level above `burst` is debt: calls that wait for their turn.
+-- Life     The TTL is set with the anchor, so that other charges need not set it. 2^tag is the largest power of two up
+--          to 2 * period + 1 s (period: until a full bucket is empty, or wait_ms), and so longer than one period. A
+--          charge after which the bucket would be empty later than that first moves the anchor forward by whole periods
+--          of time_ms, in which a whole number of units leaks. If that is not enough, the tag is 0 or 99.
 -- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
---          1 s, and 8 cells have at most 3 s: cells of 256 ms, tag 4.
---             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 4, anchor 0.
+--          1 s, so the key lives 2048 ms, the largest power of two up to 3 s: tag 11.
+--             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 11, anchor 0.
 --           200 ms  Level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free. A call takes 8: 12 units, empty
---                   at 1200 ms. The key lives until 2048 ms.
+--                   at 1200 ms. The key still lives until 2048 ms.
 --           250 ms  Level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and finds 50: it is
 --                   refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
 --          By interval, the first tokens come back at 1000 ms: all that were taken, because `count` is 10.
@@ -59,18 +56,9 @@ end
 
 local period = leak_time(capacity, 0)
 local lives = 2 * (period > wait_ms and period or wait_ms) + 1000
-local exponent = floor(math.log(lives + 1) * 1.4426950408889634) -- of 2, and exact: the number is odd, so not close to 2^n
-local grid, cell = 2 * exponent - 18, 2 ^ exponent / 8
-if lives >= 12 * cell then grid, cell = grid + 1, 1.5 * cell end
-if grid == 49 then grid = 54 end
-local into_cell = NOW % cell
-local certain_life = 7 * cell -- life_of adds more to every anchor
-limit.tags, limit.longest, limit.level_of, limit.leak_time = 50, period, level_of, leak_time
-
--- The time in ms until the end of the eighth cell from the one of an anchor.
-local function life_of(ahead)
-  return ahead - (into_cell + ahead) % cell + 8 * cell
-end
+local own_tag = floor(math.log(lives + 1) * 1.4426950408889634) -- exact: the number is odd, so not close to 2^n
+local own_life = 2 ^ own_tag
+limit.tags, limit.longest, limit.level_of, limit.leak_time = 34, period, level_of, leak_time
 
 -- This function decides most calls, so it takes few steps and calls few others.
 function limit.judge(units, tag, ahead, cost)
@@ -80,17 +68,17 @@ function limit.judge(units, tag, ahead, cost)
     level = units * scale + (ahead + phase) / tick * count
   else
     level = units * scale + ahead * count
-    if level > 0 and tag == grid then -- most calls
+    if level > 0 and tag == own_tag then -- most calls
       local room, filled = capacity - level, level + needs
       local reset = (filled + -filled % count) / count
-      if needs <= room and reset <= ahead + certain_life then return 0, (room - room % scale) / scale, reset, "grows" end
+      if needs <= room and reset <= ahead + own_life then return 0, (room - room % scale) / scale, reset, "grows" end
     end
   end
   if level <= 0 then
     if cost > burst then return NEVER, burst, 0 end
     local reset = (needs + -needs % count) / count * tick
     if reset >= FOREIGN then return 0, burst, FOREIGN - 1 end
-    return 0, burst, reset, tag == grid and ahead <= 0 and ahead >= -into_cell and "restarts" or "starts"
+    return 0, burst, reset, "starts"
   end
   local room, after = capacity - level, level + needs
   local free = (room - room % scale) / scale
@@ -98,27 +86,27 @@ function limit.judge(units, tag, ahead, cost)
     return cost > burst and NEVER or leak_time(needs - room, phase), free, leak_time(level, phase)
   end
   local reset = (after + -after % count) / count * tick - phase
-  if tag == grid and reset <= life_of(ahead) then return 0, free, reset, "grows" end
+  if tag == own_tag and reset <= ahead + own_life then return 0, free, reset, "grows" end
   return 0, free, reset < FOREIGN and reset or FOREIGN - 1
 end
 
--- The state of a bucket with this anchor. tag, old: of the state that it replaces.
-local function anchored(units, ahead, reset, tag, old)
-  local life = life_of(ahead)
-  if life >= reset then return units, grid, ahead, reset, (tag ~= grid or life_of(old) ~= life) and life or nil end
-  life = LONGEST_LIFE_MS + ahead
-  if life > reset then life = reset end
-  return units, life - ahead <= NEAR and 49 or 99, ahead, reset, life
+-- The state of a bucket with this anchor.
+local function anchored(units, ahead, reset)
+  local ttl = ahead + own_life
+  if ttl >= reset then return units, own_tag, ahead, reset, ttl end
+  ttl = ahead + LONGEST_LIFE_MS
+  if ttl > reset then ttl = reset end
+  return units, ttl - ahead <= NEAR and 0 or 99, ahead, reset, ttl
 end
 
 function limit.charge(units, tag, ahead, cost)
   local level, phase = level_of(units, ahead)
   local reset = leak_time(level + cost * scale, phase)
-  if level == 0 then return anchored(cost, 0, reset, tag, ahead) end
+  if level == 0 then return anchored(cost, 0, reset) end
   units = units + cost
-  if tag == grid and units < UNITS and reset <= life_of(ahead) then return units, tag, ahead, reset end
+  if tag == own_tag and units < UNITS and reset <= ahead + own_life then return units, tag, ahead, reset end
   local periods = ahead < 0 and floor(-ahead / time_ms) or 0
-  return anchored(units - periods * count, ahead + periods * time_ms, reset, tag, ahead)
+  return anchored(units - periods * count, ahead + periods * time_ms, reset)
 end
 
 -- Stamp: the time at which the level would be zero after the charge. Units leak in the order in which they were
@@ -136,7 +124,7 @@ function limit.give(units, tag, ahead, most, left)
     if most > leaks then most = leaks end
   elseif left * count < most * scale and left < reset then -- as if `left` ms more had passed
     local given, _, ttl = ceil(left * count / scale), nil, nil
-    units, tag, ahead, _, ttl = anchored(units, ahead - left, reset - left, tag, ahead)
+    units, tag, ahead, _, ttl = anchored(units, ahead - left, reset - left)
     return given, units, tag, ahead, ttl
   end
   if most * scale >= level then return ceil(level / scale) end

@@ -15,6 +15,9 @@
 mod arguments;
 mod attribute;
 mod awake;
+#[path = "../../ratelimit-cli/src/canvas.rs"]
+#[allow(dead_code, reason = "bars need a part of it")]
+mod canvas;
 mod cpu;
 mod lua;
 mod memory;
@@ -93,7 +96,7 @@ fn perform(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         println!("\n## {}\n\n{text}", part.title);
         let subtitle = format!("{machine}; {rounds}");
         if arguments.write {
-            let picture = plot::svg(part.title, &subtitle, &results.tables);
+            let picture = plot::svg(part.title, &subtitle, &results.tables)?;
             write(part, &text, picture)?;
         }
         eprintln!("{}: {:.0} s", part.name, start.elapsed().as_secs_f64());

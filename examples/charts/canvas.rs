@@ -1,81 +1,18 @@
-//! Draws SVG files: lines, bars, axes and text with one style for all examples.
+//! What the examples draw in addition to the shared canvas: legends of lines, limits and bands.
 
-use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
+#[path = "../../ratelimit-cli/src/canvas.rs"]
+#[allow(dead_code, reason = "each example draws with a part of it")]
+mod shared;
+
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::error::Error;
+use shared::SCALE;
+pub(crate) use shared::{Drawn, INK, Lettering, NAME, NOTE, Panel, Paper, Pen, bar, drawing, write};
 use std::ops::Range;
 
-pub(crate) type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(crate) type Drawn = Result<(), Box<dyn Error>>;
-type Plane = Cartesian2d<RangedCoordf64, RangedCoordf64>;
-type Point = (f64, f64);
-
-pub(crate) const INK: RGBColor = RGBColor(31, 35, 40);
-pub(crate) const PALE_INK: RGBColor = RGBColor(89, 99, 110);
-const RED: RGBColor = RGBColor(207, 34, 46);
-const GRID: RGBColor = RGBColor(226, 230, 235);
 const BAND: RGBColor = RGBColor(240, 243, 246);
 
-/// The backend has integer coordinates. A drawing is made this many times larger and shown at its real size.
-const SCALE: i32 = 4;
-
-/// The style of a line.
-#[derive(Clone, Copy)]
-pub(crate) struct Pen {
-    pub(crate) ink: RGBColor,
-    /// In quarters of a pixel.
-    pub(crate) width: u32,
-}
-
 /// The style of the dashed line that shows a limit.
-pub(crate) const LIMIT: Pen = Pen { ink: RED, width: 4 };
-
-/// The style of text: its height in pixels, its color, and which end of it is at the given position.
-#[derive(Clone, Copy)]
-pub(crate) struct Lettering {
-    pub(crate) height: i32,
-    pub(crate) ink: RGBColor,
-    pub(crate) end: HPos,
-}
-
-pub(crate) const NAME: Lettering = Lettering { height: 13, ink: INK, end: HPos::Left };
-pub(crate) const NOTE: Lettering = Lettering { height: 12, ink: PALE_INK, end: HPos::Left };
-const TITLE: Lettering = Lettering { height: 16, ..NAME };
-const HEIGHT: Lettering = Lettering { height: 11, ink: PALE_INK, end: HPos::Right };
-const TIME: Lettering = Lettering { end: HPos::Center, ..HEIGHT };
-
-/// Draws an SVG file of this size in pixels, with two lines of text at the top. Returns the text of the file.
-pub(crate) fn drawing(
-    (width, height): (i32, i32),
-    [title, axes]: [&str; 2],
-    draw: impl FnOnce(&Paper<'_>) -> Drawn,
-) -> Result<String, Box<dyn Error>> {
-    let large = |pixels: i32| (pixels * SCALE).unsigned_abs();
-    let mut svg = String::new();
-    {
-        let paper = SVGBackend::with_string(&mut svg, (large(width), large(height))).into_drawing_area();
-        paper.fill(&WHITE)?;
-        write(&paper, title, (16, 24), TITLE)?;
-        write(&paper, axes, (16, 46), NOTE)?;
-        draw(&paper)?;
-        paper.present()?;
-    }
-    let shown = |width, height| format!("width=\"{width}\" height=\"{height}\"");
-    let (enlarged, size) =
-        (shown(large(width), large(height)), shown(width.unsigned_abs(), height.unsigned_abs()));
-    Ok(svg.replacen(&enlarged, &size, 1))
-}
-
-/// Writes text at a position in pixels, vertically centered.
-pub(crate) fn write(paper: &Paper<'_>, words: &str, (x, y): (i32, i32), lettering: Lettering) -> Drawn {
-    // The backend divides the size of a font by 1.24.
-    let size = f64::from(lettering.height * SCALE) * 1.24;
-    let font = FontDesc::new(FontFamily::SansSerif, size, FontStyle::Normal);
-    let style = TextStyle::from(font).color(&lettering.ink).pos(Pos::new(lettering.end, VPos::Center));
-    Ok(paper.draw_text(words, &style, (x * SCALE, y * SCALE))?)
-}
+pub(crate) const LIMIT: Pen = Pen { ink: RGBColor(207, 34, 46), width: 4 };
 
 /// Draws a short horizontal line for a legend.
 pub(crate) fn sample(paper: &Paper<'_>, (x, y): (i32, i32), length: i32, pen: Pen) -> Drawn {
@@ -83,43 +20,20 @@ pub(crate) fn sample(paper: &Paper<'_>, (x, y): (i32, i32), length: i32, pen: Pe
     Ok(paper.draw(&PathElement::new(ends, stroke(pen)))?)
 }
 
-/// Draws a filled rectangle. The position is its upper left corner.
-pub(crate) fn bar(
-    paper: &Paper<'_>,
-    (x, y): (i32, i32),
-    (width, height): (i32, i32),
-    ink: RGBColor,
-) -> Drawn {
-    let corners = [(x, y), (x + width, y + height)].map(|(x, y)| (x * SCALE, y * SCALE));
-    Ok(paper.draw(&Rectangle::new(corners, ink.filled()))?)
+/// Grid lines at these heights, with or without their labels.
+pub(crate) fn heights(heights: &[u32], labelled: bool) -> impl Iterator<Item = (f64, String)> {
+    heights
+        .iter()
+        .map(move |height| (f64::from(*height), if labelled { height.to_string() } else { String::new() }))
 }
 
-/// A rectangle with axes.
-pub(crate) struct Panel<'a> {
-    chart: ChartContext<'a, SVGBackend<'a>, Plane>,
-    paper: Paper<'a>,
+/// Labels of the x axis in seconds.
+pub(crate) fn seconds(length: u32, step: u32) -> impl Iterator<Item = (f64, String)> {
+    let times = (0..=length).filter(move |time| time.is_multiple_of(step));
+    times.map(|time| (time.into(), if time == 0 { "0".to_owned() } else { format!("{time} s") }))
 }
 
-impl<'a> Panel<'a> {
-    /// Places a panel by its upper left corner and its size in pixels. The axes go from zero to `x` and `y`.
-    pub(crate) fn new(
-        paper: &Paper<'a>,
-        (left, top): (i32, i32),
-        (width, height): (i32, i32),
-        (x, y): Point,
-    ) -> Result<Self, Box<dyn Error>> {
-        let area = paper.clone().shrink((left * SCALE, top * SCALE), (width * SCALE, height * SCALE));
-        let chart = ChartBuilder::on(&area).build_cartesian_2d(0.0..x, 0.0..y)?;
-        Ok(Self { chart, paper: paper.clone() })
-    }
-
-    /// Draws a line through points.
-    pub(crate) fn line(&mut self, points: impl IntoIterator<Item = Point>, pen: Pen) -> Drawn {
-        let points = without_flat_points(&points.into_iter().collect::<Vec<_>>());
-        self.chart.draw_series(LineSeries::new(points, stroke(pen)))?;
-        Ok(())
-    }
-
+impl Panel<'_> {
     /// Draws a dashed horizontal line.
     pub(crate) fn dashes(&mut self, height: f64, pen: Pen) -> Drawn {
         let ends = [0.0, self.chart.x_range().end].map(|x| (x, height));
@@ -133,51 +47,6 @@ impl<'a> Panel<'a> {
         self.chart.draw_series([Rectangle::new([(x.start, 0.0), (x.end, top)], BAND.filled())])?;
         Ok(())
     }
-
-    /// Draws horizontal grid lines, and the x axis.
-    pub(crate) fn heights(&mut self, heights: &[u32], labelled: bool) -> Drawn {
-        let right = self.chart.x_range().end;
-        for height in heights {
-            let ink = if *height == 0 { PALE_INK } else { GRID };
-            let y = f64::from(*height);
-            self.line([(0.0, y), (right, y)], Pen { ink, width: 4 })?;
-            if labelled {
-                self.words(&height.to_string(), (0.0, y), (-6, 0), HEIGHT)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Labels the x axis with seconds.
-    pub(crate) fn times(&mut self, seconds: u32, step: u32) -> Drawn {
-        for time in (0..=seconds).step_by(usize::try_from(step)?) {
-            let words = if time == 0 { "0".to_owned() } else { format!("{time} s") };
-            self.words(&words, (time.into(), 0.0), (0, 13), TIME)?;
-        }
-        Ok(())
-    }
-
-    /// Writes text at an offset in pixels from a point.
-    pub(crate) fn words(
-        &mut self,
-        words: &str,
-        point: Point,
-        (right, down): (i32, i32),
-        lettering: Lettering,
-    ) -> Drawn {
-        let (x, y) = self.chart.backend_coord(&point);
-        write(&self.paper, words, (x / SCALE + right, y / SCALE + down), lettering)
-    }
-}
-
-/// Removes the inner points of horizontal pieces of a line. The file becomes a third as large.
-fn without_flat_points(points: &[Point]) -> Vec<Point> {
-    let flat = |at: usize| {
-        let height = |at: usize| points.get(at).map(|point| point.1.to_bits());
-        at > 0 && height(at - 1) == height(at) && height(at) == height(at + 1)
-    };
-    let kept = points.iter().enumerate().filter(|(at, _)| !flat(*at));
-    kept.map(|(_, point)| *point).collect()
 }
 
 fn stroke(pen: Pen) -> ShapeStyle {

@@ -96,7 +96,7 @@ fn authenticate(request: &ServiceRequest) {
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limiter = match std::env::var("RATELIMIT_URL") {
-        Ok(url) => RateLimiter::builder().redis(url).build().await?,
+        Ok(url) => RateLimiter::builder().redis(url).connect().await?,
         Err(_) => RateLimiter::in_memory(),
     };
     ratelimit::install(limiter.clone())?;

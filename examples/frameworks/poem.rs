@@ -15,7 +15,8 @@ use poem::http::{HeaderMap, StatusCode};
 use poem::listener::TcpListener;
 use poem::web::{Json, Path};
 use poem::{EndpointExt, Error, Request, Route, Server, get, handler, post};
-use ratelimit::{Answers, By, Limit, RateLimitLayer, RateLimiter, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, rate_limit};
 use std::time::Duration;
 
 /// Each address may try to log in three times per minute. A wrong password counts too, and its response has the header fields.
@@ -46,7 +47,7 @@ const ONE_PER_MINUTE: Limit = Limit::counter(1, Duration::from_secs(60));
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // `RateLimiter::builder().redis(url)` instead, if several processes share the limits.
     ratelimit::install(RateLimiter::in_memory())?;
-    ratelimit::install_answers(Answers::problem_json())?;
+    ratelimit::answer::install_answers(Answers::problem_json())?;
 
     // This layer decides before the body is read. The one around all routes writes the header fields.
     let uploads = RateLimitLayer::new().limit("uploads", ONE_PER_MINUTE, By::ip());

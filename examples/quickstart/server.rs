@@ -27,7 +27,7 @@ pub(crate) async fn install_limiter() -> Result<(), Box<dyn Error>> {
         Some(url) => {
             let builder = RateLimiter::builder().redis(url.to_string_lossy());
             // While Redis is unavailable, all limited calls are rejected. `OnError::Local` would count in memory instead.
-            builder.on_error(OnError::Deny).deadline(Duration::from_secs(1)).build().await?
+            builder.on_error(OnError::Deny).deadline(Duration::from_secs(1)).connect().await?
         }
         None => RateLimiter::in_memory(),
     };

@@ -9,9 +9,6 @@ mod completion;
 mod expand;
 #[path = "../../ratelimit-runtime/src/proxies/parse/mod.rs"]
 mod forwarded;
-#[allow(dead_code, unreachable_pub, reason = "mounted files, of which the fuzz targets use a part")]
-#[path = "../../ratelimit-runtime/src/limit/rules/mod.rs"]
-mod rules;
 
 pub mod generate;
 pub mod targets;

@@ -2,7 +2,7 @@
 -- meter, in mode check.
 --
 -- KEYS   one, with a state of the short form (head.lua).
--- ARGV   count, time_ms, burst, cost: positive integers, cost <= burst <= 1.8 * 10^6; count and time_ms without a common
+-- ARGV   count, time_ms, burst, cost: positive integers, cost <= burst <= 2.7 * 10^6; count and time_ms without a common
 --        divisor. There is no wait.
 -- Reply  one integer, in grains (1/time_ms units), from which the client computes the decision: if it is not negative,
 --        the request passes and this room is left; if it is negative, the request is refused and this room is missing.
@@ -22,8 +22,8 @@ if state then
   local ahead = number % ERA
   local high = floor(number / ERA)
   if #state > 15 then high, ahead = string.sub(state, 1, -12) - 0, string.sub(state, -11) - 0 end -- above 2^53
-  tag, elapsed = high % 50, 15000000000 - (ahead - now + 15000000000) % ERA
-  units = floor(high / 50)
+  tag, elapsed = high % 34, 15000000000 - (ahead - now + 15000000000) % ERA
+  units = floor(high / 34)
   level = units * time_ms - elapsed * count
   if level < 0 then level = 0 end
 end
@@ -31,15 +31,12 @@ local room = (burst - cost) * time_ms - level
 if room < 0 then return room end
 local full, empty = burst * time_ms, level + cost * time_ms
 local lives = 2 * (full + -full % count) / count + 1000
-local exponent = floor(math.log(lives + 1) * 1.4426950408889634)
-local grid, cell = 2 * exponent - 18, 2 ^ exponent / 8
-if lives >= 12 * cell then grid, cell = grid + 1, 1.5 * cell end
-local anchor, reset = now - elapsed, (empty + -empty % count) / count
-local old_life = anchor - anchor % cell + 8 * cell - now
+local own_tag = floor(math.log(lives + 1) * 1.4426950408889634)
+local own_life, anchor, reset = 2 ^ own_tag, now - elapsed, (empty + -empty % count) / count
 units = units + cost
-if level > 0 and tag == grid and old_life >= reset then
-  if units > 1800000 then return nil end
-  call("INCRBY", key, cost == 1 and "5000000000000" or string.format("%.0f00000000000", cost * 50))
+if units > 2700000 then return nil end
+if level > 0 and tag == own_tag and reset <= own_life - elapsed then
+  call("INCRBY", key, cost == 1 and "3400000000000" or string.format("%.0f00000000000", cost * 34))
   return room
 end
 if level == 0 then
@@ -48,11 +45,7 @@ elseif elapsed > 0 then
   local periods = floor(elapsed / time_ms)
   units, anchor = units - periods * count, anchor + periods * time_ms
 end
-local life, text = anchor - anchor % cell + 8 * cell - now, string.format("%.0f%011.0f", units * 50 + grid, anchor % ERA)
-if life < reset or units > 1800000 then return nil end
-if tag == grid and old_life == life then
-  call("SET", key, text, "KEEPTTL")
-else
-  call("SET", key, text, "PX", string.format("%.0f", life))
-end
+local ttl = anchor + own_life - now
+if ttl < reset then own_tag, ttl = 0, reset end
+call("SET", key, string.format("%.0f%011.0f", units * 34 + own_tag, anchor % ERA), "PX", string.format("%.0f", ttl))
 return room

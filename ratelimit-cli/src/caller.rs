@@ -2,14 +2,15 @@
 
 mod hash;
 
-use crate::arguments::Callers;
 use crate::exit::Failure;
+use crate::options::Callers;
+use ratelimit::identity::{Identity, KeyWriter};
 use ratelimit::store::StoreKey;
-use ratelimit::{Algorithm, AsKey, Identity, Key, KeyWriter, RateLimiter};
+use ratelimit::{Algorithm, AsKey, Key, RateLimiter};
 use std::fmt;
 use std::net::IpAddr;
 
-/// The longest combinations of identities, and of parts.
+/// The maximum number of identities and of parts in a key.
 const MOST: usize = 8;
 
 /// One limit for one caller, or for all callers.
@@ -28,7 +29,7 @@ pub(crate) struct Caller {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Word {
     Address(IpAddr),
-    /// In the form in which `list` shows it, or a plain text.
+    /// A text as `list` shows it, or a plain text.
     Written(String),
     Text(String),
     Secret(String),
@@ -51,7 +52,7 @@ impl Caller {
         Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
     }
 
-    /// Whether this is all of a limit, not one of its keys.
+    /// Whether this names the whole limit, not one of its keys.
     pub(crate) fn is_name(&self) -> bool {
         self.identities.is_empty() && self.parts.is_empty()
     }
@@ -69,8 +70,8 @@ impl Caller {
         Key::of_values(&self.name, &self.identities, &self.parts)
     }
 
-    /// What to add to the command line, if the name has more placeholders than parts are given. Names that the code makes up may
-    /// contain braces without parts, so this is no error.
+    /// The advice to add parts, if the name has more placeholders than the command line has parts. It is no error, because a
+    /// program may make up a name with braces.
     pub(crate) fn missing_parts(&self) -> Option<String> {
         let braces = self.name.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
         let placeholders: Vec<&str> = braces.map(|(name, _)| name).filter(|name| !name.is_empty()).collect();

@@ -5,19 +5,19 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-/// How the command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Everything was done.
-    Success,
-    /// The command ran, and found what it was asked to look for: a problem, or nothing to change.
-    Found,
+    Success = 0,
+    /// The command ran and found a problem, or nothing to change.
+    Found = 1,
     /// The command line is wrong. Nothing was done.
-    Usage,
+    Usage = 2,
     /// The server is unavailable, refuses the login or a command, or has another role.
-    Server,
+    Server = 3,
     /// Stopped by Ctrl-C or `SIGTERM`. The output is marked as partial.
-    Interrupted,
+    Interrupted = 130,
 }
 
 /// The description of the exit codes in `--help`.
@@ -31,17 +31,11 @@ pub(crate) const CODES: &str = "Exit codes:
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Success => 0,
-            Exit::Found => 1,
-            Exit::Usage => 2,
-            Exit::Server => 3,
-            Exit::Interrupted => 130,
-        })
+        Self::from(exit as u8)
     }
 }
 
-/// Why a command could not do its work. The message contains no password.
+/// The reason why a command could not do its work. The message contains no password.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
@@ -54,17 +48,17 @@ impl Failure {
         Self { exit: Exit::Usage, message: message.to_string() }
     }
 
-    /// The server does not do what it was asked.
+    /// The server does not perform a command.
     pub(crate) fn server(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Server, message: message.to_string() }
     }
 
-    /// Ctrl-C came before anything was done.
+    /// Ctrl-C came before the command had an effect.
     pub(crate) fn interrupted() -> Self {
         Self { exit: Exit::Interrupted, message: "interrupted: nothing was done".to_owned() }
     }
 
-    /// Adds what follows from it.
+    /// Adds a consequence to the message.
     pub(crate) fn and(self, consequence: &str) -> Self {
         Self { message: format!("{self}; {consequence}"), ..self }
     }

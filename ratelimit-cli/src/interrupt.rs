@@ -1,5 +1,6 @@
 //! Stops long work at Ctrl-C or `SIGTERM`. A second signal ends the process at once.
 
+use crate::exit::Exit;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -7,19 +8,16 @@ use tokio::sync::watch;
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(watch::Receiver<bool>);
 
-/// The exit code of a process that a second signal ends.
-const FORCED: i32 = 130;
-
 impl Interrupt {
     /// Begins to listen for signals.
     pub(crate) fn listen() -> Self {
         let (sender, receiver) = watch::channel(false);
         tokio::spawn(async move {
             signal().await;
-            // An error means that nobody listens any longer.
+            // It fails only if all receivers are dropped.
             let _ = sender.send(true);
             signal().await;
-            std::process::exit(FORCED);
+            std::process::exit(Exit::Interrupted as i32);
         });
         Self(receiver)
     }

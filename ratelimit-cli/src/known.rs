@@ -1,36 +1,29 @@
-//! Which limits exist: what the services publish, what has an override, and what has keys. Says what a wrong name or prefix may
-//! have meant.
+//! The limits that exist: with a published limit, with an override, or with keys. Suggests the name or prefix that was meant.
 
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
 use crate::limits::Limits;
 use crate::output::safe;
 use crate::scan::{prefixes, search};
-use crate::server::Server;
+use crate::session::Session;
 use ratelimit_syntax::suggest::nearest;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// The most names of keys that are remembered, and the longest one. A program may make up names.
+/// The maximum number and length of the names that are remembered, because a program may make up names.
 const MOST: usize = 1000;
 const LONGEST: usize = 256;
 
-/// Whether a limit of this name exists. The names of methods are not published, so all keys are searched for others.
+/// Checks that a limit of this name exists. The names of methods are not published, so all keys are searched.
 ///
 /// # Errors
 ///
-/// If nothing knows the name. The message says which name or which prefix may be meant.
-pub(crate) async fn ensure(
-    name: &str,
-    limits: &Limits,
-    server: &Server,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
+/// If there is no such limit. The message suggests a name or a prefix.
+pub(crate) async fn ensure(name: &str, limits: &Limits, session: &Session) -> Result<(), Failure> {
     if limits.names().any(|known| known == name) {
         return Ok(());
     }
     let (mut names, mut is_known) = (BTreeSet::new(), false);
-    search(server, interrupt, |key| {
+    search(session, |key| {
         is_known = key.name() == name;
         if names.len() < MOST && key.name().len() <= LONGEST && !names.contains(key.name()) {
             names.insert(key.name().to_owned());
@@ -41,12 +34,12 @@ pub(crate) async fn ensure(
     if is_known {
         return Ok(());
     }
-    if interrupt.is_set() {
+    if session.interrupt.is_set() {
         return Err(Failure::interrupted());
     }
     names.extend(limits.names().map(str::to_owned));
     if names.is_empty()
-        && let Some(unused) = unused_prefix(server, interrupt).await?
+        && let Some(unused) = unused_prefix(session).await?
     {
         return Err(unused);
     }
@@ -57,7 +50,7 @@ pub(crate) async fn ensure(
     )))
 }
 
-/// The name that was probably meant, or where to find all names.
+/// Suggests a similar name, or the command that shows all names.
 pub(crate) fn meant(name: &str, names: &BTreeSet<String>) -> String {
     let near = nearest(name, names.iter().map(String::as_str).filter(|_| name.len() <= LONGEST));
     match near {
@@ -66,13 +59,10 @@ pub(crate) fn meant(name: &str, names: &BTreeSet<String>) -> String {
     }
 }
 
-/// What to say about a prefix without keys of limits. `None` if services have used it.
-pub(crate) async fn unused_prefix(
-    server: &Server,
-    interrupt: &Interrupt,
-) -> Result<Option<Failure>, Failure> {
-    let found = prefixes(server, interrupt).await?;
-    if found.contains(&server.prefix) {
+/// The message about a prefix without keys of limits. `None` if services have used the prefix.
+pub(crate) async fn unused_prefix(session: &Session) -> Result<Option<Failure>, Failure> {
+    let found = prefixes(session).await?;
+    if found.contains(&session.prefix) {
         return Ok(None);
     }
     let found: Vec<String> = found.iter().map(|prefix| format!("`{}`", safe(prefix))).collect();
@@ -82,6 +72,6 @@ pub(crate) async fn unused_prefix(
     };
     Ok(Some(Failure::found(format!(
         "nothing uses the prefix `{}`; {others}: set `--prefix`, or RATELIMIT_PREFIX, to that of your services",
-        safe(&server.prefix)
+        safe(&session.prefix)
     ))))
 }

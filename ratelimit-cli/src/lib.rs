@@ -2,36 +2,42 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `arguments` | the command line |
+//! | `arguments` | the command line: all commands of `ratelimit` |
+//! | `options` | options that several commands have |
 //! | `exit` | exit codes and failures |
 //! | `output` | tables, bars, colors, progress, and text that is safe to show |
+//! | `canvas` | draws SVG files |
+//! | `files` | writes files that are complete or not there |
 //! | `interrupt` | stops long work at Ctrl-C |
-//! | `server` | the store, its limiter, and the servers |
+//! | `session` | the store of the command line, its limiter and servers, and the output |
 //! | `caller` | the key that `--for` and `--part` name |
-//! | `limits` | the numbers of a limit, as far as they are known |
-//! | `known` | which limits exist, and what a wrong name was meant to be |
-//! | `scan` | reads all keys of the servers, little by little |
-//! | `usage` | asks the library how much of a limit is in use |
+//! | `limits` | the numbers of limits, as far as they are known |
+//! | `known` | the limits that exist, and suggestions for a wrong name |
+//! | `scan` | reads all keys of the servers in small steps |
+//! | `usage` | asks the library for the units of a limit that are in use |
 //! | `project` | `cargo ratelimit`: the limits in sources, which `sources` reads, as a `manifest` |
 //! | the others | one command each |
 
 mod arguments;
 mod bench;
 mod caller;
+mod canvas;
 mod doctor;
 mod exit;
+mod files;
 mod interrupt;
 mod known;
 mod limits;
 mod list;
 mod manifest;
+mod options;
 mod output;
 mod overrides;
 mod peek;
 mod project;
 mod reset;
 mod scan;
-mod server;
+mod session;
 mod simulate;
 mod sources;
 mod top;
@@ -40,63 +46,50 @@ mod usage;
 use arguments::{Cli, Command};
 use clap::CommandFactory as _;
 use exit::{Exit, Failure};
-use interrupt::Interrupt;
 use output::Output;
 pub use project::main as main_of_cargo;
-use server::Server;
+use session::Session;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match arguments::parse::<Cli>(arguments) {
+    let cli = match options::parse::<Cli>(arguments) {
         Ok(cli) => cli,
         Err(exit) => return exit.into(),
     };
-    let output = Output::new(&cli.global);
-    if let Command::Simulate(simulate) = cli.command {
-        return simulate::main(*simulate, &cli.global, output);
-    }
-    match run(cli, output) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            output.error(&failure);
-            failure.exit().into()
+    let output = Output::new(cli.global.json, cli.global.color);
+    output.finish(run(&cli, output))
+}
+
+fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
+    match &cli.command {
+        Command::Simulate(simulate) => return simulate::run(simulate, output),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "ratelimit", &mut script);
+            return output::write(&script);
         }
-    }
-}
-
-/// Whether `ratelimit` has a command of this name.
-fn has_command(name: &str) -> bool {
-    Cli::command().find_subcommand(name).is_some()
-}
-
-fn run(cli: Cli, output: Output) -> Result<Exit, Failure> {
-    let (global, command) = (cli.global, cli.command);
-    if let Command::Completions { shell } = command {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut Cli::command(), "ratelimit", &mut script);
-        return output::write(&script);
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
-        let server = Server::open(&global)?;
-        let interrupt = Interrupt::listen();
-        match command {
-            Command::List(list) => list::run(&list, &server, &interrupt, output).await,
-            Command::Peek(peek) => peek::run(&peek, &server, &interrupt, output).await,
-            Command::Reset(reset) => reset::run(&reset, &server, &interrupt, output).await,
-            Command::Set(set) => overrides::set(&set, &server, &interrupt, output).await,
-            Command::Unset(unset) => overrides::unset(&unset, &server, &interrupt, output).await,
-            Command::Overrides => overrides::list(&server, output).await,
-            Command::Top(top) => top::run(&top, &server, interrupt, output).await,
-            Command::Bench(bench) => bench::run(&bench, &global, &interrupt, output).await,
-            Command::Doctor(doctor) => doctor::run(&doctor, &global, &server, &interrupt, output).await,
+        let session = Session::open(cli.global.url.as_deref(), &cli.global.prefix, output)?;
+        match &cli.command {
+            Command::List(list) => list::run(list, &session).await,
+            Command::Peek(peek) => peek::run(peek, &session).await,
+            Command::Reset(reset) => reset::run(reset, &session).await,
+            Command::Set(set) => overrides::set(set, &session).await,
+            Command::Unset(unset) => overrides::unset(unset, &session).await,
+            Command::Overrides => overrides::list(&session).await,
+            Command::Top(top) => top::run(top, &session).await,
+            Command::Bench(bench) => bench::run(bench, &session).await,
+            Command::Doctor(doctor) => doctor::run(doctor, &session).await,
             Command::Simulate(_) | Command::Completions { .. } => Ok(Exit::Success), // they need no server
         }
     });
-    // Threads that wait for keys of the terminal do not delay the end.
+    // Does not wait for threads that wait for keys of the terminal.
     runtime.shutdown_background();
     exit
 }

@@ -1,84 +1,62 @@
-//! The numbers of limits, as far as they are known. The state in Redis has the units in use and not the limits, which are in the
-//! code of the services. They come from what the services publish, from overrides, and from the command line.
+//! The numbers of limits, as far as they are known. The state in Redis has the units in use, but the limits are in the code of
+//! the services. Their numbers come from published limits, from overrides, and from the command line.
 
 use crate::exit::Failure;
+use crate::options::GivenLimit;
 use crate::output::note;
-use crate::server::{Server, of_overrides};
+use crate::session::Session;
+use ratelimit::overrides::{KnownLimit, LimitChange, OverrideTarget};
 use ratelimit::store::StoredKey;
-use ratelimit::{
-    Algorithm, Limit, LimitChange, LimitError, MetLimit, OverrideTarget, ParseLimitError, Refill,
-};
+use ratelimit::{Algorithm, Limit, LimitError, Refill};
+use ratelimit_limit::{ListState, NumberState, State};
 use std::collections::{BTreeMap, HashMap};
-use std::str::FromStr;
 use std::time::Duration;
 
-/// A limit of the command line: for one name, or for each limit with its algorithm.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GivenLimit {
-    name: Option<String>,
-    limit: Limit,
-}
-
-impl FromStr for GivenLimit {
-    type Err = ParseLimitError;
-
-    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
-        let named = Algorithm::ALL.into_iter().find_map(|algorithm| {
-            let at = text.find(&format!("={} ", algorithm.as_str()))?;
-            Some((&text[..at], &text[at + 1..]))
-        });
-        let (name, limit) = named.map_or((None, text), |(name, limit)| (Some(name.trim().to_owned()), limit));
-        Ok(Self { name, limit: limit.parse()? })
-    }
-}
-
-/// What is known about all limits of a prefix.
+/// The known numbers of all limits of a prefix.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     given: Vec<GivenLimit>,
-    published: BTreeMap<String, MetLimit>,
+    published: BTreeMap<String, KnownLimit>,
     of_names: HashMap<String, LimitChange>,
     of_keys: HashMap<StoredKey, LimitChange>,
 }
 
-/// The limit of a key: the numbers where they are known, and otherwise a limit that lets the store count units.
+/// The limit of a key: the known numbers, or else a limit with which the store counts units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Known(Limit),
     /// No number is known. With this limit, the store still tells the units in use.
     OnlyUnits(Limit),
-    /// Without the numbers, nobody can tell the units in use.
+    /// The units in use are unknown without the numbers.
     Unknown,
 }
 
 impl Limits {
     /// Reads the overrides and the published limits.
-    pub(crate) async fn load(given: &[GivenLimit], server: &Server) -> Result<Self, Failure> {
+    pub(crate) async fn load(given: &[GivenLimit], session: &Session) -> Result<Self, Failure> {
         let mut limits = Self { given: given.to_vec(), ..Self::default() };
-        for entry in
-            server.limiter.overrides().list().await.map_err(|error| of_overrides(error, &server.prefix))?
-        {
+        for entry in session.overrides().await? {
             match entry.target() {
                 OverrideTarget::Name(name) => {
                     limits.of_names.insert(name.clone(), *entry.change());
                 }
                 OverrideTarget::Key(key) => {
-                    limits.of_keys.extend(key_of(&server.prefix, key).map(|key| (key, *entry.change())));
+                    limits.of_keys.extend(key_of(&session.prefix, key).map(|key| (key, *entry.change())));
                 }
                 _ => {}
             }
         }
-        match server.limiter.published_limits().await {
+        match session.limiter.published_limits().await {
             Ok(all) => limits.published = all.into_iter().map(|met| (met.name().to_owned(), met)).collect(),
             Err(error) if error.is_transient() => return Err(error.into()),
-            // The limits are advice.
+            // The command works without the published limits.
             Err(error) => note(format!("cannot read the limits that the services have published: {error}")),
         }
         Ok(limits)
     }
 
-    /// What the services have published about a name.
-    pub(crate) fn published(&self, name: &str) -> Option<&MetLimit> {
+    /// The limit that the services have published under a name.
+    pub(crate) fn published(&self, name: &str) -> Option<&KnownLimit> {
         self.published.get(name)
     }
 
@@ -98,7 +76,7 @@ impl Limits {
         self.changed(key.name(), algorithm, self.change(key))
     }
 
-    /// The limit of a name with this algorithm, for all keys that have no override of their own.
+    /// The limit of a name with this algorithm, for all keys without an override.
     pub(crate) fn of_name(&self, name: &str, algorithm: Algorithm) -> Numbers {
         self.changed(name, algorithm, self.of_names.get(name))
     }
@@ -121,15 +99,15 @@ impl Limits {
         }
     }
 
-    /// A limit with which the store tells the units in use of a key, also if they are more than `limit` holds. `None` for a bucket
-    /// of which no rate is known.
+    /// A limit with which the store tells the units in use of a key even if they are more than `limit` holds. `None` for a bucket
+    /// whose rate is unknown.
     pub(crate) fn wide(&self, key: &StoredKey, limit: &Limit) -> Option<Limit> {
         let base = || self.given(key.name(), limit.algorithm());
         let read_as = if limit.count() > 0 { None } else { base() };
         widened(&read_as.unwrap_or(*limit))
     }
 
-    /// The override of a key: that of the key itself, else that of its name.
+    /// The override of a key, or else of its name.
     pub(crate) fn change(&self, key: &StoredKey) -> Option<&LimitChange> {
         if !self.of_keys.is_empty()
             && let Some(change) = self.of_keys.get(&key.with_format(NO_FORMAT))
@@ -157,7 +135,7 @@ pub(crate) fn key_of(prefix: &str, written: &str) -> Option<StoredKey> {
     StoredKey::parse(prefix, format!("{written}:{NO_FORMAT}").as_bytes())
 }
 
-/// Whether a change closes a limit, whatever the limit in the code is.
+/// Whether a change closes each limit to which it is applied.
 pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
     match change.whole() {
         Some(limit) => limit.count() == 0 || limit.capacity() == 0,
@@ -165,41 +143,37 @@ pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
     }
 }
 
-/// A limit of this algorithm so wide that its units in use are all units in the state. The state of the other algorithms means
-/// nothing without the numbers.
+/// A limit of this algorithm that includes all units in the state. The state of the other algorithms is meaningless without the
+/// numbers.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
-    match algorithm {
-        Algorithm::Counter => widest(|count| Limit::try_counter(count, LONGEST)),
-        Algorithm::SlidingLog => widest(|count| Limit::try_sliding_log(count, LONGEST)),
-        Algorithm::Concurrency => widest(|count| Limit::try_concurrency(count, LONGEST)),
-        _ => None,
+    match algorithm.state() {
+        State::Number(NumberState::Counter) | State::List(ListState::Log | ListState::Permits) => {
+            widest(|count| Limit::plain(algorithm, count, LONGEST))
+        }
+        State::Number(NumberState::SlidingWindow | NumberState::Bucket) => None,
     }
 }
 
 /// A limit that reads a state as `limit` does, and holds as many units as possible.
 fn widened(limit: &Limit) -> Option<Limit> {
-    let (count, time) = (limit.count(), limit.time());
-    match limit.algorithm() {
-        Algorithm::Counter => widest(|count| Limit::try_counter(count, time)),
-        Algorithm::SlidingLog => widest(|count| Limit::try_sliding_log(count, time)),
-        Algorithm::Concurrency => widest(|count| Limit::try_concurrency(count, time)),
-        Algorithm::SlidingWindow => widest(|count| Limit::try_sliding_window(count, time)),
-        Algorithm::LeakyBucket if count > 0 => {
-            let bucket = Limit::try_leaky_bucket(count, time).ok()?;
-            widest(|burst| bucket.try_burst(burst))
+    let (algorithm, count, time) = (limit.algorithm(), limit.count(), limit.time());
+    match limit.state() {
+        State::Number(NumberState::Counter | NumberState::SlidingWindow)
+        | State::List(ListState::Log | ListState::Permits) => {
+            widest(|count| Limit::plain(algorithm, count, time))
         }
-        Algorithm::TokenBucket if count > 0 => {
-            let bucket = Limit::try_token_bucket(count, time).ok()?;
-            let by_interval = limit.to_string().contains(" refill=interval");
+        State::Number(NumberState::Bucket) if count == 0 => None,
+        State::Number(NumberState::Bucket) => {
+            let bucket = Limit::plain(algorithm, count, time).ok()?;
+            let by_interval = limit.refills_by_interval();
             let bucket = if by_interval { bucket.try_refill(Refill::Interval).ok()? } else { bucket };
             widest(|burst| bucket.try_burst(burst))
         }
-        _ => None,
     }
 }
 
-/// The valid limit with the largest of some numbers of units. Each algorithm has its own bound.
+/// The valid limit with the most units. The maximum differs between algorithms.
 fn widest(limit: impl Fn(u32) -> Result<Limit, LimitError>) -> Option<Limit> {
     const LARGEST_LOG: u32 = 10_000;
     let counts = (0..32).map(|bits| u32::MAX >> bits);

@@ -2,13 +2,13 @@
 
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
 use crate::known;
 use crate::limits::{Limits, key_of, refuses_every_call};
 use crate::output::{Align, Output, Style, Table, named, note, print, print_json, safe};
-use crate::server::{Server, of_overrides};
+use crate::session::Session;
 use clap::Args;
-use ratelimit::{Algorithm, LimitChange, MetLimit, Override, OverrideEffect, OverrideTarget};
+use ratelimit::Algorithm;
+use ratelimit::overrides::{KnownLimit, LimitChange, Override, OverrideEffect, OverrideTarget};
 use serde_json::{Value, json};
 
 /// Change a limit while services run: some numbers, or a whole limit
@@ -25,7 +25,7 @@ pub(crate) struct Set {
     /// Numbers as `count=5 time=1m`, or a whole limit, which begins with its algorithm
     #[arg(required = true, value_name = "CHANGE")]
     change: Vec<String>,
-    /// Set it although nothing knows the name, such as that of a limit that no call has met yet
+    /// Set it although no limit with this name is known, such as a limit that no call has met yet
     #[arg(long)]
     force: bool,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Unset {
     target: Target,
 }
 
-/// Whom an override is for.
+/// The identity of an override.
 #[derive(Args, Debug)]
 struct Target {
     /// Only for this identity, written as for `peek`
@@ -56,27 +56,22 @@ impl Target {
     }
 }
 
-pub(crate) async fn set(
-    set: &Set,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
+pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
     let caller = set.target.caller(&set.name)?;
     let missing = caller.missing_parts().filter(|_| caller.shown.is_some());
     let change: LimitChange = set.change.join(" ").parse().map_err(Failure::usage)?;
-    server.all().await?;
+    session.servers().await?;
     if !set.force {
-        let limits = Limits::load(&[], server).await?;
-        known::ensure(&set.name, &limits, server, interrupt)
+        let limits = Limits::load(&[], session).await?;
+        known::ensure(&set.name, &limits, session)
             .await
             .map_err(|failure| failure.and("nothing was changed; with `--force` it is set all the same"))?;
     }
-    let caller = caller.found(set.force, server, interrupt).await?;
-    let before = get(&caller, server).await?;
-    server.limiter.overrides().set(caller.key(), change).await?;
-    let now = get(&caller, server).await?;
-    if output.json {
+    let caller = caller.found(set.force, session).await?;
+    let before = get(&caller, session).await?;
+    session.limiter.overrides().set(caller.key(), change).await?;
+    let now = get(&caller, session).await?;
+    if session.output.json {
         print_json(&json!({
             "name": caller.name,
             "identity": caller.shown,
@@ -86,7 +81,7 @@ pub(crate) async fn set(
             "refuses_every_call": now.as_ref().is_some_and(refuses_every_call),
         }))?;
     } else {
-        print(as_text(&caller, before, now, output))?;
+        print(as_text(&caller, before, now, session.output))?;
     }
     missing.into_iter().for_each(note);
     if set.name.contains(['*', '?']) {
@@ -95,7 +90,7 @@ pub(crate) async fn set(
     Ok(Exit::Success)
 }
 
-/// What `set` has changed.
+/// The change that `set` has made.
 fn as_text(caller: &Caller, before: Option<LimitChange>, now: Option<LimitChange>, output: Output) -> String {
     let closed = now.as_ref().is_some_and(refuses_every_call);
     let closed = if closed { "this limit refuses every call, until `ratelimit unset`\n" } else { "" };
@@ -109,17 +104,12 @@ fn as_text(caller: &Caller, before: Option<LimitChange>, now: Option<LimitChange
     )
 }
 
-pub(crate) async fn unset(
-    unset: &Unset,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
+pub(crate) async fn unset(unset: &Unset, session: &Session) -> Result<Exit, Failure> {
     let caller = unset.target.caller(&unset.name)?;
-    server.all().await?;
-    let caller = caller.found(true, server, interrupt).await?;
-    let key = server.limiter.store_key(caller.key(), Algorithm::Counter)?;
-    let all = server.limiter.overrides().list().await.map_err(|error| of_overrides(error, &server.prefix))?;
+    session.servers().await?;
+    let caller = caller.found(true, session).await?;
+    let key = session.limiter.store_key(caller.key(), Algorithm::Counter)?;
+    let all = session.overrides().await?;
     let before = all.iter().find(|entry| match entry.target() {
         OverrideTarget::Name(name) => *name == caller.name && caller.is_name(),
         OverrideTarget::Key(written) => {
@@ -128,11 +118,11 @@ pub(crate) async fn unset(
         _ => false,
     });
     if let Some(before) = before {
-        server.limiter.overrides().remove_target(before.target()).await?;
+        session.limiter.overrides().remove_target(before.target()).await?;
     }
     let before = before.map(change);
     let shown = safe(&caller.to_string());
-    if output.json {
+    if session.output.json {
         let removed = before.as_ref().map(ToString::to_string);
         let (identity, parts) = (&caller.shown, &caller.shown_parts);
         print_json(
@@ -143,43 +133,41 @@ pub(crate) async fn unset(
         let why = "nothing was changed; `ratelimit overrides` lists all overrides";
         return Err(Failure::found(format!("no override of {shown}; {why}")));
     };
-    if output.json {
+    if session.output.json {
         return Ok(Exit::Success);
     }
     print(format!("{shown}: removed {before}\nrunning processes apply it within one second\n"))
 }
 
-async fn get(caller: &Caller, server: &Server) -> Result<Option<LimitChange>, Failure> {
-    let found = server.limiter.overrides().get(caller.key()).await;
-    found.map_err(|error| of_overrides(error, &server.prefix))
+async fn get(caller: &Caller, session: &Session) -> Result<Option<LimitChange>, Failure> {
+    let found = session.limiter.overrides().get(caller.key()).await;
+    found.map_err(|error| session.of_overrides(error))
 }
 
-pub(crate) async fn list(server: &Server, output: Output) -> Result<Exit, Failure> {
-    server.all().await?;
-    let overrides = server.limiter.overrides().list().await;
-    let overrides = overrides.map_err(|error| of_overrides(error, &server.prefix))?;
-    let published = server.limiter.published_limits().await.unwrap_or_default();
+pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
+    let output = session.output;
+    session.servers().await?;
+    let overrides = session.overrides().await?;
+    let published = session.limiter.published_limits().await.unwrap_or_default();
     if output.json {
-        return print_json(&overrides.iter().map(|entry| as_json(entry, &published, server)).collect());
+        return print_json(&overrides.iter().map(|entry| as_json(entry, &published, session)).collect());
     }
     if overrides.is_empty() {
         return print("no overrides\n");
     }
-    let columns = [("NAME", Align::Left), ("FOR", Align::Left), ("CHANGE", Align::Left)];
-    let mut table = Table::new(&columns);
+    let mut table = Table::new([("NAME", Align::Name), ("FOR", Align::Left), ("CHANGE", Align::Left)]);
     for entry in &overrides {
-        let (name, caller) = target(entry, server);
+        let (name, caller) = target(entry, session);
         let caller = caller.unwrap_or_else(|| "everybody".to_owned());
         let closed = if refuses_every_call(entry.change()) { " (refuses every call)" } else { "" };
         let unknown =
             if is_unknown(&name, &published) { " (no service has published this name)" } else { "" };
         table.row([named(&name, output), safe(&caller), format!("{}{closed}{unknown}", change(entry))]);
     }
-    table.fit(0, output);
     print(table.render(output))
 }
 
-/// What an override changes, or why nobody can tell.
+/// The change of an override, or the reason why it cannot be read.
 fn change(entry: &Override) -> String {
     match entry.effect() {
         OverrideEffect::Unreadable { reason } => format!("unreadable: {reason} (it has no effect)"),
@@ -188,12 +176,12 @@ fn change(entry: &Override) -> String {
 }
 
 /// Whether services have published limits, and not this one.
-pub(crate) fn is_unknown(name: &str, published: &[MetLimit]) -> bool {
+pub(crate) fn is_unknown(name: &str, published: &[KnownLimit]) -> bool {
     !published.is_empty() && published.iter().all(|met| met.name() != name)
 }
 
-fn as_json(entry: &Override, published: &[MetLimit], server: &Server) -> Value {
-    let (name, caller) = target(entry, server);
+fn as_json(entry: &Override, published: &[KnownLimit], session: &Session) -> Value {
+    let (name, caller) = target(entry, session);
     let whole = entry.change().whole().is_some();
     let unreadable = match entry.effect() {
         OverrideEffect::Unreadable { reason } => Some(reason),
@@ -210,11 +198,11 @@ fn as_json(entry: &Override, published: &[MetLimit], server: &Server) -> Value {
     })
 }
 
-/// The name of an override, and whom it is for.
-fn target(entry: &Override, server: &Server) -> (String, Option<String>) {
+/// The name and the identity of an override.
+fn target(entry: &Override, session: &Session) -> (String, Option<String>) {
     match entry.target() {
         OverrideTarget::Name(name) => (name.clone(), None),
-        OverrideTarget::Key(written) => match key_of(&server.prefix, written) {
+        OverrideTarget::Key(written) => match key_of(&session.prefix, written) {
             Some(key) => {
                 let identities = key.identities().collect::<Vec<_>>().join(",");
                 let values: Vec<&str> = [&identities[..]].into_iter().chain(key.parts()).collect();

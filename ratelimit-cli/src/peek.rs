@@ -1,14 +1,13 @@
-//! `ratelimit peek`: how much of a limit is in use for some identities.
+//! `ratelimit peek`: the use of a limit by some identities.
 
-use crate::arguments::{Callers, Given};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
 use crate::known;
 use crate::limits::Limits;
-use crate::output::{Output, Style, bar, duration, note, print, print_json, safe};
+use crate::options::{Callers, Given};
+use crate::output::{Output, Style, bar, duration, milliseconds, note, print, print_json, safe};
 use crate::scan::{Ttl, live};
-use crate::server::Server;
+use crate::session::Session;
 use crate::usage::{self, Known, Usage};
 use clap::Args;
 use ratelimit::Algorithm;
@@ -22,9 +21,9 @@ const BAR: usize = 20;
 /// The column at which bars begin.
 const INDENT: usize = 18;
 
-/// Show how much of a limit is in use for some identities, and take nothing
+/// Show the use of a limit by some identities, without taking units
 ///
-/// Without --for it shows the limit that all callers share. The numbers are those that the services publish. For the limits of
+/// Without --for it shows the limit that all callers share. The services publish the numbers of their limits. For the limits of
 /// methods, and for numbers that vary, pass --limit; otherwise it shows only what the state tells.
 #[derive(Args, Debug)]
 pub(crate) struct Peek {
@@ -36,7 +35,7 @@ pub(crate) struct Peek {
     given: Given,
 }
 
-/// What is known about one identity: one entry for each algorithm with a state or with known numbers.
+/// The use of one identity: one entry for each algorithm with a state or with known numbers.
 struct Peeked {
     caller: Caller,
     states: Vec<State>,
@@ -50,27 +49,22 @@ struct State {
     usage: Option<Usage>,
 }
 
-pub(crate) async fn run(
-    peek: &Peek,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
+pub(crate) async fn run(peek: &Peek, session: &Session) -> Result<Exit, Failure> {
     let callers = Caller::all(&peek.name, &peek.callers)?;
-    let servers = server.all().await?;
-    let limits = Limits::load(&peek.given.limits, server).await?;
+    let servers = session.servers().await?;
+    let limits = Limits::load(&peek.given.limits, session).await?;
     let mut all = Vec::new();
     for caller in callers {
-        let caller = caller.found(false, server, interrupt).await?;
+        let caller = caller.found(false, session).await?;
         let (mut algorithms, mut keys) = (Vec::new(), Vec::new());
-        for (algorithm, key) in caller.store_keys(&server.limiter)? {
-            let stored = StoredKey::parse(&server.prefix, key.as_bytes());
+        for (algorithm, key) in caller.store_keys(&session.limiter)? {
+            let stored = StoredKey::parse(&session.prefix, key.as_bytes());
             let stored = stored.ok_or_else(|| Failure::usage("this key cannot be read back"))?;
             algorithms.push(algorithm);
             keys.push((stored, key.as_bytes().to_vec()));
         }
         let ttls = live(&servers, &keys).await?;
-        let usages = usage::read(server, &limits, &keys, servers.len() > 1).await?;
+        let usages = usage::read(session, &limits, &keys).await?;
         let states = algorithms.into_iter().zip(ttls).zip(usages);
         let states = states
             .map(|((algorithm, ttl), usage)| State { algorithm, ttl, usage })
@@ -79,12 +73,12 @@ pub(crate) async fn run(
         all.push(Peeked { caller, states });
     }
     if all.iter().all(|peeked| peeked.states.iter().all(|state| state.ttl.is_none())) {
-        known::ensure(&peek.name, &limits, server, interrupt).await?;
+        known::ensure(&peek.name, &limits, session).await?;
     }
-    if output.json {
+    if session.output.json {
         print_json(&all.iter().map(as_json).collect())?;
     } else {
-        print(all.iter().map(|peeked| as_text(peeked, output)).collect::<String>())?;
+        print(all.iter().map(|peeked| as_text(peeked, session.output)).collect::<String>())?;
     }
     let missed = all.iter().filter(|peeked| peeked.states.is_empty());
     missed.filter_map(|peeked| peeked.caller.missing_parts()).take(1).for_each(note);
@@ -150,7 +144,6 @@ fn ttl(state: &State) -> String {
 }
 
 fn as_json(peeked: &Peeked) -> Value {
-    let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let state = |state: &State| {
         let known = state.usage.and_then(|usage| usage.known);
         json!({
@@ -162,10 +155,7 @@ fn as_json(peeked: &Peeked) -> Value {
             "allowed": known.map(|known| known.allowed),
             "retry_after_ms": known.and_then(|known| known.retry_after).map(milliseconds),
             "reset_after_ms": known.map(|known| milliseconds(known.reset_after)),
-            "ttl_ms": match state.ttl {
-                Some(Ttl::In(ttl)) => Some(milliseconds(ttl)),
-                Some(Ttl::Never) | None => None,
-            },
+            "ttl_ms": state.ttl.and_then(Ttl::milliseconds),
         })
     };
     let states: Vec<Value> = peeked.states.iter().map(state).collect();

@@ -1,23 +1,23 @@
-//! Asks the library how much of limits is in use. The library reads the states, so this tool knows no state format.
+//! Asks the library for the use of limits. The library reads the states, so this tool knows no state format.
 
 use crate::limits::{Limits, Numbers};
 use crate::output::{duration, number, plural};
-use crate::server::Server;
+use crate::session::Session;
 use futures_util::future::join_all;
 use ratelimit::store::{Mode, Request, Store, StoreKey, StoredKey};
 use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
 
-/// The most keys in one script call. Such a call takes a server less than a millisecond.
+/// The maximum number of keys in one script call, which takes a server less than a millisecond.
 const MOST: usize = 50;
 
-/// How much of one limit is in use.
+/// The use of one limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The units in use, which are more than the limit holds after a change of the limit. `None` if nobody can tell without the
+    /// The units in use. After a change of the limit, they may be more than the limit holds. `None` if they are unknown without the
     /// numbers of the limit.
     pub(crate) used: Option<u32>,
-    /// What is known with the numbers of the limit.
+    /// The decision about a call, if the numbers of the limit are known.
     pub(crate) known: Option<Known>,
 }
 
@@ -40,7 +40,7 @@ impl Usage {
         let known = match numbers {
             Numbers::Known(limit) => Some(Known {
                 limit,
-                allowed: decision.allowed(),
+                allowed: decision.is_allowed(),
                 remaining: decision.remaining(),
                 retry_after: decision.retry_after(),
                 reset_after: decision.reset_after(),
@@ -76,7 +76,7 @@ impl Usage {
 }
 
 impl Known {
-    /// When units come back: `free in 3 s` if a call passes now, else `refused for 3 s` or `refuses every call`.
+    /// The time until units are free: `free in 3 s` if a call passes now, else `refused for 3 s` or `refuses every call`.
     pub(crate) fn words(&self) -> String {
         match (self.allowed, self.retry_after) {
             (true, _) => format!("free in {}", duration(self.reset_after)),
@@ -92,10 +92,9 @@ impl Known {
 ///
 /// If the store does not reply, or refuses the user. A foreign value is no error.
 pub(crate) async fn read(
-    server: &Server,
+    session: &Session,
     limits: &Limits,
     keys: &[(StoredKey, Vec<u8>)],
-    is_cluster: bool,
 ) -> Result<Vec<Option<Usage>>, Error> {
     let numbers: Vec<Numbers> = keys
         .iter()
@@ -106,20 +105,19 @@ pub(crate) async fn read(
         Numbers::Unknown => None,
     });
     let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
-    for (at, decision) in peek(server, keys, asked.collect(), is_cluster).await? {
+    for (at, decision) in peek(session, keys, asked.collect()).await? {
         usages[at] = decision.map(|decision| Usage::of(&decision, numbers[at]));
     }
-    read_full(server, limits, keys, is_cluster, &mut usages).await?;
+    read_full(session, limits, keys, &mut usages).await?;
     Ok(usages)
 }
 
 /// Corrects the units in use of limits that refuse calls. A decision about a limit does not tell how many more units are in use
 /// than the limit holds, and a limit of zero is decided without the store.
 async fn read_full(
-    server: &Server,
+    session: &Session,
     limits: &Limits,
     keys: &[(StoredKey, Vec<u8>)],
-    is_cluster: bool,
     usages: &mut [Option<Usage>],
 ) -> Result<(), Error> {
     let mut asked = Vec::new();
@@ -134,7 +132,7 @@ async fn read_full(
             None => {}
         }
     }
-    for (at, decision) in peek(server, keys, asked, is_cluster).await? {
+    for (at, decision) in peek(session, keys, asked).await? {
         let known = usages[at].and_then(|usage| usage.known);
         usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
     }
@@ -142,35 +140,35 @@ async fn read_full(
 }
 
 fn used(decision: &Decision) -> u32 {
-    decision.limit().saturating_sub(decision.remaining())
+    decision.capacity().saturating_sub(decision.remaining())
 }
 
-/// Decides about some of the keys, and takes nothing. `None` for a key that holds a value of another program.
+/// Decides about some of the keys without taking units. `None` for a key that holds a value of another program.
 async fn peek(
-    server: &Server,
+    session: &Session,
     keys: &[(StoredKey, Vec<u8>)],
     asked: Vec<(usize, Limit)>,
-    is_cluster: bool,
 ) -> Result<Vec<(usize, Option<Decision>)>, Error> {
     let asked = asked.into_iter().map(|(at, limit)| (at, Request::new(StoreKey::new(&keys[at].1), limit, 1)));
     let asked: Vec<(usize, Request)> = asked.collect();
     let mut decided = Vec::with_capacity(asked.len());
-    // On a cluster the keys of a script call must be on one slot. Calls that are sent together share the way.
+    // On a cluster, the keys of a script call must be on one slot.
     for chunk in asked.chunks(MOST) {
         let requests: Vec<&Request> = chunk.iter().map(|(_, request)| request).collect();
-        let decisions = if is_cluster { None } else { server.store.decide(Mode::Peek, &requests).await.ok() };
+        let decisions =
+            if session.is_cluster { None } else { session.store.decide(Mode::Peek, &requests).await.ok() };
         let decisions: Vec<Option<Decision>> = match decisions {
             Some(decisions) => decisions.iter().copied().map(Some).collect(),
-            None => one_by_one(server, &requests).await?,
+            None => one_by_one(session, &requests).await?,
         };
         decided.extend(chunk.iter().map(|(at, _)| *at).zip(decisions));
     }
     Ok(decided)
 }
 
-/// Asks about each key in a call of its own, all at once.
-async fn one_by_one(server: &Server, requests: &[&Request]) -> Result<Vec<Option<Decision>>, Error> {
-    let asked = requests.iter().map(|request| server.store.decide(Mode::Peek, &[request]));
+/// Asks about each key in a separate call, all at once.
+async fn one_by_one(session: &Session, requests: &[&Request]) -> Result<Vec<Option<Decision>>, Error> {
+    let asked = requests.iter().map(|request| session.store.decide(Mode::Peek, &[request]));
     let mut decisions = Vec::with_capacity(requests.len());
     for reply in join_all(asked).await {
         match reply {

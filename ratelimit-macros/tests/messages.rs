@@ -16,6 +16,7 @@ fn every_message_of_the_macro_has_a_case() {
     let rows: String = documentation.lines().filter(|line| line.starts_with("| [`")).collect();
     let mut texts = sources("src");
     texts.extend(sources("../ratelimit-syntax/src"));
+    texts.extend(sources("../ratelimit-limit/src/rules"));
     let texts = texts.iter().flat_map(|path| texts_of(tokens(path)));
     let texts: Vec<_> =
         texts.filter(|text| !rows.contains(&format!("| {text} |")) && !text.contains("{takes}")).collect();

@@ -1,9 +1,11 @@
 //! Functions for the tests and benchmarks of this workspace. They are not part of the public interface and change without
 //! notice.
 
+pub mod network;
+
 use crate::error::Error;
 use crate::store::redis::RedisStore;
-use crate::store::redis::script::{ADJUST, DECIDE, single};
+use ratelimit_lua::{ADJUST, DECIDE, SINGLE};
 
 /// Makes a store whose scripts begin with other Lua code, such as a clock that replaces the server's.
 pub fn with_prelude(url: &str, prelude: &str) -> Result<RedisStore, Error> {
@@ -29,5 +31,10 @@ pub const fn scripts() -> [&'static str; 2] {
 /// Returns the scripts of single requests, by name.
 #[must_use]
 pub const fn single_scripts() -> [(&'static str, &'static str); 5] {
-    single::TEXTS
+    SINGLE
+}
+
+/// Makes the random numbers of this thread depend on the seed only.
+pub fn set_seed(seed: Option<u64>) {
+    crate::random::set_seed(seed);
 }

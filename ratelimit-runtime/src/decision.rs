@@ -3,13 +3,13 @@
 #[cfg(feature = "serde")]
 mod fields;
 
-use crate::limit::{Algorithm, Limit};
+use crate::limit::{Limit, NumberState, State};
 use std::fmt;
 use std::time::Duration;
 
 /// What a store decided about one call.
 ///
-/// | | [`limit`](Self::limit) | [`remaining`](Self::remaining) | [`retry_after`](Self::retry_after) | [`reset_after`](Self::reset_after) |
+/// | | [`capacity`](Self::capacity) | [`remaining`](Self::remaining) | [`retry_after`](Self::retry_after) | [`reset_after`](Self::reset_after) |
 /// |---|---|---|---|---|
 /// | counter | `count` | units left in the window | until the window ends | until the window ends |
 /// | token bucket | `burst + borrow` | whole tokens left, including tokens that can be borrowed | until enough tokens have come back | until the bucket is full |
@@ -21,12 +21,12 @@ use std::time::Duration;
 ///
 /// Times are whole microseconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[must_use = "a decision limits nothing unless you check `allowed()`"]
+#[must_use = "a decision limits nothing unless you check `is_allowed()`"]
 pub struct Decision {
     passes: Passes,
     reset_after: Micros,
     stamp: u64,
-    limit: u32,
+    capacity: u32,
     remaining: u32,
 }
 
@@ -42,6 +42,17 @@ pub(crate) enum Passes {
     AfterReturn(Micros),
     /// It is refused, and can never pass.
     Never,
+}
+
+/// Who decided about a call, and therefore where its units are charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// The store, also through leased units or a remembered refusal.
+    Store,
+    /// The memory of this process, while the store is unavailable.
+    Local,
+    /// Only the failure policy, so nothing was charged.
+    Nobody,
 }
 
 impl Passes {
@@ -110,7 +121,7 @@ impl Decision {
     /// The decision of a limit that has charged nothing, or whose charge nobody looks for.
     #[inline]
     pub(crate) const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
-        Self { passes, reset_after, stamp: 0, limit: limit.capacity(), remaining }
+        Self { passes, reset_after, stamp: 0, capacity: limit.capacity(), remaining }
     }
 
     #[inline]
@@ -125,9 +136,9 @@ impl Decision {
 
     /// The decision as it would be if these units had not been taken.
     pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
-        let remaining = self.remaining.saturating_add(units).min(self.limit);
+        let remaining = self.remaining.saturating_add(units).min(self.capacity);
         // The window of a counter goes on, also if nothing in it is in use.
-        let is_free = remaining == self.limit && limit.algorithm() != Algorithm::Counter;
+        let is_free = remaining == self.capacity && limit.state() != State::Number(NumberState::Counter);
         let rest = self.reset_after().saturating_sub(limit.refill_time(units));
         Self { remaining, reset_after: if is_free { Micros::ZERO } else { Micros::of(rest) }, ..self }
     }
@@ -144,7 +155,7 @@ impl Decision {
     /// Whether the call may run, after its [`delay`](Self::delay).
     #[must_use]
     #[inline]
-    pub const fn allowed(&self) -> bool {
+    pub const fn is_allowed(&self) -> bool {
         matches!(self.passes, Passes::InTurn(_))
     }
 
@@ -160,11 +171,11 @@ impl Decision {
 
     /// The most units that the limit can hold at once.
     #[must_use]
-    pub const fn limit(&self) -> u32 {
-        self.limit
+    pub const fn capacity(&self) -> u32 {
+        self.capacity
     }
 
-    /// The units that are left after this call, from 0 to [`limit`](Self::limit).
+    /// The units that are left after this call, from 0 to [`capacity`](Self::capacity).
     #[must_use]
     pub const fn remaining(&self) -> u32 {
         self.remaining
@@ -205,8 +216,8 @@ impl Decision {
 impl fmt::Debug for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Decision")
-            .field("allowed", &self.allowed())
-            .field("limit", &self.limit())
+            .field("is_allowed", &self.is_allowed())
+            .field("capacity", &self.capacity())
             .field("remaining", &self.remaining())
             .field("delay", &self.delay())
             .field("retry_after", &self.retry_after())
@@ -237,7 +248,7 @@ mod tests {
     fn a_refusal_has_no_delay() {
         let second = Duration::from_secs(1);
         let refused = Decision::refuse(&LIMIT, 4, Some(second), second);
-        assert!(!refused.allowed());
+        assert!(!refused.is_allowed());
         assert_eq!(refused.in_turn(second, 0), refused);
         assert_eq!((refused.delay(), refused.retry_after()), (Duration::ZERO, Some(second)));
         assert_eq!(Decision::allow(&LIMIT, 4, second).in_turn(second, 1).refused_until(second), refused);

@@ -16,7 +16,7 @@
 //! - [Scaling]: how many servers you need, and what a decision costs Redis
 //! - [Servers]: which servers and services work, and the one setting that each needs
 //! - [Command line]: the command `ratelimit`, which shows and changes limits while services run
-//! - [Scripts](scripts): what the Lua scripts guarantee, and which permissions they need
+//! - [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee, and which permissions they need
 //!
 #![doc = include_str!("docs/links.md")]
 
@@ -91,6 +91,3 @@ pub mod servers {}
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/command-line.md")]
 pub mod command_line {}
-
-#[doc = include_str!("../lua/README.md")]
-pub mod scripts {}

@@ -47,8 +47,6 @@ pub mod model;
 #[doc(hidden)]
 pub mod neighbors;
 mod rate;
-#[allow(dead_code, unreachable_pub, reason = "a link to files of the runtime, which uses more of them")]
-mod rules;
 #[doc(hidden)]
 pub mod stack;
 #[doc(hidden)]

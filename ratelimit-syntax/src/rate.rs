@@ -1,6 +1,6 @@
 //! Translates the rates of other libraries: `"10/minute"`, `"5 per 2 hours"`.
 
-use crate::rules::duration;
+use ratelimit_limit::rules::duration;
 
 /// Returns the arguments that mean the same here.
 pub(crate) fn read(text: &str) -> Option<String> {

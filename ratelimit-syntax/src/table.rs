@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 23] = [
+pub const ARGUMENTS: [Argument; 22] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -65,8 +65,6 @@ pub const ARGUMENTS: [Argument; 23] = [
     argument("skip_if", "skip_if = user.is_admin",
         ["an expression of type `bool`", "no call is exempt"],
         &["unless", "exempt", "exempt_if", "exempt_when", "bypass", "bypass_if", "when", "condition", "disabled"]),
-    argument("charge_if", "charge_if = Result::is_err",
-        ["a function from the result to `bool`; parallel calls can exceed the limit", "every call is charged before its body"], &["count_if", "only_if", "increment_if"]),
     argument("refund_if", "refund_if = Result::is_err",
         ["a function from the result to `bool`", "the units stay charged"], &["refund", "skip_failed_requests"]),
     argument("settle", "settle = |result| ..",

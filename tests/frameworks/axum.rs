@@ -64,7 +64,7 @@ async fn stack(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn context() -> Result<(), Rejection> {
     Ok(())
 }

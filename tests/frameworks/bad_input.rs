@@ -7,7 +7,9 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::routing::get;
 use axum::{Extension, Router};
-use ratelimit::{Answers, By, Forwarded, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::identity::Forwarded;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use sfv::{BareItem, List, ListEntry, Parser};
 use std::net::SocketAddr;
 use support::MINUTE;
@@ -46,7 +48,7 @@ fn routes() -> Router {
 /// A server behind a proxy on each loopback address.
 async fn behind_a_proxy(forwarded: Forwarded<'_>) -> SocketAddr {
     let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).forwarded_by(forwarded);
-    serve(routes(), limiter.build().await.unwrap(), true).await
+    serve(routes(), limiter.connect().await.unwrap(), true).await
 }
 
 /// Sends lines of headers with arbitrary bytes. Returns the status.

@@ -6,9 +6,8 @@ use axum::extract::{ConnectInfo, Request, connect_info::Connected};
 use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::serve::IncomingStream;
-use ratelimit::{
-    Forwarded, PeerAddr, RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit,
-};
+use ratelimit::identity::{Forwarded, PeerAddr};
+use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit};
 use std::net::SocketAddr;
 use support::Nginx;
 use tokio::net::{TcpListener, UnixListener};
@@ -34,7 +33,7 @@ async fn by_peer(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn by_context() -> Result<(), Rejection> {
     Ok(())
 }
@@ -51,7 +50,7 @@ fn routes() -> Router {
 
 /// Serves all routes in a layer with this limiter.
 async fn serve(limiter: RateLimiterBuilder) -> SocketAddr {
-    let limiter = limiter.build().await.unwrap();
+    let limiter = limiter.connect().await.unwrap();
     start(routes().layer(RateLimitLayer::new().limiter(limiter))).await
 }
 
@@ -127,7 +126,7 @@ async fn a_client_that_goes_around_the_proxy_is_limited_by_its_own_address() {
 /// The peer is the proxy, and nothing tells who is behind it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_argument_without_headers_needs_the_layer() {
-    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).connect().await.unwrap();
     // The scope for the limiter alone: `serve` would lose it.
     let app = routes().layer(axum::middleware::from_fn(move |request, next: axum::middleware::Next| {
         ratelimit::scope(limiter.clone(), next.run(request))
@@ -141,7 +140,7 @@ async fn an_argument_without_headers_needs_the_layer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn proxies_change_while_the_service_runs() {
-    let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).connect().await.unwrap();
     let app = routes().layer(RateLimitLayer::new().limiter(limiter.clone()));
     let nginx = behind(start(app).await, APPENDS);
     assert_eq!(client(&nginx).get("/request").await.status, 200);
@@ -162,7 +161,7 @@ impl Connected<IncomingStream<'_, UnixListener>> for Unix {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unix_sockets_can_be_trusted() {
-    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     let app = Router::new()
         .route("/request", get(by_request))
         .route("/context", get(by_context))

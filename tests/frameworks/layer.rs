@@ -1,10 +1,11 @@
 //! `RateLimitLayer` around a plain tower service: its limits, nested layers, kept headers, users, and corrected answers.
 
 use http::{Request, Response};
-use ratelimit::{
-    Answers, By, Limit, ManualClock, MemoryStore, PeerAddr, RateLimitLayer, RateLimiter, Rejection,
-    RequestContext, rate_limit,
-};
+use ratelimit::answer::Answers;
+use ratelimit::clock::ManualClock;
+use ratelimit::context::RequestContext;
+use ratelimit::identity::PeerAddr;
+use ratelimit::{By, Limit, MemoryStore, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
@@ -45,7 +46,7 @@ fn ok() -> Inner {
 /// A layer with a limiter whose clock stands still.
 async fn layer() -> RateLimitLayer {
     let store = MemoryStore::with_clock(ManualClock::new());
-    RateLimitLayer::new().limiter(RateLimiter::builder().store(store).build().await.unwrap())
+    RateLimitLayer::new().limiter(RateLimiter::builder().store(store).connect().await.unwrap())
 }
 
 /// Sends a request. Returns the status and `Retry-After`.
@@ -135,12 +136,12 @@ async fn a_layer_inside_a_layer_adds_its_limits() {
     assert_eq!(status(&service, from(1)).await.0, 429);
 }
 
-#[rate_limit(key = "by header", count = 1, by = ratelimit::header("X-Api-Key"))]
+#[rate_limit(key = "by header", count = 1, by = ratelimit::context::header("X-Api-Key"))]
 async fn by_kept_header() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "by user", count = 1, by = ratelimit::user())]
+#[rate_limit(key = "by user", count = 1, by = ratelimit::context::user())]
 async fn by_user() -> Result<(), Rejection> {
     Ok(())
 }
@@ -158,7 +159,7 @@ async fn a_kept_header_identifies_a_call_without_arguments() {
     assert_eq!(status(&kept, from(1)).await.0, 400, "absent");
 }
 
-#[rate_limit(key = "by forgotten header", count = 1, by = ratelimit::header("X-Forgotten"))]
+#[rate_limit(key = "by forgotten header", count = 1, by = ratelimit::context::header("X-Forgotten"))]
 async fn by_forgotten_header() -> Result<(), Rejection> {
     Ok(())
 }
@@ -185,7 +186,7 @@ async fn a_user_of_the_context_identifies_a_call() {
     assert_eq!(status(&service, from(1)).await.0, 400);
 }
 
-#[rate_limit(key = "swallowed", time = 90, count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "swallowed", time = 90, count = 1, by = ratelimit::context::client_ip())]
 async fn swallowed() -> Result<(), Rejection> {
     Ok(())
 }

@@ -7,7 +7,8 @@ use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -25,7 +26,7 @@ async fn by_request(_: Request) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn by_context() -> Result<(), Rejection> {
     Ok(())
 }

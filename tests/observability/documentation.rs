@@ -4,7 +4,7 @@ use ratelimit::observe::METRICS;
 
 #[test]
 fn the_documentation_lists_every_metric_with_its_kind_unit_and_labels() {
-    let page = include_str!("../../docs/observability.md");
+    let page = include_str!("../../ratelimit-runtime/docs/observability.md");
     let rows = page.lines().filter(|line| line.starts_with("| `ratelimit.") && !line.contains("| meaning |"));
     let rows: Vec<String> = rows
         .map(|row| row.split('|').map(str::trim).skip(1).take(5).collect::<Vec<_>>().join(" | "))
@@ -23,7 +23,7 @@ fn the_documentation_lists_every_metric_with_its_kind_unit_and_labels() {
 
 #[test]
 fn the_lines_that_install_a_recorder_are_those_of_the_example() {
-    let page = include_str!("../../docs/observability.md");
+    let page = include_str!("../../ratelimit-runtime/docs/observability.md");
     let exporter = include_str!("../../examples/observability/prometheus/exporter.rs");
     let buckets = include_str!("../../examples/observability/buckets.rs");
     let block = page.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
@@ -36,7 +36,7 @@ fn the_lines_that_install_a_recorder_are_those_of_the_example() {
 
 #[test]
 fn the_documentation_lists_every_outcome() {
-    let page = include_str!("../../docs/observability.md");
+    let page = include_str!("../../ratelimit-runtime/docs/observability.md");
     let source = include_str!("../../ratelimit-runtime/src/observe/outcome.rs");
     let labels = source
         .lines()

@@ -64,7 +64,7 @@ async fn a_slow_hook_delays_no_decision_and_hears_of_an_outage_in_a_flood_of_ref
     let store = Breakable::default();
     // `close` waits for five deadlines.
     let builder = RateLimiter::builder().hook(Arc::clone(&hook)).deadline(10 * SECOND);
-    let limiter = builder.store(store.clone()).on_error(OnError::Allow).build().await.unwrap();
+    let limiter = builder.store(store.clone()).on_error(OnError::Allow).connect().await.unwrap();
     let closed = Limit::try_counter(0, HOUR).unwrap();
     assert!(limiter.check(&closed, "hook slow").await.is_err());
     has_started.recv().unwrap();

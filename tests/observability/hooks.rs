@@ -2,7 +2,7 @@
 
 use crate::broken_store::BrokenStore;
 use ratelimit::observe::{Hook, IdentityHash, Refusal};
-use ratelimit::{Error, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection, rate_limit};
+use ratelimit::{AsKey, Error, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection, rate_limit};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ impl Hook for Log {
 
 async fn limiter(hook: &Arc<impl Hook>) -> RateLimiter {
     // `close` waits for five deadlines.
-    RateLimiter::builder().hook(Arc::clone(hook)).deadline(10 * SECOND).build().await.unwrap()
+    RateLimiter::builder().hook(Arc::clone(hook)).deadline(10 * SECOND).connect().await.unwrap()
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn every_refusal_is_told_in_order_and_without_the_identity() {
 #[tokio::test]
 async fn the_hash_of_an_identity_depends_on_the_secret_only() {
     let limiter = |prefix: &'static str, secret: &'static str| async move {
-        RateLimiter::builder().prefix(prefix).hash_secret(secret).build().await.unwrap()
+        RateLimiter::builder().prefix(prefix).hash_secret(secret).connect().await.unwrap()
     };
     let hash =
         |limiter: &RateLimiter, user: &str| limiter.identity_hash(Key::new("a").by(user)).unwrap().unwrap();
@@ -112,7 +112,8 @@ async fn each_refusing_limit_of_a_stack_is_told() {
     let limiter = limiter(&log).await;
     let (small, large) = (Limit::counter(1, HOUR), Limit::counter(9, DAY));
     for _ in 0..2 {
-        let stack = [(&small, "hook/1h", 1), (&large, "hook/1d", 1), (&small, "hook/small", 1)];
+        let stack: [(&Limit, &dyn AsKey, u32); 3] =
+            [(&small, &"hook/1h", 1), (&large, &"hook/1d", 1), (&small, &"hook/small", 1)];
         let _ = limiter.check_all(&stack).await;
     }
     limiter.close().await;
@@ -123,7 +124,7 @@ async fn each_refusing_limit_of_a_stack_is_told() {
 async fn an_outage_begins_and_ends_once() {
     let (log, store) = (Arc::new(Log::default()), BrokenStore::failing(ErrorKind::Unavailable));
     let builder = RateLimiter::builder().hook(Arc::clone(&log)).store(store.clone());
-    let limiter = builder.on_error(OnError::Local).build().await.unwrap();
+    let limiter = builder.on_error(OnError::Local).connect().await.unwrap();
     let once = Limit::counter(1, HOUR);
     for _ in 0..3 {
         let _ = limiter.check(&once, "hook outage").await;

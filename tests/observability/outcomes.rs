@@ -2,10 +2,9 @@
 
 use crate::broken_store::BrokenStore;
 use crate::recorder::recorded;
+use ratelimit::clock::TokioClock;
 use ratelimit::observe::Kind;
-use ratelimit::{
-    ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, TokioClock, rate_limit,
-};
+use ratelimit::{AsKey, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
 use support::{HOUR, SECOND};
 
 /// Runs a function under a limiter of its own.
@@ -21,7 +20,7 @@ async fn methods_count_what_they_admit_and_refuse() {
         let _ = limiter.check(&limit, Key::new("check").by("alice")).await;
         let _ = limiter.acquire(&limit, Key::new("acquire").by("alice")).await;
         let _ = limiter.charge(&limit, Key::new("charge").by("alice"), 1).await.map(drop);
-        let _ = limiter.check_all(&[(&limit, Key::new("all").by("alice"), 1)]).await;
+        let _ = limiter.check_all(&[(&limit, &Key::new("all").by("alice"), 1)]).await;
         let _ = limiter.peek(&limit, Key::new("check").by("alice")).await;
     }
     for name in ["check", "acquire", "charge", "all"] {
@@ -73,7 +72,7 @@ async fn an_attribute_counts_as_a_method() {
 async fn a_call_that_waits_has_waited() {
     let recorded = recorded();
     let store = MemoryStore::with_clock(TokioClock::new());
-    let limiter = RateLimiter::builder().store(store).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store).connect().await.unwrap();
     let limit = Limit::leaky_bucket(1, SECOND).wait(10 * SECOND);
     for _ in 0..3 {
         limiter.acquire(&limit, "queue").await.unwrap();
@@ -118,7 +117,7 @@ async fn while_limits_are_off_calls_are_exempt() {
     }
 
     let recorded = recorded();
-    let limiter = RateLimiter::builder().off().build().await.unwrap();
+    let limiter = RateLimiter::builder().off().connect().await.unwrap();
     let (once, gate) = (Limit::counter(1, HOUR), Limit::concurrency(1, HOUR));
     for _ in 0..3 {
         limiter.check(&once, "check off").await.unwrap();
@@ -136,7 +135,7 @@ async fn each_failure_policy_has_an_outcome() {
     let unavailable = || RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Unavailable));
     let once = Limit::counter(1, HOUR);
     for (policy, name) in [(OnError::Allow, "allow"), (OnError::Deny, "deny"), (OnError::Local, "local")] {
-        let limiter = unavailable().on_error(policy).build().await.unwrap();
+        let limiter = unavailable().on_error(policy).connect().await.unwrap();
         for _ in 0..3 {
             let _ = limiter.check(&once, name).await;
             let _ = limiter.charge(&once, format!("{name} charge"), 1).await.map(drop);
@@ -162,10 +161,10 @@ async fn calls_that_cannot_be_decided_are_counted() {
     let (recorded, limiter) = (recorded(), RateLimiter::in_memory());
     in_memory(async { assert!(nobody(None).await.is_err()) }).await;
     assert!(limiter.check(&Limit::concurrency(1, HOUR), "wrong method").await.is_err());
-    let one = (&Limit::counter(1, HOUR), "same key", 1);
+    let one: (&Limit, &dyn AsKey, u32) = (&Limit::counter(1, HOUR), &"same key", 1);
     assert!(limiter.check_all(&[one, one]).await.is_err());
     let broken =
-        RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Configuration)).build().await.unwrap();
+        RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Configuration)).connect().await.unwrap();
     assert!(broken.check(&Limit::counter(1, HOUR), "misconfigured").await.is_err());
     assert_eq!(recorded.outcomes("nobody"), "unidentified 1");
     for name in ["wrong method", "same key", "misconfigured"] {
@@ -195,12 +194,12 @@ fn concurrent_calls_are_counted_exactly() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_before_its_decision_counts_nowhere() {
     let recorded = recorded();
-    let limiter = RateLimiter::builder().store(BrokenStore::silent()).deadline(HOUR).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(BrokenStore::silent()).deadline(HOUR).connect().await.unwrap();
     let once = Limit::counter(1, HOUR);
     let call = limiter.check(&once, "cancelled");
     assert!(tokio::time::timeout(SECOND, call).await.is_err());
     let store = MemoryStore::with_clock(TokioClock::new());
-    let limiter = RateLimiter::builder().store(store).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store).connect().await.unwrap();
     let limit = Limit::leaky_bucket(1, HOUR).wait(2 * HOUR);
     limiter.acquire(&limit, "cancelled queue").await.unwrap();
     assert!(tokio::time::timeout(SECOND, limiter.acquire(&limit, "cancelled queue")).await.is_err());

@@ -1,7 +1,7 @@
 //! With the feature `trace`, each decision is a span. A process of its own, because a process has one subscriber.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
-use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
+use ratelimit::{AsKey, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -98,7 +98,8 @@ async fn the_span_names_the_same_limit_as_the_rejection() {
     let limiter = RateLimiter::in_memory();
     let (hourly, daily, closed) =
         (Limit::counter(1, HOUR), Limit::counter(1, DAY), Limit::try_counter(0, DAY).unwrap());
-    let stack = [(&hourly, "named/1h", 1), (&daily, "named/1d", 1), (&hourly, "named/other", 1)];
+    let stack: [(&Limit, &dyn AsKey, u32); 3] =
+        [(&hourly, &"named/1h", 1), (&daily, &"named/1d", 1), (&hourly, &"named/other", 1)];
     limiter.check_all(&stack).await.unwrap();
     let rejection = limiter.check_all(&stack).await.unwrap_err();
     assert_eq!(rejection.name(), "named/1d", "the longest wait");
@@ -106,7 +107,8 @@ async fn the_span_names_the_same_limit_as_the_rejection() {
     assert!(spans_of_stack[1].starts_with("limit named/1d, outcome limited"), "{spans_of_stack:#?}");
 
     // A wait without an end is longer than any other.
-    let stack = [(&daily, "named/1d", 1), (&closed, "named/closed", 1), (&closed, "named/closed too", 1)];
+    let stack: [(&Limit, &dyn AsKey, u32); 3] =
+        [(&daily, &"named/1d", 1), (&closed, &"named/closed", 1), (&closed, &"named/closed too", 1)];
     let rejection = limiter.check_all(&stack).await.unwrap_err();
     assert_eq!(spans(), [format!("limit {}, outcome limited, remaining 0", rejection.name())]);
 }
@@ -114,12 +116,12 @@ async fn the_span_names_the_same_limit_as_the_rejection() {
 #[tokio::test]
 async fn exempt_calls_have_no_span() {
     record_spans();
-    let limiter = RateLimiter::builder().off().build().await.unwrap();
+    let limiter = RateLimiter::builder().off().connect().await.unwrap();
     let (once, gate) = (Limit::counter(1, HOUR), Limit::concurrency(1, HOUR));
     limiter.check(&once, "off").await.unwrap();
     limiter.acquire(&once, "off").await.unwrap();
     drop(limiter.charge(&once, "off", 1).await.unwrap());
     drop(limiter.permit(&gate, "off").await.unwrap());
-    limiter.check_all(&[(&once, "off", 1)]).await.unwrap();
+    limiter.check_all(&[(&once, &"off", 1)]).await.unwrap();
     assert_eq!(spans(), [""; 0]);
 }

@@ -11,7 +11,7 @@ async fn the_limit_that_refuses_bites_and_the_others_are_named() {
     let (recorded, limiter) = (recorded(), RateLimiter::in_memory());
     let (hourly, daily) = (Limit::counter(2, HOUR), Limit::counter(100, DAY));
     for _ in 0..5 {
-        let _ = limiter.check_all(&[(&hourly, "stack/1h", 1), (&daily, "stack/1d", 1)]).await;
+        let _ = limiter.check_all(&[(&hourly, &"stack/1h", 1), (&daily, &"stack/1d", 1)]).await;
     }
     assert_eq!(recorded.outcomes("stack/1h"), "allowed 2, limited 3");
     assert_eq!(recorded.outcomes("stack/1d"), "allowed 2, other_limited 3");
@@ -25,10 +25,10 @@ async fn every_limit_of_an_attribute_is_counted() {
         Ok(())
     }
 
-    // An exempt limit, a shadow limit, one that is charged afterwards, and a permit.
+    // An exempt limit, a shadow limit, one whose units can be returned, and a permit.
     #[rate_limit(key = "many exempt", time = "1h", count = 1, skip_if = exempt)]
     #[rate_limit(key = "many trial", time = "1h", count = 1, shadow = true)]
-    #[rate_limit(key = "many after", time = "1h", count = 2, charge_if = |_result: &Result<(), Rejection>| true)]
+    #[rate_limit(key = "many refund", time = "1h", count = 2, refund_if = Result::is_err)]
     #[rate_limit(key = "many permit", time = "1h", count = 1, algorithm = "concurrency")]
     async fn many(exempt: bool) -> Result<(), Rejection> {
         Ok(())
@@ -45,10 +45,10 @@ async fn every_limit_of_an_attribute_is_counted() {
     assert_eq!(recorded.outcomes("two/1d"), "allowed 2, other_limited 2");
     assert_eq!(recorded.outcomes("many exempt"), "exempt 4");
     assert_eq!(recorded.outcomes("many trial/shadow"), "other_limited 2, shadow_allowed 1, shadow_limited 1");
-    assert_eq!(recorded.outcomes("many after"), "allowed 2, limited 2");
+    assert_eq!(recorded.outcomes("many refund"), "allowed 2, limited 2");
     let near =
         |name| recorded.get(Kind::Counter, "ratelimit.near_limit", &[("ratelimit.limit", name)]).whole();
-    assert_eq!((near("many permit"), near("many after")), (2, 0), "not known before the call of `charge_if`");
+    assert_eq!((near("many permit"), near("many refund")), (2, 1));
     assert_eq!(recorded.outcomes("many permit"), "allowed 2, other_limited 2");
 }
 
@@ -56,9 +56,9 @@ async fn every_limit_of_an_attribute_is_counted() {
 async fn a_failure_policy_decides_about_every_limit() {
     let recorded = recorded();
     let store = BrokenStore::failing(ErrorKind::Unavailable);
-    let limiter = RateLimiter::builder().store(store).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store).on_error(OnError::Deny).connect().await.unwrap();
     let limit = Limit::counter(2, HOUR);
-    assert!(limiter.check_all(&[(&limit, "denied/a", 1), (&limit, "denied/b", 1)]).await.is_err());
+    assert!(limiter.check_all(&[(&limit, &"denied/a", 1), (&limit, &"denied/b", 1)]).await.is_err());
     assert_eq!(recorded.outcomes("denied/a"), "policy_denied 1");
     assert_eq!(recorded.outcomes("denied/b"), "policy_denied 1");
 }

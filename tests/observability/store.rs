@@ -7,8 +7,9 @@ mod broken_store;
 mod recorder;
 
 use broken_store::BrokenStore;
+use ratelimit::clock::TokioClock;
 use ratelimit::observe::{Hook, Kind};
-use ratelimit::{Error, ErrorKind, Limit, MemoryStore, OnError, RateLimiter, TokioClock, rate_limit};
+use ratelimit::{Error, ErrorKind, Limit, MemoryStore, OnError, RateLimiter, rate_limit};
 use recorder::{Series, recorded};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -40,7 +41,7 @@ async fn each_decision_that_the_store_cannot_make_is_an_error() {
     let once = Limit::counter(1, HOUR);
     for policy in [OnError::Allow, OnError::Deny, OnError::Local] {
         let builder = RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Unavailable));
-        let limiter = builder.on_error(policy).build().await.unwrap();
+        let limiter = builder.on_error(policy).connect().await.unwrap();
         for _ in 0..3 {
             let _ = limiter.check(&once, "check").await;
             let _ = limiter.charge(&once, "charge", 1).await.map(drop);
@@ -51,7 +52,7 @@ async fn each_decision_that_the_store_cannot_make_is_an_error() {
 
 async fn a_missed_deadline_is_measured_and_is_an_error_of_its_own_kind() {
     let builder = RateLimiter::builder().store(BrokenStore::silent()).deadline(DEADLINE);
-    let limiter = builder.on_error(OnError::Deny).build().await.unwrap();
+    let limiter = builder.on_error(OnError::Deny).connect().await.unwrap();
     assert!(limiter.check(&Limit::counter(1, HOUR), "too late").await.is_err());
     assert_eq!(recorded().outcomes("too late"), "policy_denied 1");
     let waited = durations();
@@ -79,7 +80,7 @@ async fn an_outage_that_only_shadow_limits_meet_is_seen() {
     let (alerts, heard) = channel();
     let store = BrokenStore::silent();
     let builder = RateLimiter::builder().store(store.clone()).hook(Alert(Mutex::new(alerts)));
-    let limiter = builder.deadline(DEADLINE).build().await.unwrap();
+    let limiter = builder.deadline(DEADLINE).connect().await.unwrap();
     let _ = take_events();
     for _ in 0..2 {
         ratelimit::scope(limiter.clone(), trial()).await;
@@ -106,7 +107,7 @@ async fn an_outage_that_only_shadow_limits_meet_is_seen() {
 
 async fn a_wrong_setup_that_only_shadow_limits_meet_is_logged() {
     let builder = RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Configuration));
-    let limiter = builder.build().await.unwrap();
+    let limiter = builder.connect().await.unwrap();
     let _ = take_events();
     for _ in 0..2 {
         ratelimit::scope(limiter.clone(), trial()).await;
@@ -122,7 +123,7 @@ async fn a_wrong_setup_that_only_shadow_limits_meet_is_logged() {
 
 async fn leased_calls_count_once_and_unused_units_are_seen() {
     let store = MemoryStore::with_clock(TokioClock::new());
-    let limiter = RateLimiter::builder().store(store).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store).connect().await.unwrap();
     let limit = Limit::counter(1000, HOUR).lease(100);
     let unused = || recorded().get(Kind::Gauge, "ratelimit.lease.unused", &[]).whole();
     let mut most = 0;

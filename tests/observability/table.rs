@@ -2,9 +2,10 @@
 
 use crate::recorder::recorded;
 use metrics::Unit;
+use ratelimit::clock::ManualClock;
 use ratelimit::observe::{Hook, Kind, METRICS, Refusal};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
-use ratelimit::{Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
+use ratelimit::{Key, Limit, MemoryStore, OnError, RateLimiter};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
@@ -29,7 +30,7 @@ impl Hook for Blocked {
 async fn everything() {
     let mut server = RedisServer::start();
     let builder = || RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(2));
-    let limiter = builder().build().await.unwrap();
+    let limiter = builder().connect().await.unwrap();
     let key = |name| Key::new(name).by(SECRET);
     let once = Limit::counter(1, HOUR);
     for _ in 0..3 {
@@ -59,13 +60,13 @@ async fn everything() {
     }
     limiter.close().await;
     let (go_on, goes_on) = channel();
-    let hooked = RateLimiter::builder().hook(Blocked(Mutex::new(goes_on))).build().await.unwrap();
+    let hooked = RateLimiter::builder().hook(Blocked(Mutex::new(goes_on))).connect().await.unwrap();
     for _ in 0..5000 {
         let _ = hooked.check(&Limit::try_counter(0, HOUR).unwrap(), key("table hook")).await;
     }
     drop(go_on);
     forget_in_memory();
-    let failing = builder().on_error(OnError::Deny).build().await.unwrap();
+    let failing = builder().on_error(OnError::Deny).connect().await.unwrap();
     server.kill();
     // The first calls fail when the connection breaks, and then because the attempts to reconnect fail.
     let start = Instant::now();

@@ -16,8 +16,7 @@ pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
     progress.step("lints", lints)?;
     progress.step("tests", || tests(server, &[]))?;
     progress.step("scripts under Lua 5.4", scripts_under_lua54)?;
-    progress.step("documentation", documentation)?;
-    progress.step("packaging", packaging::check)?;
+    progress.step("packaging and documentation", packaging::check)?;
     println!("\n{}", progress.summary());
     Ok(())
 }
@@ -62,11 +61,6 @@ fn scripts_under_lua54() -> Result<(), String> {
 
 fn all_tests() -> Command {
     cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"])
-}
-
-fn documentation() -> Result<(), String> {
-    let mut command = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--all-features"]);
-    run(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use crate::process::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The guide in rustdoc: modules that include the pages of `docs/`.
+/// The guide in rustdoc: modules that include the pages of `ratelimit-runtime/docs/`.
 const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
 
 /// Where the modules of [`GUIDE`] are published.
 const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
 /// A page for contributors, which is not part of the guide.
-const NOT_IN_GUIDE: &str = "docs/glossary.md";
+const NOT_IN_GUIDE: &str = "ratelimit-runtime/docs/glossary.md";
 
 /// A link or a picture. Only a reference definition (`[label]: target`) has a label.
 #[derive(Debug, PartialEq)]
@@ -32,7 +32,7 @@ fn read(path: &str) -> String {
 
 /// The Markdown pages that readers of the repository see.
 fn pages() -> Vec<String> {
-    let folders = ["", "docs/", "lua/", "examples/", "benches/"];
+    let folders = ["", "ratelimit-runtime/docs/", "lua/", "examples/", "benches/"];
     let mut pages: Vec<String> = folders.iter().flat_map(|folder| files(folder, "md")).collect();
     pages.sort();
     pages
@@ -165,7 +165,7 @@ fn rustdoc_defines_every_relative_link_of_the_guide() {
         }
         included.push(fs::canonicalize(root().join(page)).unwrap());
     }
-    for page in files("docs/", "md").into_iter().filter(|page| page != NOT_IN_GUIDE) {
+    for page in files("ratelimit-runtime/docs/", "md").into_iter().filter(|page| page != NOT_IN_GUIDE) {
         let path = fs::canonicalize(root().join(&page)).unwrap();
         assert!(included.contains(&path), "{GUIDE} has no module for {page}");
     }
@@ -174,7 +174,7 @@ fn rustdoc_defines_every_relative_link_of_the_guide() {
 /// `UPDATE_EXPECT=1` writes the expected file, after an example has drawn a picture again.
 #[test]
 fn rustdoc_has_the_pictures_of_the_guide() {
-    for picture in files("docs/", "svg") {
+    for picture in files("ratelimit-runtime/docs/", "svg") {
         let name = Path::new(&picture).file_stem().unwrap().to_str().unwrap();
         let (path, expected) =
             (format!("ratelimit-runtime/src/docs/{name}.md"), as_definition(name, &read(&picture)));

@@ -32,7 +32,7 @@ const USAGE: [(&str, &str); 14] = [
         "runs the store tests on each server version; also takes names, such as redis-8.2,system",
     ),
     ("soak", "runs the store tests with a million random operations each; takes NAME and `--servers`"),
-    ("package", "checks that both published crates build from their packages"),
+    ("package", "checks that the published crates build from their packages, and the documentation"),
     ("features", "checks that each feature and each pair of features builds, and which Rust each needs"),
     (
         "bench",

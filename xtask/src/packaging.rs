@@ -1,23 +1,37 @@
-//! The packaging check: the published crates build from their packages, and the package of the runtime contains the Lua scripts
-//! and the guide.
+//! The packaging check: the published crates build from their packages, and the documentation has no warnings.
 
-use crate::process::{cargo, output, root, run, target};
+use crate::process::{cargo, root, run, target};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-/// Folders and extensions of the files that the runtime includes through links, which packaging must follow.
-const INCLUDED: [(&str, &str); 2] = [("lua", "lua"), ("docs", "md")];
-
 /// The published crates.
-const PUBLISHED: [&str; 4] = ["ratelimit-syntax", "ratelimit-macros", "ratelimit-runtime", "ratelimit-cli"];
+const PUBLISHED: [&str; 6] = [
+    "ratelimit-limit",
+    "ratelimit-lua",
+    "ratelimit-syntax",
+    "ratelimit-macros",
+    "ratelimit-runtime",
+    "ratelimit-cli",
+];
+
+/// The programs that are documented beside all libraries. Those of the command have the documentation of its library.
+const PROGRAMS: [&str; 6] = [
+    "default_limiter_process",
+    "ratelimit-bench",
+    "ratelimit-lua54",
+    "ratelimit-observe-bench",
+    "worker",
+    "xtask",
+];
 
 /// The folder below the target folder into which the packages are unpacked.
 const UNPACKED: &str = "unpacked";
 
-/// Packages the crates, builds them from their packages, and checks that the runtime's package contains the included
-/// files.
+/// Packages the crates, checks their packages, which must contain the scripts and the guide, and documents the workspace with
+/// them.
 ///
 /// One call packages all of them, because they depend on versions of each other that are not published yet. `--no-verify`,
 /// because cargo's verification would cache these versions and use it again after a change. Without
@@ -27,46 +41,59 @@ pub(crate) fn check() -> Result<(), String> {
     run(cargo(&["package", "--allow-dirty", "--no-verify"])
         .args(PUBLISHED.map(|name| ["--package", name]).as_flattened()))?;
     let manifest = unpack()?;
-    let check = ["check", "--all-features", "--workspace", "--manifest-path"];
-    run(cargo(&check).arg(&manifest).env("CARGO_TARGET_DIR", target()))?;
+    // The example makes cargo join the features of tests, too. So the dependencies are those that the lints have checked.
+    let command = |name| {
+        let mut command = cargo(&[name, "--workspace", "--all-features", "--lib", "--example", "quickstart"]);
+        command.arg("--manifest-path").arg(&manifest).env("CARGO_TARGET_DIR", target());
+        command
+    };
+    run(command("check").args(["--bin", "ratelimit", "--bin", "cargo-ratelimit"]))?;
     // Only rustdoc includes the guide, so a build does not check it.
-    let doc = ["doc", "--all-features", "--no-deps", "--package", "ratelimit-runtime", "--manifest-path"];
-    let mut doc = cargo(&doc);
-    run(doc.arg(manifest).env("CARGO_TARGET_DIR", target()).env("RUSTDOCFLAGS", "-D warnings"))?;
-    let list = ["package", "--allow-dirty", "--list", "--package", "ratelimit-runtime"];
-    let listing = output(&mut cargo(&list))?;
-    let included = included().map_err(|error| format!("cannot list the included files: {error}"))?;
-    let missing = missing(&listing, &included);
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(format!("the package of ratelimit-runtime does not contain {}", missing.join(", ")))
+    let mut doc = command("doc");
+    doc.arg("--no-deps").args(PROGRAMS.map(|name| ["--bin", name]).as_flattened());
+    run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Makes a workspace of the unpacked packages, in which they use each other. Returns its manifest.
+/// Makes a copy of the workspace in which the packages replace their sources, and the other members are links, so that cargo
+/// joins the same features. Returns its manifest.
 fn unpack() -> Result<PathBuf, String> {
     remove(UNPACKED)?;
     let (from, to) = (target().join("package"), target().join(UNPACKED));
     let failed = |error: io::Error| format!("{}: {error}", to.display());
     fs::create_dir_all(&to).map_err(failed)?;
-    let mut members = Vec::new();
     for entry in fs::read_dir(&from).map_err(failed)? {
         let package = entry.map_err(failed)?.path();
         if package.extension().is_some_and(|extension| extension == "crate") {
             run(Command::new("tar").arg("-xzf").arg(&package).arg("-C").arg(&to))?;
-            members.extend(package.file_stem().map(|name| name.to_string_lossy().into_owned()));
+            let unpacked =
+                package.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let is_of = |name: &&str| unpacked.strip_prefix(*name).is_some_and(is_version);
+            let name = PUBLISHED.into_iter().find(is_of);
+            let name = name.ok_or_else(|| format!("{unpacked} is not published"))?;
+            fs::rename(to.join(&unpacked), to.join(folder(name))).map_err(failed)?;
         }
     }
-    let manifest = to.join("Cargo.toml");
-    let mut text = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\n");
-    for name in PUBLISHED {
-        let folder = members.iter().find(|member| member.strip_prefix(name).is_some_and(is_version));
-        let folder = folder.ok_or_else(|| format!("cargo made no package of {name}"))?;
-        text.extend([name, " = { path = \"", folder, "\" }\n"]);
+    let text = fs::read_to_string(root().join("Cargo.toml")).map_err(failed)?;
+    for linked in folders(&text).into_iter().filter(|member| !PUBLISHED.map(folder).contains(member)) {
+        run(Command::new("ln").arg("-s").arg(root().join(linked)).arg(&to))?;
     }
-    fs::write(&manifest, text).map_err(failed)?;
+    // Cargo has removed the paths between the packages.
+    let patches = PUBLISHED.map(|name| format!("{name} = {{ path = \"{}\" }}\n", folder(name))).concat();
+    let text = text.replace("\n[patch.crates-io]\n", &format!("\n[patch.crates-io]\n{patches}"));
+    fs::write(to.join("Cargo.toml"), text).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), to.join("Cargo.lock")).map_err(failed)?;
-    Ok(manifest)
+    Ok(to.join("Cargo.toml"))
+}
+
+/// The folder of a published crate.
+fn folder(package: &str) -> &str {
+    if package == "ratelimit-lua" { "lua" } else { package }
+}
+
+/// The folders of the root that contain the members of the workspace with this manifest.
+fn folders(manifest: &str) -> BTreeSet<&str> {
+    let members = manifest.lines().find(|line| line.starts_with("members = ")).unwrap_or_default();
+    members.split('"').skip(1).step_by(2).filter_map(|member| member.split('/').next()).collect()
 }
 
 /// Whether the end of a folder's name is a version.
@@ -81,72 +108,32 @@ fn remove(folder: &str) -> Result<(), String> {
     }
 }
 
-/// The files that the package must contain, with the paths of `cargo package --list`.
-fn included() -> io::Result<Vec<String>> {
-    let mut included = Vec::new();
-    for (folder, extension) in INCLUDED {
-        included.extend(files(&root(), folder, extension)?);
-    }
-    Ok(included)
-}
-
-/// All files with an extension below a folder of the root.
-fn files(root: &Path, folder: &str, extension: &str) -> io::Result<Vec<String>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(root.join(folder))? {
-        let entry = entry?;
-        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
-            found.extend(files(root, &path, extension)?);
-        } else if Path::new(&path).extension().is_some_and(|found| found == extension) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-/// The files that a listing does not contain.
-fn missing<'f>(listing: &str, files: &'f [String]) -> Vec<&'f str> {
-    // On Windows, the paths have backslashes.
-    let listed: Vec<_> = listing.lines().map(|line| line.trim().replace('\\', "/")).collect();
-    files.iter().filter(|file| !listed.contains(file)).map(String::as_str).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{included, missing};
+    use super::{PUBLISHED, folder, folders};
     use crate::process::root;
-
-    fn two_scripts() -> [String; 2] {
-        ["lua/decide.lua", "lua/single/counter.lua"].map(String::from)
-    }
+    use std::fs;
 
     #[test]
-    fn the_included_files_exist() {
-        let found = included().unwrap();
-        for file in ["lua/decide.lua", "lua/single/counter.lua", "docs/scaling.md"] {
-            assert!(found.iter().any(|found| found == file), "{found:?}");
+    fn members_are_in_folders_of_the_root() {
+        let manifest =
+            "[workspace]\nmembers = [\"tests\", \"tests/ui\", \"xtask\"]\ndefault-members = [\"a\"]\n";
+        assert!(folders(manifest).into_iter().eq(["tests", "xtask"]));
+    }
+
+    /// Cargo packages no file from outside of a package. `UPDATE_EXPECT=1` makes the copies.
+    #[test]
+    fn the_packages_have_copies_of_the_licences_and_the_readme() {
+        let licences = PUBLISHED.iter().flat_map(|package| {
+            ["LICENSE-APACHE", "LICENSE-MIT"].map(|name| (name, format!("{}/{name}", folder(package))))
+        });
+        for (original, copy) in licences.chain([("README.md", "ratelimit-runtime/README.md".to_owned())]) {
+            let text = fs::read(root().join(original)).unwrap();
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                fs::write(root().join(&copy), &text).unwrap();
+            }
+            let is_copy = fs::read(root().join(&copy)).is_ok_and(|found| found == text);
+            assert!(is_copy, "{copy} differs from {original}: run `UPDATE_EXPECT=1 cargo test -p xtask`");
         }
-        assert!(found.iter().all(|file| root().join(file).is_file()), "{found:?}");
-    }
-
-    #[test]
-    fn nothing_is_missing_from_a_complete_listing() {
-        let listing = "Cargo.toml\nlua/counter.lua\nlua/decide.lua\nlua\\single\\counter.lua\nsrc/lib.rs\n";
-        assert!(missing(listing, &two_scripts()).is_empty());
-    }
-
-    #[test]
-    fn all_files_are_missing_if_a_link_was_not_followed() {
-        assert_eq!(missing("Cargo.toml\nlua\nsrc/lib.rs\n", &two_scripts()), two_scripts());
-    }
-
-    #[test]
-    fn an_omitted_script_is_named() {
-        assert_eq!(
-            missing("src/lua/decide.lua\nlua/single/counter.lua\n", &two_scripts()),
-            ["lua/decide.lua"]
-        );
     }
 }

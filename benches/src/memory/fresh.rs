@@ -4,7 +4,8 @@ use super::keys;
 use super::subject::{Ours, Subject};
 use crate::peers;
 use crate::report::{Bound, Goal, Row, Series, Table, grouped};
-use ratelimit::{Limit, ManualClock, MemoryStore};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, MemoryStore};
 use std::time::Duration;
 
 const ROUNDS: usize = 5;

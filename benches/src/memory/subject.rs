@@ -1,8 +1,9 @@
 //! The subjects of the part `memory`. Each decides about a `String` key and admits every call.
 
 use crate::peers;
+use ratelimit::clock::Clock;
 use ratelimit::store::{Mode, Request, Store, StoreKey};
-use ratelimit::{Clock, Limit, MemoryStore};
+use ratelimit::{Limit, MemoryStore};
 use std::time::Duration;
 
 /// A limiter that is measured.
@@ -55,6 +56,6 @@ impl<C: Clock> Subject for Ours<C> {
     fn pass(&self, key: &String) {
         let request = Request::new(StoreKey::new(key.as_bytes()), self.1, 1);
         let reply = self.0.decide(Mode::Check, &[&request]);
-        assert!(reply.ready_value().is_some_and(|decisions| decisions[0].allowed()));
+        assert!(reply.ready_value().is_some_and(|decisions| decisions[0].is_allowed()));
     }
 }

@@ -2,90 +2,78 @@
 
 use super::series::{Series, shown};
 use super::table::{Better, Row, Table};
-use std::fmt::Write as _;
+use crate::canvas::{self, Drawn, INK, Lettering, NAME, NOTE, PALE_INK, Paper};
+use plotters::style::text_anchor::HPos;
+use plotters::style::{RGBColor, WHITE};
+use std::error::Error;
 
-const INK: &str = "#1F2328";
-const PALE_INK: &str = "#59636E";
-const OURS: &str = "#0A4A8F";
-const OURS_SPREAD: &str = "#6CA6E8";
-const OTHERS: &str = "#B6C2CE";
-const LINE: &str = "#D1D9E0";
+const OURS: RGBColor = RGBColor(10, 74, 143);
+const OURS_SPREAD: RGBColor = RGBColor(108, 166, 232);
+const OTHERS: RGBColor = RGBColor(182, 194, 206);
 
-const WIDTH: f64 = 900.0;
-const MARGIN: f64 = 16.0;
-const PANEL: f64 = 418.0;
+const WIDTH: i32 = 900;
+const MARGIN: i32 = 16;
+const PANEL: i32 = 418;
 /// Where the bars of a panel begin, and the length of the longest bar.
-const BARS_FROM: f64 = 192.0;
+const BARS_FROM: i32 = 192;
 const LONGEST: f64 = 164.0;
+/// The length of the longest bar if there is only one panel: the width without the room for a figure and for a spread.
+const LONGEST_ALONE: f64 = 576.0;
 /// How much longer than the longest bar the line of its rounds can be.
 const LONGEST_LINE: f64 = 1.12;
-/// The room for a figure behind its bar.
-const FIGURE: f64 = 46.0;
-/// The length of the longest bar if there is only one panel.
-const LONGEST_ALONE: f64 = (WIDTH - MARGIN - BARS_FROM - FIGURE) / LONGEST_LINE;
-const ROW: f64 = 21.0;
-const BAR: f64 = 12.0;
+const ROW: i32 = 21;
+const BAR: i32 = 12;
 
-/// Draws the selected columns of the tables. `None` if no column is selected.
-pub(crate) fn svg(title: &str, subtitle: &str, tables: &[Table]) -> Option<String> {
-    let mut panels = String::new();
-    let mut heights = [72.0; 2];
-    let drawn: Vec<(&Table, (usize, Better))> =
-        tables.iter().flat_map(|table| table.drawn.iter().map(move |&drawn| (table, drawn))).collect();
-    let longest = if drawn.len() == 1 { LONGEST_ALONE } else { LONGEST };
-    for (at, (table, drawn)) in drawn.into_iter().enumerate() {
-        let side = at % 2;
-        let left = if side == 0 { MARGIN } else { WIDTH - MARGIN - PANEL };
-        heights[side] += panel(&mut panels, (left, heights[side], longest), table, drawn) + 24.0;
-    }
-    if panels.is_empty() {
-        return None;
-    }
-    let height = heights[0].max(heights[1]);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n"
-    );
-    write(&mut svg, (MARGIN, 28.0), &format!("fill=\"{INK}\" font-size=\"16\""), title);
-    write(&mut svg, (MARGIN, 48.0), &format!("fill=\"{PALE_INK}\""), subtitle);
-    svg.push_str(&panels);
-    svg.push_str("</svg>\n");
-    Some(svg)
+/// One selected column of a table.
+struct Panel<'t> {
+    table: &'t Table,
+    column: usize,
+    better: Better,
+    rows: Vec<(&'t Row, &'t Series)>,
 }
 
-/// Draws one table. Returns its height.
-fn panel(
-    svg: &mut String,
-    (left, top, longest): (f64, f64, f64),
-    table: &Table,
-    (column, better): (usize, Better),
-) -> f64 {
-    let longer = match better {
-        Better::Less => "shorter is better",
-        Better::More => "longer is better",
-    };
-    write(svg, (left, top + 12.0), &format!("fill=\"{INK}\" font-size=\"13\""), &table.title);
-    let axis = format!("{}; {longer}", table.columns[column]);
-    write(svg, (left, top + 29.0), &format!("fill=\"{PALE_INK}\" font-size=\"11\""), &axis);
-    let drawn: Vec<(&Row, &Series)> =
-        table.rows.iter().filter_map(|row| Some((row, row.figures.get(column)?))).collect();
-    let scale = longest / longest_full(drawn.iter().map(|(_, series)| series.median()));
-    let first = top + 40.0;
-    for (at, (row, series)) in drawn.iter().enumerate() {
-        #[expect(clippy::cast_precision_loss, reason = "a few rows")]
-        bar(svg, (left, ROW.mul_add(at as f64, first)), row, series, (scale, longest));
+/// Draws the selected columns of the tables. `None` if no column is selected.
+pub(crate) fn svg(title: &str, subtitle: &str, tables: &[Table]) -> Result<Option<String>, Box<dyn Error>> {
+    let selected = tables.iter().flat_map(|table| table.drawn.iter().map(move |drawn| (table, *drawn)));
+    let panels: Vec<Panel<'_>> = selected.map(|(table, drawn)| Panel::of(table, drawn)).collect();
+    if panels.is_empty() {
+        return Ok(None);
     }
-    #[expect(clippy::cast_precision_loss, reason = "a few rows")]
-    let last = ROW.mul_add(drawn.len() as f64, first);
-    let axis = left + BARS_FROM;
-    let _ = writeln!(
-        svg,
-        "<path d=\"M{axis:.1} {:.1}V{:.1}\" stroke=\"{LINE}\" fill=\"none\"/>",
-        first - 2.0,
-        last - 2.0
-    );
-    last - top
+    let longest = if panels.len() == 1 { LONGEST_ALONE } else { LONGEST };
+    let mut ends = [72; 2];
+    let mut places = Vec::new();
+    for (at, panel) in panels.iter().enumerate() {
+        let left = if at % 2 == 0 { MARGIN } else { WIDTH - MARGIN - PANEL };
+        places.push((left, ends[at % 2]));
+        ends[at % 2] += 62 + ROW * i32::try_from(panel.rows.len())?;
+    }
+    let height = ends[0].max(ends[1]);
+    let svg = canvas::drawing((WIDTH, height), [title, subtitle], |paper| {
+        panels.iter().zip(places).try_for_each(|(panel, place)| panel.draw(paper, place, longest))
+    })?;
+    Ok(Some(svg))
+}
+
+impl<'t> Panel<'t> {
+    fn of(table: &'t Table, (column, better): (usize, Better)) -> Self {
+        let rows = table.rows.iter().filter_map(|row| Some((row, row.figures.get(column)?))).collect();
+        Self { table, column, better, rows }
+    }
+
+    fn draw(&self, paper: &Paper<'_>, (left, top): (i32, i32), longest: f64) -> Drawn {
+        let longer = match self.better {
+            Better::Less => "shorter is better",
+            Better::More => "longer is better",
+        };
+        canvas::write(paper, &self.table.title, (left, top + 8), NAME)?;
+        let axis = format!("{}; {longer}", self.table.columns[self.column]);
+        canvas::write(paper, &axis, (left, top + 25), Lettering { height: 11, ..NOTE })?;
+        let scale = longest / longest_full(self.rows.iter().map(|(_, series)| series.median()));
+        for (at, (row, series)) in (0..).zip(&self.rows) {
+            bar(paper, (left + BARS_FROM, top + 40 + at * ROW), row, series, (scale, longest))?;
+        }
+        Ok(())
+    }
 }
 
 /// The figure of the longest full bar. If one figure of many is far above the others, its bar is cut.
@@ -100,48 +88,38 @@ fn longest_full(medians: impl Iterator<Item = f64>) -> f64 {
 
 /// Draws the name, the bar, the figure, and a thin line from the lowest to the highest round. A gap marks a bar that was
 /// cut.
-fn bar(svg: &mut String, (left, top): (f64, f64), row: &Row, series: &Series, (scale, longest): (f64, f64)) {
+fn bar(
+    paper: &Paper<'_>,
+    (from, top): (i32, i32),
+    row: &Row,
+    series: &Series,
+    (scale, longest): (f64, f64),
+) -> Drawn {
     // A round that was much worse than the others must stay inside the panel.
-    let length = |figure: f64| (figure * scale).min(longest * LONGEST_LINE);
-    let (from, middle) = (left + BARS_FROM, top + BAR / 2.0 + 2.0);
-    let (paint, spread, words) = if row.is_ours {
-        (OURS, OURS_SPREAD, format!("fill=\"{INK}\" font-weight=\"bold\""))
-    } else {
-        (OTHERS, PALE_INK, format!("fill=\"{INK}\""))
-    };
-    let anchored = format!("{words} text-anchor=\"end\" font-size=\"11\"");
-    write(svg, (from - 8.0, middle + 4.0), &anchored, &row.subject);
+    let length = |figure: f64| pixels((figure * scale).min(longest * LONGEST_LINE));
+    let (paint, spread, ink) = if row.is_ours { (OURS, OURS_SPREAD, OURS) } else { (OTHERS, PALE_INK, INK) };
+    let words = Lettering { height: 11, ink, end: HPos::Left };
+    let middle = top + 2 + BAR / 2;
+    canvas::write(paper, &row.subject, (from - 8, middle), Lettering { end: HPos::Right, ..words })?;
     let median = series.median();
-    let _ = writeln!(
-        svg,
-        "<rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{BAR}\" fill=\"{paint}\"/>",
-        middle - BAR / 2.0,
-        length(median).max(1.0)
-    );
-    let mut end = from + length(median);
+    let mut end = length(median).max(1);
+    canvas::bar(paper, (from, middle - BAR / 2), (end, BAR), paint)?;
     if median * scale > longest * 1.001 {
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{:.1} {:.1}l6 -{}\" stroke=\"#FFFFFF\" stroke-width=\"4\" fill=\"none\"/>",
-            end - 24.0,
-            middle + BAR / 2.0 + 1.0,
-            BAR + 2.0
-        );
+        canvas::bar(paper, (from + end - 24, middle - BAR / 2), (4, BAR), WHITE)?;
     } else if let Some((low, high)) = series.spread() {
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{:.1} {middle:.1}H{:.1}\" stroke=\"{spread}\" stroke-width=\"1.5\" fill=\"none\"/>",
-            from + length(low),
-            from + length(high)
-        );
-        end = end.max(from + length(high));
+        let (low, high) = (length(low), length(high));
+        canvas::bar(paper, (from + low, middle - 1), ((high - low).max(1), 2), spread)?;
+        end = end.max(high);
     }
-    write(svg, (end + 6.0, middle + 4.0), &format!("{words} font-size=\"11\""), &shown(median));
+    canvas::write(paper, &shown(median), (from + end + 6, middle), words)
 }
 
-fn write(svg: &mut String, (x, y): (f64, f64), style: &str, words: &str) {
-    let words = words.replace('&', "&amp;").replace('<', "&lt;");
-    let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{words}</text>");
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a length on the paper; a figure that is no number has none"
+)]
+const fn pixels(length: f64) -> i32 {
+    length as i32
 }
 
 #[cfg(test)]
@@ -165,10 +143,11 @@ mod tests {
             row.push(&[figure]);
             table.rows.push(row);
         }
-        let drawn = svg("title", "day", &[table, Table::new("not drawn", &["ns"])]).unwrap();
-        assert_eq!(drawn.matches("<rect x=").count(), 2);
+        let drawn = svg("title", "day", &[table, Table::new("not drawn", &["ns"])]).unwrap().unwrap();
+        assert_eq!(drawn.matches("<rect x=").count(), 3, "the paper and two bars");
         assert!(drawn.contains("a &lt; b") && !drawn.contains("not drawn"));
-        assert!(drawn.contains("width=\"288.4\"") && drawn.contains("width=\"576.8\""));
-        assert_eq!(svg("title", "day", &[]), None);
+        // Four times as large as it is shown.
+        assert!(drawn.contains("width=\"1152\"") && drawn.contains("width=\"2304\""), "{drawn}");
+        assert!(svg("title", "day", &[]).unwrap().is_none());
     }
 }

@@ -19,7 +19,12 @@ pub(crate) struct Ours {
 
 /// A limiter that returns an error if the store does not reply, instead of deciding by itself.
 pub(crate) async fn limiter(url: &str) -> Result<RateLimiter, ratelimit::Error> {
-    RateLimiter::builder().redis(url).deadline(Duration::from_secs(10)).on_error(OnError::Deny).build().await
+    RateLimiter::builder()
+        .redis(url)
+        .deadline(Duration::from_secs(10))
+        .on_error(OnError::Deny)
+        .connect()
+        .await
 }
 
 impl Ours {

@@ -4,7 +4,7 @@
 //! The limiters are real. Redis, the network and the time are simulated, so the same seed gives the same numbers.
 
 #[path = "../canvas.rs"]
-#[allow(dead_code, reason = "each example draws with a part of it")]
+#[allow(dead_code, unused_imports, reason = "each example draws with a part of it")]
 mod canvas;
 mod chart;
 mod measure;

@@ -2,7 +2,8 @@
 
 use crate::traffic::{ROUND, Traffic};
 use crate::wire::{ROUND_TRIP, Redis, Wire};
-use ratelimit::{Admitted, Limit, ManualClock, MemoryStore, OnError, RateLimiter, Rejection};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Admitted, Limit, MemoryStore, OnError, RateLimiter, Rejection};
 use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,7 +73,7 @@ pub(crate) fn ideal(limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn
     on_simulated_time(async {
         let clock = ManualClock::new();
         let store = MemoryStore::with_clock(clock.clone());
-        let limiter = RateLimiter::builder().store(store).build().await?;
+        let limiter = RateLimiter::builder().store(store).build()?;
         for (now, calls) in (0..).zip(&traffic.calls) {
             for _ in calls {
                 if let Some(admitted) = decided(&limiter.check(limit, "calls").await) {
@@ -99,7 +100,7 @@ async fn call_all(strategy: Strategy, limit: Limit, traffic: &Traffic) -> Result
     let mut processes = Vec::new();
     for _ in 0..traffic.processes {
         let builder = RateLimiter::builder().store(Wire::new(&redis, strategy.group_commit));
-        processes.push(builder.deny_cache(strategy.deny_cache).on_error(OnError::Deny).build().await?);
+        processes.push(builder.deny_cache(strategy.deny_cache).on_error(OnError::Deny).connect().await?);
     }
     let outcome = Outcome { passed: vec![0; traffic.calls.len()], ..Outcome::default() };
     let outcome = Arc::new(Mutex::new(outcome));

@@ -1,8 +1,9 @@
 //! A model of `RedisStore` in simulated time: the round trip to Redis, and group commit. A test in `tests/stores` compares
 //! its number of script calls with that of the real store.
 
+use ratelimit::clock::Clock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Clock, Error, ErrorKind, MemoryStore};
+use ratelimit::{Error, ErrorKind, MemoryStore};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -72,8 +72,8 @@ impl Grid {
         let ends = (seconds.into(), self.highest);
         let mut panel = Panel::new(paper, (left, top), (self.width, HEIGHT), ends)?;
         canvas::write(paper, &subject.name(), (left, top - 8), NAME)?;
-        panel.heights(&[0, RATE / 2, RATE], at.is_multiple_of(self.columns))?;
-        panel.times(seconds, seconds.div_ceil(4))?;
+        panel.heights(canvas::heights(&[0, RATE / 2, RATE], at.is_multiple_of(self.columns)))?;
+        panel.times(canvas::seconds(seconds, seconds.div_ceil(4)))?;
         for (run, pen) in runs.iter().zip(PENS) {
             panel.line(run.measured[at].curve(STEP), pen)?;
         }

@@ -6,7 +6,8 @@ use crate::canvas::{self, Drawn, LIMIT, Lettering, NAME, NOTE, Panel, Pen};
 use crate::tally::rolling;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
-use ratelimit::{Limit, ManualClock, MemoryStore, RateLimiter};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, MemoryStore, RateLimiter};
 use std::error::Error;
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ async fn traces() -> Result<[Trace; 3], ratelimit::Error> {
 
 async fn trace(name: &'static str, limit: Limit) -> Result<Trace, ratelimit::Error> {
     let clock = ManualClock::new();
-    let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await?;
+    let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build()?;
     let mut admitted = Vec::new();
     for time in 0..LENGTH {
         clock.set(Duration::from_millis(time.into()));
@@ -90,8 +91,8 @@ pub(crate) async fn draw() -> Result<String, Box<dyn Error>> {
             let middle = (seconds(u32::midpoint(begin, end)), HIGHEST.into());
             panel.words("calls come", middle, (0, -8), Lettering { end: HPos::Center, ..NOTE })?;
         }
-        panel.heights(&[0, RATE / 2, RATE, RATE * 3 / 2, 2 * RATE], true)?;
-        panel.times(LENGTH / 1000, 1)?;
+        panel.heights(canvas::heights(&[0, RATE / 2, RATE, RATE * 3 / 2, 2 * RATE], true))?;
+        panel.times(canvas::seconds(LENGTH / 1000, 1))?;
         panel.dashes(RATE.into(), LIMIT)?;
         panel.words("limit", (0.0, RATE.into()), (4, -9), Lettering { ink: LIMIT.ink, ..NOTE })?;
         for (trace, ink) in traces.iter().zip(INKS) {

@@ -4,7 +4,7 @@
 //! within 1 % of the limit.
 
 #[path = "../canvas.rs"]
-#[allow(dead_code, reason = "each example draws with a part of it")]
+#[allow(dead_code, unused_imports, reason = "each example draws with a part of it")]
 mod canvas;
 mod chart;
 mod edge;

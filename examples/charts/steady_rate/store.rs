@@ -56,5 +56,5 @@ async fn redis() -> Result<Option<Target>, Box<dyn Error>> {
 
 /// Connects with the policy `Deny`, so that the measurement counts failures as failures.
 async fn connect(url: &str) -> Result<RateLimiter, ratelimit::Error> {
-    RateLimiter::builder().redis(url).on_error(OnError::Deny).deadline(Duration::from_secs(1)).build().await
+    RateLimiter::builder().redis(url).on_error(OnError::Deny).deadline(Duration::from_secs(1)).connect().await
 }

@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if let Ok(url) = std::env::var("RATELIMIT_URL") {
         builder = builder.redis(url);
     }
-    let limiter = builder.build().await?;
+    let limiter = builder.connect().await?;
     ratelimit::install(limiter.clone())?;
 
     let address = std::env::var("ADDRESS").unwrap_or_else(|_| "127.0.0.1:9464".to_owned());

@@ -44,7 +44,7 @@ fn sent(query: &str) -> String {
 async fn every_query_of_the_dashboard_returns_data() {
     let recorder = exporter::install().unwrap();
     let mut redis = RedisServer::start();
-    let limiter = RateLimiter::builder().redis(redis.url()).build().await.unwrap();
+    let limiter = RateLimiter::builder().redis(redis.url()).connect().await.unwrap();
     ratelimit::install(limiter).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,6 +1,6 @@
 //! Fuzz target `duration`: compares the parser of durations with an independent definition.
 
-use crate::rules::duration::{parse, show};
+use ratelimit_limit::rules::duration::{parse, show};
 
 /// The units, in the order in which they may be written.
 const UNITS: [&str; 5] = ["d", "h", "m", "s", "ms"];

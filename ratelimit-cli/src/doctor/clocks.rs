@@ -1,14 +1,14 @@
-//! Latencies, and the clocks of the servers. The server that has a key decides about it by its own clock.
+//! Latencies, and the clocks of the servers. A server decides about its keys by its clock.
 
-use super::facts::is_permission;
+use super::facts::permitted;
 use super::finding::Findings;
 use crate::exit::Failure;
 use crate::output::duration;
-use crate::server::ask;
+use crate::session::ask;
 use ratelimit::store::RedisServer;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The number of questions for a latency.
+/// The number of commands for a latency.
 const QUESTIONS: usize = 50;
 /// The largest harmless difference between clocks.
 const HARMLESS: Duration = Duration::from_secs(1);
@@ -50,21 +50,17 @@ pub(super) async fn latency(
 
 /// Compares the clocks of all servers with each other and with this machine.
 pub(super) async fn check(servers: &[RedisServer], findings: &mut Findings) -> Result<(), Failure> {
-    findings.whole_store();
     let mut ahead = Vec::new();
     for server in servers {
-        match ahead_ms(server).await {
-            Ok(ms) => ahead.push(ms),
-            Err(failure) if is_permission(&failure) => {
-                findings.problem(
-                    "clocks",
-                    "the user may not run `time`",
-                    "permit it: `ACL SETUSER name +time`; the scripts need it",
-                );
-                return Ok(());
-            }
-            Err(failure) => return Err(failure),
-        }
+        let Some(ms) = permitted(ahead_ms(server).await)? else {
+            findings.problem(
+                "clocks",
+                "the user may not run `time`",
+                "permit it: `ACL SETUSER name +time`; the scripts need it",
+            );
+            return Ok(());
+        };
+        ahead.push(ms);
     }
     let (Some(first), Some(last)) = (ahead.iter().min(), ahead.iter().max()) else { return Ok(()) };
     let ms = |ms: u64| duration(Duration::from_millis(ms));
@@ -91,7 +87,7 @@ pub(super) async fn check(servers: &[RedisServer], findings: &mut Findings) -> R
     Ok(())
 }
 
-/// How much a server's clock is ahead of this machine. The reply is taken as made in the middle of the wait.
+/// The milliseconds by which a server's clock is ahead of this machine, if the server has replied in the middle of the wait.
 async fn ahead_ms(server: &RedisServer) -> Result<i64, Failure> {
     let before = SystemTime::now();
     let reply = ask(server, &redis::cmd("TIME")).await?;

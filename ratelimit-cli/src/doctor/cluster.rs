@@ -1,35 +1,23 @@
 //! The state of a cluster.
 
-use super::facts::{Facts, is_permission};
+use super::facts::{Facts, permitted};
 use super::finding::Findings;
-use crate::arguments::Global;
 use crate::exit::Failure;
-use crate::server::{ask, text};
+use crate::session::{ask, text};
 use ratelimit::store::RedisServer;
 
 /// The number of slots of a cluster.
 const SLOTS: u64 = 16_384;
 
-/// Whether the URL names a cluster.
-pub(super) fn is_meant(global: &Global) -> bool {
-    global.url.as_deref().is_some_and(|url| url.contains("+cluster://"))
-}
-
 pub(super) async fn check(server: &RedisServer, findings: &mut Findings) -> Result<(), Failure> {
-    findings.whole_store();
-    let facts = match ask(server, redis::cmd("CLUSTER").arg("INFO")).await {
-        Ok(reply) => Facts::read(&text(&reply)),
-        Err(failure) if is_permission(&failure) => {
-            findings.unknown(
-                "cluster",
-                "the user may not run `cluster info`",
-                "to check it, permit it: `ACL SETUSER name +cluster|info`",
-            );
-            return Ok(());
-        }
-        Err(failure) => return Err(failure),
-    };
-    judge(&facts, findings);
+    match permitted(ask(server, redis::cmd("CLUSTER").arg("INFO")).await)? {
+        Some(reply) => judge(&Facts::read(&text(&reply)), findings),
+        None => findings.unknown(
+            "cluster",
+            "the user may not run `cluster info`",
+            "to check it, permit it: `ACL SETUSER name +cluster|info`",
+        ),
+    }
     Ok(())
 }
 

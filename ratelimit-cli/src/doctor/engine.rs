@@ -1,19 +1,19 @@
-//! The engine of a server: its name, its Lua, and whether it runs scripts in the way that limits need.
+//! The engine of a server: its Lua, and whether it runs scripts as limits need it.
 
 use super::facts::{Facts, is_permission};
 use super::finding::Findings;
 use crate::exit::Failure;
-use crate::server::{ask, text};
+use crate::session::{Session, ask, text};
 use ratelimit::store::RedisServer;
 use redis::Value;
 
-/// More arguments than a call of the library has.
+/// A number of arguments that no call of the library exceeds.
 const MANY: usize = 1200;
 
-/// The most tags to try until one is on a slot that the node serves.
+/// The maximum number of tags to try until one is on a slot that the node serves.
 const TAGS: u32 = 200;
 
-/// A script that an engine may refuse, or reply to in its own way.
+/// A script that an engine may refuse, or to which it may reply in another way.
 struct Probe {
     text: &'static str,
     keys: usize,
@@ -73,15 +73,14 @@ const PROBES: [Probe; 5] = [
     },
 ];
 
-/// Checks a server. Returns whether it runs scripts, without which the other checks have nothing to find.
+/// Checks a server. Returns whether it runs scripts. If it does not, the other checks are useless.
 pub(super) async fn check(
     server: &RedisServer,
-    prefix: &str,
-    is_cluster: bool,
+    session: &Session,
     facts: Option<&Facts>,
     findings: &mut Findings,
 ) -> Result<bool, Failure> {
-    let (tag, lua) = match first(server, prefix).await {
+    let (tag, lua) = match first(server, &session.prefix).await {
         Ok(found) => found,
         Err(failure) if is_permission(&failure) => return Ok(true),
         Err(failure) => {
@@ -93,14 +92,14 @@ pub(super) async fn check(
     let mut runs = true;
     for probe in PROBES {
         // A node of a cluster serves one slot at a time.
-        if is_cluster && probe.keys > 1 {
+        if session.is_cluster && probe.keys > 1 {
             continue;
         }
         let keys: Vec<String> =
-            (0..probe.keys).map(|at| key(prefix, if at == 0 { tag } else { TAGS + tag })).collect();
+            (0..probe.keys).map(|at| key(&session.prefix, if at == 0 { tag } else { TAGS + tag })).collect();
         match eval(server, probe.text, &keys, probe.arguments).await {
             Ok(reply) if (probe.works)(&reply) => continue,
-            // The check of permissions names it.
+            // The check of permissions reports it.
             Err(failure) if is_permission(&failure) => continue,
             _ => {}
         }
@@ -144,7 +143,7 @@ async fn eval(
     ask(server, &command).await
 }
 
-/// What to say about a server that runs no script.
+/// The finding about a server that runs no script, and the advice.
 fn without_scripts(failure: &Failure, facts: Option<&Facts>) -> (String, &'static str) {
     let (engine, advice) = match facts {
         Some(facts) if facts.get("valkey_version").is_some() && facts.number("engines_count") == Some(0) => {

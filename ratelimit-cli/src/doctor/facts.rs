@@ -1,7 +1,7 @@
-//! What a server says about itself: the reply to `INFO`.
+//! Facts about a server: the reply to `INFO`.
 
 use crate::exit::Failure;
-use crate::server::{ask, text};
+use crate::session::{ask, text};
 use ratelimit::store::RedisServer;
 use std::collections::HashMap;
 
@@ -12,11 +12,8 @@ pub(crate) struct Facts(HashMap<String, String>);
 impl Facts {
     /// Asks a server. `None` if the user has no permission.
     pub(crate) async fn of(server: &RedisServer) -> Result<Option<Self>, Failure> {
-        match ask(server, redis::cmd("INFO").arg("all")).await {
-            Ok(reply) => Ok(Some(Self::read(&text(&reply)))),
-            Err(failure) if is_permission(&failure) => Ok(None),
-            Err(failure) => Err(failure),
-        }
+        let reply = permitted(ask(server, redis::cmd("INFO").arg("all")).await)?;
+        Ok(reply.map(|reply| Self::read(&text(&reply))))
     }
 
     pub(crate) fn read(text: &str) -> Self {
@@ -41,6 +38,14 @@ impl Facts {
     pub(crate) fn part(&self, name: &str, part: &str) -> Option<f64> {
         let parts = self.get(name)?.split(',');
         parts.filter_map(|word| word.split_once('=')).find(|(name, _)| *name == part)?.1.parse().ok()
+    }
+}
+
+/// The result of a command. `None` if the user may not run it.
+pub(super) fn permitted<T>(ran: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match ran {
+        Err(failure) if is_permission(&failure) => Ok(None),
+        ran => ran.map(Some),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Findings: what a check has found, and what to do about it.
+//! Findings of the checks, each with advice.
 
 use crate::exit::{Exit, Failure};
-use crate::output::{Output, Style, print, print_json, safe, wrapped};
+use crate::output::{Output, Style, print, print_json, safe};
 use ratelimit::store::RedisServer;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Good,
-    /// Worth knowing, or not checked.
+    /// Useful to know, or not checked.
     Note,
     Problem,
 }
@@ -48,12 +48,12 @@ impl Findings {
         self.add(Level::Good, check, said.into(), None);
     }
 
-    /// Something worth knowing.
+    /// Adds a fact that is useful to know.
     pub(crate) fn note(&mut self, check: &'static str, said: impl Into<String>, advice: impl Into<String>) {
         self.add(Level::Note, check, said.into(), Some(advice.into()));
     }
 
-    /// Something that could not be checked.
+    /// Adds a check that was not possible.
     pub(crate) fn unknown(&mut self, check: &'static str, why: impl Into<String>, advice: impl Into<String>) {
         self.note(check, format!("not checked: {}", why.into()), advice);
     }
@@ -100,10 +100,10 @@ impl Findings {
                 Level::Note => ("note   ", Style::Warning),
                 Level::Problem => ("PROBLEM", Style::Bad),
             };
-            let said = wrapped(&format!("{}: {}", finding.check, finding.said), INDENT, output.columns);
+            let said = output.wrap(&format!("{}: {}", finding.check, finding.said), INDENT);
             let _ = writeln!(text, "  {}  {said}", output.paint(word, style));
             if let Some(advice) = &finding.advice {
-                let advice = output.paint(wrapped(advice, INDENT, output.columns), Style::Dim);
+                let advice = output.paint(output.wrap(advice, INDENT), Style::Dim);
                 let _ = writeln!(text, "{:INDENT$}{advice}", "");
             }
         }

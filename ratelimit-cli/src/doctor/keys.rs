@@ -1,18 +1,17 @@
 //! The keys of the prefix: a sample of them.
 
-use super::facts::is_permission;
+use super::facts::permitted;
 use super::finding::Findings;
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
 use crate::limits::Limits;
 use crate::output::plural;
 use crate::scan::{Scanner, Ttl, ttls};
-use crate::server::Server;
+use crate::session::Session;
 use crate::usage;
 
-/// The most keys to look at.
+/// The maximum number of keys to look at.
 const MOST: u64 = 10_000;
-/// The most steps, for a server whose other keys are many.
+/// The maximum number of steps, because a server may have many other keys.
 const STEPS: u32 = 100;
 
 #[derive(Default)]
@@ -26,20 +25,14 @@ struct Sample {
 
 pub(super) async fn check(
     keys_per_second: u32,
-    server: &Server,
-    interrupt: &Interrupt,
+    session: &Session,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
-    findings.whole_store();
-    let sample = match sample(keys_per_second, server, interrupt).await {
-        Ok(sample) => sample,
-        Err(failure) if is_permission(&failure) => {
-            let advice =
-                "to check them, permit `scan`, `pttl` and the reading commands that `lua/README.md` lists";
-            findings.unknown("keys", "the user may not scan or read the keys of the prefix", advice);
-            return Ok(());
-        }
-        Err(failure) => return Err(failure),
+    let Some(sample) = permitted(sample(keys_per_second, session).await)? else {
+        let advice =
+            "to check them, permit `scan`, `pttl` and the reading commands that `lua/README.md` lists";
+        findings.unknown("keys", "the user may not scan or read the keys of the prefix", advice);
+        return Ok(());
     };
     let keys = plural(sample.keys, "key");
     if sample.without_ttl > 0 {
@@ -57,7 +50,7 @@ pub(super) async fn check(
             format!(
                 "{} under the prefix `{}` that no limit has written",
                 plural(sample.foreign, "key"),
-                server.prefix
+                session.prefix
             ),
             "give each program its own prefix; calls with such a key are rejected",
         );
@@ -72,19 +65,19 @@ pub(super) async fn check(
     Ok(())
 }
 
-async fn sample(keys_per_second: u32, server: &Server, interrupt: &Interrupt) -> Result<Sample, Failure> {
-    let mut scanner = Scanner::new(server, keys_per_second).await?;
+async fn sample(keys_per_second: u32, session: &Session) -> Result<Sample, Failure> {
+    let mut scanner = Scanner::new(session, keys_per_second).await?;
     let limits = Limits::default();
     let mut sample = Sample::default();
     for _ in 0..STEPS {
-        let page = scanner.next(interrupt).await?;
+        let page = scanner.next().await?;
         let ttls = ttls(&page.server, page.keys.iter().map(|(_, bytes)| &bytes[..])).await?;
-        let usages = usage::read(server, &limits, &page.keys, scanner.servers().len() > 1).await?;
+        let usages = usage::read(session, &limits, &page.keys).await?;
         sample.keys += page.keys.len() as u64;
         sample.foreign += page.foreign + usages.iter().filter(|usage| usage.is_none()).count() as u64;
         sample.without_ttl += ttls.iter().filter(|ttl| **ttl == Some(Ttl::Never)).count() as u64;
         sample.other_versions += page.keys.iter().filter(|(key, _)| key.algorithm().is_none()).count() as u64;
-        if page.is_last || sample.keys >= MOST || interrupt.is_set() {
+        if page.is_last || sample.keys >= MOST || session.interrupt.is_set() {
             break;
         }
     }

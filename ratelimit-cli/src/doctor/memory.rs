@@ -1,9 +1,9 @@
-//! The memory of a server: how full it is, and what it evicts.
+//! The memory of a server: its use, and its eviction policy.
 
 use super::facts::Facts;
 use super::finding::Findings;
 
-/// The share of `maxmemory` above which there is little room, in percent.
+/// The use of `maxmemory` that is a problem, in percent.
 const FULL: u64 = 90;
 
 pub(super) fn check(facts: &Facts, findings: &mut Findings) {

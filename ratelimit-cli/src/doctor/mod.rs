@@ -1,4 +1,4 @@
-//! `ratelimit doctor`: checks a server for everything that limits need.
+//! `ratelimit doctor`: checks that a server has everything that limits need.
 
 mod clocks;
 mod cluster;
@@ -12,11 +12,9 @@ mod overrides;
 mod rights;
 mod version;
 
-use crate::arguments::{Global, Pace, Sample};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
-use crate::output::{Output, Progress, note};
-use crate::server::Server;
+use crate::output::{note, progress};
+use crate::session::Session;
 use clap::Args;
 pub(crate) use facts::{Facts, is_permission};
 use finding::Findings;
@@ -24,51 +22,47 @@ use ratelimit::store::RedisServer;
 
 /// Check the server: engine, scripts, permissions, eviction, latency, clocks, cluster, keys, persistence
 ///
-/// Each finding says what to do. The exit code is 1 if there is a problem. The checks write a few keys under a prefix of their
-/// own and delete them. They read at most 10 000 keys.
+/// Each finding says what to do. The exit code is 1 if there is a problem. The checks write a few keys under a separate prefix
+/// and delete them. They read at most 10 000 keys.
 #[derive(Args, Debug)]
 pub(crate) struct Doctor {
     /// The deadline of your services' limiters in milliseconds
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     deadline: u32,
-    #[command(flatten)]
-    pace: Pace<Sample>,
+    /// The maximum number of keys to read per second, at least 100
+    #[arg(long, value_name = "KEYS", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..))]
+    keys_per_second: u32,
 }
 
-pub(crate) async fn run(
-    doctor: &Doctor,
-    global: &Global,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
-    let mut progress = Progress::new();
+pub(crate) async fn run(doctor: &Doctor, session: &Session) -> Result<Exit, Failure> {
+    let progress = progress();
     let mut findings = Findings::default();
-    progress.show("connecting");
-    let servers = server.all().await?;
+    progress.set_message("connecting");
+    let servers = session.servers().await?;
     let mut runs_scripts = true;
-    for one in &servers {
-        progress.show(format!("asking {one}"));
-        runs_scripts &= about(one, doctor, global, &mut findings).await?;
+    for server in &servers {
+        progress.set_message(format!("asking {server}"));
+        runs_scripts &= about(server, doctor, session, &mut findings).await?;
     }
+    findings.whole_store();
     if servers.len() > 1 {
         cluster::check(&servers[0], &mut findings).await?;
     }
-    progress.show("comparing clocks");
+    progress.set_message("comparing clocks");
     clocks::check(&servers, &mut findings).await?;
     if runs_scripts {
-        progress.show("trying permissions");
-        rights::check(global, server, &mut findings).await?;
-        overrides::check(server, &servers, &mut findings).await?;
-        progress.show("reading keys");
-        keys::check(doctor.pace.keys_per_second, server, interrupt, &mut findings).await?;
+        progress.set_message("trying permissions");
+        rights::check(session, &mut findings).await?;
+        overrides::check(session, &servers, &mut findings).await?;
+        progress.set_message("reading keys");
+        keys::check(doctor.keys_per_second, session, &mut findings).await?;
     }
-    progress.clear();
-    if interrupt.is_set() {
+    progress.finish_and_clear();
+    if session.interrupt.is_set() {
         note("interrupted: some checks did not run");
     }
-    findings.print(output)?;
-    Ok(match (findings.has_problem(), interrupt.is_set()) {
+    findings.print(session.output)?;
+    Ok(match (findings.has_problem(), session.interrupt.is_set()) {
         (_, true) => Exit::Interrupted,
         (true, false) => Exit::Found,
         (false, false) => Exit::Success,
@@ -79,7 +73,7 @@ pub(crate) async fn run(
 async fn about(
     server: &RedisServer,
     doctor: &Doctor,
-    global: &Global,
+    session: &Session,
     findings: &mut Findings,
 ) -> Result<bool, Failure> {
     findings.server(server);
@@ -97,5 +91,5 @@ async fn about(
             "to check them, permit it: `ACL SETUSER name +info`",
         ),
     }
-    engine::check(server, &global.prefix, cluster::is_meant(global), facts.as_ref(), findings).await
+    engine::check(server, session, facts.as_ref(), findings).await
 }

@@ -7,23 +7,22 @@ use crate::exit::Failure;
 use crate::known::meant;
 use crate::limits::key_of;
 use crate::output::{plural, safe};
-use crate::server::Server;
+use crate::session::Session;
+use ratelimit::overrides::{Override, OverrideEffect, OverrideTarget};
 use ratelimit::store::RedisServer;
-use ratelimit::{Override, OverrideEffect, OverrideTarget};
 use std::collections::BTreeSet;
 
 pub(super) async fn check(
-    server: &Server,
+    session: &Session,
     servers: &[RedisServer],
     findings: &mut Findings,
 ) -> Result<(), Failure> {
-    findings.whole_store();
     // A missing permission is a finding of another check.
-    let Ok(overrides) = server.limiter.overrides().list().await else { return Ok(()) };
-    let published = server.limiter.published_limits().await.unwrap_or_default();
+    let Ok(overrides) = session.limiter.overrides().list().await else { return Ok(()) };
+    let published = session.limiter.published_limits().await.unwrap_or_default();
     let names: BTreeSet<String> = published.iter().map(|met| met.name().to_owned()).collect();
     for entry in &overrides {
-        one(entry, &names, server, findings);
+        one(entry, &names, session, findings);
     }
     if overrides.is_empty() {
         return Ok(());
@@ -44,11 +43,11 @@ pub(super) async fn check(
     Ok(())
 }
 
-fn one(entry: &Override, names: &BTreeSet<String>, server: &Server, findings: &mut Findings) {
+fn one(entry: &Override, names: &BTreeSet<String>, session: &Session, findings: &mut Findings) {
     let name = match entry.target() {
         OverrideTarget::Name(name) | OverrideTarget::Other(name) => name.clone(),
         OverrideTarget::Key(key) => {
-            key_of(&server.prefix, key).map(|key| key.name().to_owned()).unwrap_or_default()
+            key_of(&session.prefix, key).map(|key| key.name().to_owned()).unwrap_or_default()
         }
         _ => String::new(),
     };

@@ -1,21 +1,20 @@
-//! Permissions: does what services do, under a prefix of its own.
+//! Permissions: tries what services do, under a separate prefix.
 
 use super::finding::Findings;
-use crate::arguments::Global;
 use crate::exit::Failure;
-use crate::server::{Server, builder};
+use crate::session::{Session, builder};
+use ratelimit::overrides::LimitChange;
 use ratelimit::store::{Store as _, StoreKey};
-use ratelimit::{Algorithm, Error, Key, Limit, LimitChange, RateLimiter, Rejection};
+use ratelimit::{Algorithm, Error, Key, Limit, RateLimiter, Rejection};
 use std::time::Duration;
 
-/// The time of the limits that are tried.
+/// The `time` of the limits of the check.
 const TIME: Duration = Duration::from_secs(1);
 
-pub(super) async fn check(global: &Global, server: &Server, findings: &mut Findings) -> Result<(), Failure> {
-    findings.whole_store();
-    // Within the permissions of a user for the prefix.
-    let prefix = format!("{}:doctor-{:08x}", global.prefix, fastrand::u32(..));
-    let limiter = builder(&server.store, &prefix).build().await.map_err(Failure::usage)?;
+pub(super) async fn check(session: &Session, findings: &mut Findings) -> Result<(), Failure> {
+    // A user with permissions for the prefix may use these keys.
+    let prefix = format!("{}:doctor-{:08x}", session.prefix, fastrand::u32(..));
+    let limiter = builder(&session.store, &prefix).connect().await.map_err(Failure::usage)?;
     let mut missing = Vec::new();
     for algorithm in Algorithm::ALL {
         if let Err(error) = try_limit(&limiter, algorithm).await {
@@ -29,10 +28,10 @@ pub(super) async fn check(global: &Global, server: &Server, findings: &mut Findi
     limiter.close().await;
     // The key of the overrides has no TTL.
     let overrides = StoreKey::new(format!("{prefix}:{{#}}:overrides").as_bytes());
-    if let Err(error) = server.store.reset(&[overrides]).await {
+    if let Err(error) = session.store.reset(&[overrides]).await {
         note(error, &mut missing)?;
     }
-    if let Err(error) = server.limiter.overrides().list().await {
+    if let Err(error) = session.limiter.overrides().list().await {
         note(error, &mut missing)?;
     }
     missing.dedup();
@@ -51,7 +50,7 @@ pub(super) async fn check(global: &Global, server: &Server, findings: &mut Findi
     Ok(())
 }
 
-/// Notes an error that somebody has to repair. Any other error ends the check.
+/// Notes an error that an operator must repair. Any other error ends the check.
 fn note(error: Error, missing: &mut Vec<String>) -> Result<(), Failure> {
     if error.is_transient() {
         return Err(error.into());

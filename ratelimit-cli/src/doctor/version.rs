@@ -7,7 +7,7 @@ use crate::output::number;
 /// The oldest version that the scripts run on.
 const OLDEST: (u64, u64) = (6, 2);
 
-/// Engines, and the field of `INFO` in which each states its version. Those that imitate another one come first.
+/// Engines, and the field of `INFO` in which each states its version. Engines that imitate another one come first.
 const ENGINES: [(&str, &str); 5] = [
     ("Dragonfly", "dragonfly_version"),
     ("Kvrocks", "kvrocks_version"),

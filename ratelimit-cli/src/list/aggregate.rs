@@ -1,4 +1,4 @@
-//! Sums up keys by name. The memory does not depend on the number of keys.
+//! Sums of keys by name. The memory does not depend on the number of keys.
 
 use crate::output::identity;
 use crate::scan::Ttl;
@@ -6,10 +6,10 @@ use crate::usage::Usage;
 use ratelimit::RateLimiter;
 use ratelimit::store::StoredKey;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The most rows. A program may make up names, of which further ones share one row.
+/// The maximum number of rows, because a program may make up names. The keys of other names are only counted.
 const MOST_ROWS: usize = 10_000;
 
 /// Rows by name and format.
@@ -18,9 +18,10 @@ pub(crate) struct Aggregate {
     rows: BTreeMap<(String, String), Row>,
     /// Keys of the names that have no row.
     pub(crate) others: u64,
-    /// Keys under the prefix that are not those of a limit.
+    /// Keys under the prefix that no limit has written.
     pub(crate) foreign: u64,
-    keys: u64,
+    /// All keys of limits.
+    pub(crate) keys: u64,
     largest: usize,
     in_clear: bool,
     /// Computes hashes of identities.
@@ -30,19 +31,19 @@ pub(crate) struct Aggregate {
 /// All keys of a name with one format.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// Some key of the row.
+    /// Any key of the row.
     pub(crate) example: StoredKey,
     pub(crate) keys: u64,
     /// The sum of the units in use, as far as they are known.
     pub(crate) units: Option<u64>,
-    /// Keys whose numbers are known, and those of them that refuse a call now.
+    /// Keys whose numbers are known, and how many of them refuse a call now.
     pub(crate) known: u64,
     pub(crate) at_limit: u64,
     pub(crate) longest_ttl: Duration,
     /// Keys that never expire.
     pub(crate) without_ttl: u64,
-    /// The keys with the most units in use, as a heap whose first one has the least.
-    largest: BinaryHeap<Entry>,
+    /// The keys with the most units in use, in descending order.
+    pub(crate) largest: Vec<Entry>,
 }
 
 /// One key.
@@ -58,11 +59,6 @@ impl Aggregate {
         Self { rows: BTreeMap::new(), others: 0, foreign: 0, keys: 0, largest, in_clear, limiter }
     }
 
-    /// The number of keys of limits.
-    pub(crate) fn keys(&self) -> u64 {
-        self.keys
-    }
-
     /// Whether a limit of this name has keys.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.rows.keys().any(|(known, _)| known == name)
@@ -76,10 +72,6 @@ impl Aggregate {
     /// The identity of a key, or its hash.
     pub(crate) fn identity(&self, key: &StoredKey) -> String {
         identity(&self.limiter, key, self.in_clear)
-    }
-
-    pub(crate) fn add_foreign(&mut self, keys: u64) {
-        self.foreign += keys;
     }
 
     pub(crate) fn add(&mut self, key: &StoredKey, ttl: Ttl, usage: Usage) {
@@ -99,13 +91,13 @@ impl Aggregate {
             Ttl::Never => row.without_ttl += 1,
         }
         let rank = (usage.share(), usage.used, ttl);
-        let is_larger = |least: &Entry| compare(rank, least.rank()) == Ordering::Greater;
-        if row.largest.len() < self.largest || row.largest.peek().is_some_and(is_larger) {
-            if row.largest.len() >= self.largest {
-                row.largest.pop();
-            }
+        let place = |all: &[Entry]| all.partition_point(|other| compare(other.rank(), rank).is_gt());
+        if place(&row.largest) < self.largest {
             let identity = identity(&self.limiter, key, self.in_clear);
-            row.largest.push(Entry { identity, ttl, usage });
+            // The scan may visit a key twice.
+            row.largest.retain(|other| other.identity != identity);
+            row.largest.insert(place(&row.largest), Entry { identity, ttl, usage });
+            row.largest.truncate(self.largest);
         }
     }
 }
@@ -120,15 +112,8 @@ impl Row {
             at_limit: 0,
             longest_ttl: Duration::ZERO,
             without_ttl: 0,
-            largest: BinaryHeap::new(),
+            largest: Vec::new(),
         }
-    }
-
-    /// The keys with the most units in use, those with the most first. A key that was scanned twice is shown once.
-    pub(crate) fn largest(&self) -> Vec<Entry> {
-        let mut entries = self.largest.clone().into_sorted_vec();
-        entries.dedup_by(|a, b| a.identity == b.identity);
-        entries
     }
 }
 
@@ -144,27 +129,6 @@ impl Entry {
         (self.usage.share(), self.usage.used, self.ttl)
     }
 }
-
-/// The greatest entry is the one with the least units, because a heap gives the greatest one away first.
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        compare(other.rank(), self.rank()).then_with(|| other.identity.cmp(&self.identity))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}
 
 #[cfg(test)]
 mod tests {
@@ -183,8 +147,8 @@ mod tests {
             add(&mut aggregate, &format!("p:{{user-{used}}}:n:c2"), used);
         }
         let row = aggregate.rows().next().unwrap();
-        let shown: Vec<String> = row.largest().into_iter().map(|entry| entry.identity).collect();
-        assert_eq!(shown, ["user-9", "user-8"], "one of the three was scanned twice");
+        let shown: Vec<String> = row.largest.iter().map(|entry| entry.identity.clone()).collect();
+        assert_eq!(shown, ["user-9", "user-8", "user-7"], "one was scanned twice");
         assert_eq!((row.keys, row.units, row.longest_ttl.as_secs()), (8, Some(44), 9));
     }
 
@@ -195,6 +159,6 @@ mod tests {
             add(&mut aggregate, &format!("p:{{n{name}}}:c2"), 1);
         }
         assert_eq!((aggregate.rows().count(), aggregate.others), (MOST_ROWS, 5));
-        assert!(aggregate.rows().all(|row| row.largest().is_empty()));
+        assert!(aggregate.rows().all(|row| row.largest.is_empty()));
     }
 }

@@ -1,77 +1,66 @@
-//! What `list` has found, as JSON.
+//! The result of `list`, as JSON.
 
-use super::aggregate::{Aggregate, Entry, Row};
-use super::report::of_keys;
-use crate::limits::{Limits, Numbers};
-use crate::scan::Ttl;
-use ratelimit::MetLimit;
+use super::aggregate::{Entry, Row};
+use super::found::Found;
+use crate::limits::Numbers;
+use crate::output::milliseconds;
+use ratelimit::Algorithm;
+use ratelimit::overrides::KnownLimit;
 use serde_json::{Value, json};
 
-pub(super) fn as_json(aggregate: &Aggregate, idle: &[&str], limits: &Limits, complete: bool) -> Value {
-    json!({
-        "partial": !complete,
-        "keys": aggregate.keys(),
-        "limits": aggregate.rows().map(|row| row_as_json(row, aggregate, limits)).collect::<Vec<_>>(),
-        "limits_without_keys": idle.iter().map(|name| idle_as_json(name, limits)).collect::<Vec<_>>(),
-        "keys_of_other_names": aggregate.others,
-        "foreign_keys": aggregate.foreign,
-    })
+impl Found<'_> {
+    pub(super) fn as_json(&self) -> Value {
+        json!({
+            "partial": !self.complete,
+            "keys": self.aggregate.keys,
+            "limits": self.aggregate.rows().map(|row| self.row(row)).collect::<Vec<_>>(),
+            "limits_without_keys": self.idle.iter().map(|name| self.idle(name)).collect::<Vec<_>>(),
+            "keys_of_other_names": self.aggregate.others,
+            "foreign_keys": self.aggregate.foreign,
+        })
+    }
+
+    fn idle(&self, name: &str) -> Value {
+        let met = self.limits.published(name);
+        json!({
+            "name": name,
+            "limit": met.map(|met| met.in_code().to_string()),
+            "varies": met.is_some_and(KnownLimit::varies),
+            "version": met.and_then(KnownLimit::service_version),
+            "override": self.limits.change_of_name(name).map(ToString::to_string),
+        })
+    }
+
+    fn row(&self, row: &Row) -> Value {
+        let name = row.example.name();
+        let overrides = self.of_keys(name).into_iter();
+        let overrides = overrides.map(|(who, change)| json!({ "identity": who, "change": change }));
+        let mut value = self.idle(name);
+        value["limit"] = match self.numbers(row) {
+            Some(Numbers::Known(limit)) => limit.to_string().into(),
+            _ => Value::Null,
+        };
+        value["algorithm"] = row.example.algorithm().map(Algorithm::as_str).into();
+        value["format"] = row.example.format().into();
+        value["identity_overrides"] = overrides.collect();
+        value["keys"] = row.keys.into();
+        value["units"] = row.units.into();
+        value["at_limit"] = (row.known > 0).then_some(row.at_limit).into();
+        value["longest_ttl_ms"] = milliseconds(row.longest_ttl).into();
+        value["keys_without_ttl"] = row.without_ttl.into();
+        value["largest"] = row.largest.iter().map(entry).collect();
+        value
+    }
 }
 
-fn idle_as_json(name: &str, limits: &Limits) -> Value {
-    let met = limits.published(name);
-    json!({
-        "name": name,
-        "limit": met.map(|met| met.in_code().to_string()),
-        "varies": met.is_some_and(MetLimit::varies),
-        "version": met.and_then(MetLimit::service_version),
-        "override": limits.change_of_name(name).map(ToString::to_string),
-    })
-}
-
-fn row_as_json(row: &Row, aggregate: &Aggregate, limits: &Limits) -> Value {
-    let algorithm = row.example.algorithm();
-    let limit = match algorithm.map(|algorithm| limits.of_name(row.example.name(), algorithm)) {
-        Some(Numbers::Known(limit)) => Some(limit.to_string()),
-        _ => None,
-    };
-    let largest: Vec<Value> = row.largest().iter().map(entry_as_json).collect();
-    let met = limits.published(row.example.name());
-    let overrides = of_keys(row.example.name(), aggregate, limits).into_iter();
-    let overrides: Vec<Value> =
-        overrides.map(|(who, change)| json!({ "identity": who, "change": change })).collect();
-    json!({
-        "name": row.example.name(),
-        "algorithm": algorithm.map(ratelimit::Algorithm::as_str),
-        "format": row.example.format(),
-        "limit": limit,
-        "varies": met.is_some_and(MetLimit::varies),
-        "version": met.and_then(MetLimit::service_version),
-        "override": limits.change_of_name(row.example.name()).map(ToString::to_string),
-        "identity_overrides": overrides,
-        "keys": row.keys,
-        "units": row.units,
-        "at_limit": (row.known > 0).then_some(row.at_limit),
-        "longest_ttl_ms": milliseconds(row.longest_ttl),
-        "keys_without_ttl": row.without_ttl,
-        "largest": largest,
-    })
-}
-
-fn entry_as_json(entry: &Entry) -> Value {
+fn entry(entry: &Entry) -> Value {
+    let known = entry.usage.known;
     json!({
         "identity": entry.identity,
         "used": entry.usage.used,
-        "capacity": entry.usage.known.map(|known| known.limit.capacity()),
-        "allowed": entry.usage.known.map(|known| known.allowed),
-        "reset_after_ms": entry.usage.known.map(|known| milliseconds(known.reset_after)),
-        "ttl_ms": match entry.ttl {
-            Ttl::In(ttl) => Some(milliseconds(ttl)),
-            Ttl::Never => None,
-        },
+        "capacity": known.map(|known| known.limit.capacity()),
+        "allowed": known.map(|known| known.allowed),
+        "reset_after_ms": known.map(|known| milliseconds(known.reset_after)),
+        "ttl_ms": entry.ttl.milliseconds(),
     })
-}
-
-fn milliseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

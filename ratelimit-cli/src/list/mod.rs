@@ -1,34 +1,33 @@
 //! `ratelimit list`: the limits that have keys now.
 
 mod aggregate;
-mod glob;
+mod found;
 mod json;
-mod report;
 
-use crate::arguments::{Given, Once, Pace};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
 use crate::known;
 use crate::limits::Limits;
-use crate::output::{Output, Progress, note, number, plural};
+use crate::options::Given;
+use crate::output::{note, number, plural, print, print_json, progress, share};
 use crate::scan::{Scanner, ttls};
-use crate::server::Server;
+use crate::session::Session;
 use crate::usage;
 use aggregate::Aggregate;
 use clap::Args;
-pub(crate) use glob::Glob;
+use found::Found;
 use std::collections::BTreeSet;
+use wildmatch::WildMatch;
 
-/// List the limits that have keys now: how many keys, how much is in use, and for how long
+/// List the limits that have keys now: the number of keys, the units in use, and the TTL
 ///
-/// Reads all keys of the prefix little by little, on a cluster from all nodes. Nothing is written. A key is one identity of a
+/// Reads all keys of the prefix in small steps, on a cluster from all nodes. Nothing is written. A key is one identity of a
 /// limit, with one value for each placeholder of its name. SCAN may visit a key twice while the server resizes its table.
 #[derive(Args, Debug)]
 pub(crate) struct List {
     /// Only names that match; `*` stands for any text, `?` for one character
     #[arg(value_name = "NAME-GLOB", default_value = "*")]
-    name: Glob,
-    /// How many keys to show of each name, those with the most units in use first
+    name: String,
+    /// The number of keys to show of each name, in descending order of their units in use
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(0..=1000))]
     largest: u16,
     /// Show identities instead of hashes of their keys
@@ -36,69 +35,66 @@ pub(crate) struct List {
     identities: bool,
     #[command(flatten)]
     given: Given,
-    #[command(flatten)]
-    pace: Pace<Once>,
+    /// The maximum number of keys to read per second, at least 100
+    #[arg(long, value_name = "KEYS", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
+    keys_per_second: u32,
 }
 
-pub(crate) async fn run(
-    list: &List,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
-    let mut scanner = Scanner::new(server, list.pace.keys_per_second).await?;
-    let limits = Limits::load(&list.given.limits, server).await?;
-    let mut aggregate = Aggregate::new(usize::from(list.largest), list.identities, server.limiter.clone());
-    let mut progress = Progress::new();
+pub(crate) async fn run(list: &List, session: &Session) -> Result<Exit, Failure> {
+    let mut scanner = Scanner::new(session, list.keys_per_second).await?;
+    let limits = Limits::load(&list.given.limits, session).await?;
+    let mut aggregate = Aggregate::new(usize::from(list.largest), list.identities, session.limiter.clone());
+    let glob = WildMatch::new(&list.name);
+    let progress = progress();
     let mut complete = false;
-    while !complete && !interrupt.is_set() {
-        complete = step(list, server, &mut scanner, &limits, interrupt, &mut aggregate).await?;
-        let share = scanner.progress().map(|share| format!(", {:.0} %", share * 100.0)).unwrap_or_default();
-        progress.show(format!("{} in {}{share}", plural(aggregate.keys(), "key"), names(&aggregate)));
+    while !complete && !session.interrupt.is_set() {
+        complete = step(&glob, session, &mut scanner, &limits, &mut aggregate).await?;
+        let done = scanner.progress().map(|done| format!(", {}", share(done))).unwrap_or_default();
+        let names = number(aggregate.rows().count() as u64);
+        progress.set_message(format!("{} in {names} limits{done}", plural(aggregate.keys, "key")));
     }
-    progress.clear();
-    let idle: BTreeSet<&str> = limits.names().filter(|name| list.name.matches(name)).collect();
-    let idle = idle.into_iter().filter(|name| !aggregate.has(name)).collect::<Vec<_>>();
-    report::report(&aggregate, &idle, &limits, complete, output)?;
+    progress.finish_and_clear();
+    let idle: BTreeSet<&str> = limits.names().filter(|name| glob.matches(name)).collect();
+    let idle: Vec<&str> = idle.into_iter().filter(|name| !aggregate.has(name)).collect();
+    let found = Found { aggregate: &aggregate, idle: &idle, limits: &limits, complete };
+    if session.output.json {
+        print_json(&found.as_json())?;
+    } else {
+        print(found.as_text(session.output))?;
+    }
     if !complete {
         note("interrupted: the list is partial");
         return Ok(Exit::Interrupted);
     }
-    let is_all = list.name.matches("");
-    if aggregate.keys() > 0 || !idle.is_empty() || (is_all && aggregate.foreign > 0) {
+    let is_all = glob.matches("");
+    if aggregate.keys > 0 || !idle.is_empty() || (is_all && aggregate.foreign > 0) {
         return Ok(Exit::Success);
     }
     if is_all {
-        return known::unused_prefix(server, interrupt).await?.map_or(Ok(Exit::Success), Err);
+        return known::unused_prefix(session).await?.map_or(Ok(Exit::Success), Err);
     }
-    known::ensure(&list.name.to_string(), &limits, server, interrupt).await?;
+    known::ensure(&list.name, &limits, session).await?;
     Ok(Exit::Success)
-}
-
-fn names(aggregate: &Aggregate) -> String {
-    format!("{} limits", number(aggregate.rows().count() as u64))
 }
 
 /// Reads one page of keys. Returns whether it was the last one.
 async fn step(
-    list: &List,
-    server: &Server,
+    glob: &WildMatch,
+    session: &Session,
     scanner: &mut Scanner,
     limits: &Limits,
-    interrupt: &Interrupt,
     aggregate: &mut Aggregate,
 ) -> Result<bool, Failure> {
-    let is_cluster = scanner.servers().len() > 1;
-    let mut page = scanner.next(interrupt).await?;
-    page.keys.retain(|(key, _)| list.name.matches(key.name()));
-    aggregate.add_foreign(page.foreign);
+    let mut page = scanner.next().await?;
+    page.keys.retain(|(key, _)| glob.matches(key.name()));
+    aggregate.foreign += page.foreign;
     let ttls = ttls(&page.server, page.keys.iter().map(|(_, bytes)| &bytes[..])).await?;
-    let usages = usage::read(server, limits, &page.keys, is_cluster).await?;
+    let usages = usage::read(session, limits, &page.keys).await?;
     for (((key, _), ttl), usage) in page.keys.iter().zip(ttls).zip(usages) {
         match (ttl, usage) {
             // The key has expired since the scan.
             (None, _) => {}
-            (Some(_), None) => aggregate.add_foreign(1),
+            (Some(_), None) => aggregate.foreign += 1,
             (Some(ttl), Some(usage)) => aggregate.add(key, ttl, usage),
         }
     }

@@ -1,11 +1,11 @@
 //! Compares a committed manifest with the sources.
 
-use super::Entry;
+use super::{Entry, shown};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt;
 
-/// What has changed about one limit.
+/// A change of one limit.
 #[derive(Debug)]
 pub(crate) enum Change<'m> {
     New(&'m Entry),
@@ -14,14 +14,14 @@ pub(crate) enum Change<'m> {
     Changed(&'m Entry, Vec<(String, String, String)>),
 }
 
-/// The changes from the committed limits to those of the sources. Lines are ignored.
+/// The changes from the committed limits to the limits of the sources. Lines are ignored.
 pub(crate) fn changes<'m>(committed: &'m [Entry], now: &'m [Entry]) -> Vec<Change<'m>> {
     let mut before = by_function(committed);
     let mut changes = Vec::new();
     for (key, entries) in sorted(by_function(now)) {
         let mut old = before.remove(&key).unwrap_or_default();
         let mut new = Vec::new();
-        // Limits with an unchanged name belong together, and the others in their order.
+        // Limits with an unchanged name are paired first, and the others in their order.
         for entry in entries {
             match old.iter().position(|old| old.name == entry.name) {
                 Some(at) => changes.extend(changed(old.remove(at), entry)),
@@ -78,16 +78,7 @@ fn as_fields(entry: &Entry) -> Map<String, Value> {
 }
 
 fn text(value: Option<&Value>) -> String {
-    match value {
-        None => "none".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Object(fields)) => text(fields.get("expression")),
-        Some(Value::Array(values)) => {
-            let values: Vec<String> = values.iter().map(|value| text(Some(value))).collect();
-            values.join(", ")
-        }
-        Some(other) => other.to_string(),
-    }
+    value.map_or_else(|| "none".to_owned(), shown)
 }
 
 impl fmt::Display for Change<'_> {

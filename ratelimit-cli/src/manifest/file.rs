@@ -1,60 +1,39 @@
 //! The committed form of the manifest: JSON without line numbers, in an order that does not depend on them.
 
 use super::{Entry, Manifest, VERSION};
-use std::fmt;
-use std::io::{self, Write as _};
+use crate::exit::Failure;
+use crate::files::Files;
+use serde_json::Value;
+use std::io;
 use std::path::Path;
 
-/// Why a committed manifest cannot be used.
-#[derive(Debug)]
-pub(crate) enum ReadError {
-    Missing,
-    Unreadable(io::Error),
-    NotAManifest(serde_json::Error),
-    OtherVersion(u64),
-}
+/// The advice about a file that cannot be used.
+const WRITE: &str = "write it with `cargo ratelimit check --write`";
 
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str("does not exist"),
-            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
-            Self::NotAManifest(error) => write!(f, "is not a manifest of limits: {error}"),
-            Self::OtherVersion(found) => {
-                write!(f, "has version {found}; this command knows version {VERSION}")
-            }
-        }
+/// Reads a committed manifest. It may have line numbers.
+pub(crate) fn read(path: &Path) -> Result<Manifest, Failure> {
+    let failed = |why: String| Failure::found(format!("{} {why}", path.display()));
+    let text = std::fs::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => failed(format!("does not exist; {WRITE}")),
+        _ => failed(format!("cannot be read: {error}")),
+    })?;
+    let invalid = |error| failed(format!("is not a manifest of limits: {error}; {WRITE}"));
+    let value: Value = serde_json::from_slice(&text).map_err(invalid)?;
+    match value.get("version").and_then(Value::as_u64) {
+        Some(found) if found != u64::from(VERSION) => Err(failed(format!(
+            "has version {found}; this command knows version {VERSION}; use the same version of `ratelimit-cli` everywhere, or {WRITE}"
+        ))),
+        _ => serde_json::from_value(value).map_err(invalid),
     }
 }
 
-/// Reads a committed manifest, also one that has line numbers.
-pub(crate) fn read(path: &Path) -> Result<Manifest, ReadError> {
-    let text = match std::fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ReadError::Missing),
-        text => text.map_err(ReadError::Unreadable)?,
-    };
-    let value: serde_json::Value = serde_json::from_slice(&text).map_err(ReadError::NotAManifest)?;
-    match value.get("version").and_then(serde_json::Value::as_u64) {
-        Some(version) if version != u64::from(VERSION) => Err(ReadError::OtherVersion(version)),
-        _ => serde_json::from_value(value).map_err(ReadError::NotAManifest),
-    }
-}
-
-/// Writes the limits. The file is replaced as a whole, so it is never half written.
-pub(crate) fn write(path: &Path, entries: &[Entry]) -> io::Result<()> {
+/// Writes the limits.
+pub(crate) fn write(path: &Path, entries: &[Entry]) -> Result<(), Failure> {
     let mut limits: Vec<Entry> = entries.iter().map(Entry::lasting).collect();
     limits.sort_by(|a, b| (&a.package, &a.target, &a.function).cmp(&(&b.package, &b.target, &b.function)));
     let manifest = Manifest { version: VERSION, limits, problems: Vec::new() };
-    let mut text = serde_json::to_string_pretty(&manifest)?;
-    text.push('\n');
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = std::fs::File::create(&beside)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
+    let text = serde_json::to_string_pretty(&manifest).map_err(io::Error::from)?;
+    let mut files = Files::default();
+    files.add(path, (text + "\n").as_bytes())?;
+    files.finish()
 }

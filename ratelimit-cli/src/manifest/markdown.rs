@@ -7,7 +7,7 @@ pub(crate) fn markdown(entries: &[Entry]) -> String {
     let mut text =
         "| name | limit | by | on error | function | place |\n|---|---|---|---|---|---|\n".to_owned();
     for entry in entries {
-        let on_error = entry.on_error.as_ref().map_or_else(|| "limiter's".to_owned(), ToString::to_string);
+        let on_error = entry.on_error().unwrap_or_else(|| "limiter's".to_owned());
         let cells = [
             code(&entry.name),
             code(&entry.limit()) + entry.shadow_note(),

@@ -1,27 +1,23 @@
-//! The manifest: every limit in the sources, with what is known about it at compile time. Its JSON form has a version.
+//! The manifest: every limit in the sources, with the arguments of its attribute. Its JSON form has a version.
 
 mod change;
-mod clash;
 mod file;
 mod markdown;
 mod table;
-mod value;
 
 pub(crate) use change::changes;
-pub(crate) use clash::clashes;
-pub(crate) use file::{ReadError, read, write};
+pub(crate) use file::{read, write};
 pub(crate) use markdown::markdown;
 pub(crate) use table::table;
-pub(crate) use value::Value;
 
-use crate::sources::needs_test;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::fmt;
 
 /// The version of the JSON form. Fields may be added to a version, but not changed or removed.
 pub(crate) const VERSION: u32 = 1;
 
-/// All limits, and what is wrong with the sources.
+/// All limits, and the problems of the sources.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) version: u32,
@@ -30,7 +26,7 @@ pub(crate) struct Manifest {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// One limit: one attribute of one function. Fields without a value are arguments that the attribute does not have.
+/// One limit: one attribute of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -49,60 +45,22 @@ pub(crate) struct Entry {
     /// The condition under which the attribute is compiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cfg: Option<String>,
-    #[serde(flatten)]
-    pub(crate) numbers: Numbers,
-    pub(crate) by: Vec<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) skip_if: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) charge_if: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) refund_if: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) settle: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) until: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) shadow: Option<Value>,
-    /// `local`, `allow` or `deny`. Without a value, the limiter's policy applies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) on_error: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) limiter: Option<Value>,
     /// The override that a server has for the name.
     #[serde(default, rename = "override", skip_serializing_if = "Option::is_none")]
     pub(crate) overridden: Option<String>,
     /// The overrides that a server has for single identities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) identity_overrides: Vec<String>,
+    /// The written arguments of the attribute, by their names. A value is a number, a text, the object of
+    /// [`expression`], or an array of such values.
+    #[serde(flatten)]
+    pub(crate) arguments: Map<String, Value>,
 }
 
-/// The numbers of a limit, or the expression whose value is the whole limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Numbers {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) limit: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) algorithm: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) count: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) time: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) burst: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) refill: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) borrow: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) wait: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) lease: Option<Value>,
-}
+/// The arguments of a limit in the order of its text, without the algorithm.
+pub(crate) const NUMBERS: [&str; 7] = ["count", "time", "burst", "refill", "borrow", "wait", "lease"];
 
-/// Something that makes the manifest incomplete or wrong.
+/// A reason why the manifest is incomplete or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
     pub(crate) kind: Kind,
@@ -127,20 +85,55 @@ pub(crate) enum Kind {
     Override,
 }
 
+/// The value of an argument that is an expression, which is unknown at compile time.
+pub(crate) fn expression(text: impl Into<String>) -> Value {
+    json!({ "expression": text.into() })
+}
+
+/// A value as text. An expression of several words is in brackets.
+pub(crate) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let text = fields.get("expression").and_then(Value::as_str).unwrap_or_default();
+            if text.contains(' ') { format!("({text})") } else { text.to_owned() }
+        }
+        other => other.to_string(),
+    }
+}
+
 impl Entry {
-    /// The limit as text, as in `counter count=5 time=1m`.
+    /// The limit as text, as in `counter count=5 time=1m`, or the expression whose value is the whole limit.
     pub(crate) fn limit(&self) -> String {
-        self.numbers.to_string()
+        if let Some(limit) = self.arguments.get("limit") {
+            return shown(limit);
+        }
+        let numbers = NUMBERS.iter().filter_map(|name| {
+            let value = self.arguments.get(*name)?;
+            Some(format!(" {name}={}", shown(value)))
+        });
+        self.arguments.get("algorithm").map(shown).into_iter().chain(numbers).collect()
     }
 
-    /// Who is limited, with words in quotes, as in the attribute.
+    /// The identities that are limited, with words in quotes, as in the attribute.
     pub(crate) fn caller(&self) -> String {
-        let values = self.by.iter().map(|value| match value {
-            Value::Text(word) => format!("\"{word}\""),
-            other => other.to_string(),
+        let values = self.arguments.get("by").and_then(Value::as_array).into_iter().flatten();
+        let values = values.map(|value| match value {
+            Value::String(word) => format!("\"{word}\""),
+            other => shown(other),
         });
-        let values: Vec<String> = values.collect();
-        values.join(", ")
+        values.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The failure policy. `None`: the policy of the limiter applies.
+    pub(crate) fn on_error(&self) -> Option<String> {
+        self.arguments.get("on_error").map(shown)
+    }
+
+    /// Whether calls may be shadowed or not: `shadow` is an expression.
+    fn may_be_shadow(&self) -> bool {
+        self.arguments.get("shadow").is_some_and(Value::is_object)
     }
 
     /// The file and the line, as far as it is known.
@@ -148,28 +141,22 @@ impl Entry {
         place(&self.file, self.line)
     }
 
-    /// What a shadow limit adds to the text of the limit. One that depends on the call is not always enforced, either.
+    /// The remark about a shadow limit. `(maybe shadow)`: it depends on the call whether the limit is enforced.
     pub(crate) fn shadow_note(&self) -> &'static str {
-        match self.shadow {
+        match self.arguments.get("shadow") {
             None => "",
-            Some(Value::Expression { .. }) => " (maybe shadow)",
+            Some(_) if self.may_be_shadow() => " (maybe shadow)",
             Some(_) => " (shadow)",
         }
     }
 
     /// The names that calls of the limit can have: a limit whose `shadow` is an expression has two.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
-        let shadow = matches!(self.shadow, Some(Value::Expression { .. }));
-        [self.name.clone()].into_iter().chain(shadow.then(|| format!("{}/shadow", self.name)))
+        let second = self.may_be_shadow().then(|| format!("{}/shadow", self.name));
+        [self.name.clone()].into_iter().chain(second)
     }
 
-    /// Whether the limit belongs to a test or a benchmark, each of which usually has a limiter of its own.
-    pub(crate) fn is_of_a_test(&self) -> bool {
-        let kind = self.target.split_once(' ').map_or(self.target.as_str(), |(kind, _)| kind);
-        matches!(kind, "test" | "bench") || self.cfg.as_deref().is_some_and(needs_test)
-    }
-
-    /// All overrides in a few words. `None` if there are none.
+    /// A summary of all overrides. `None` if there are none.
     pub(crate) fn overrides(&self) -> Option<String> {
         let of_identities = match &self.identity_overrides[..] {
             [] => None,
@@ -180,40 +167,9 @@ impl Entry {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// The entry without what changes although the limit does not.
+    /// The entry without its line and overrides, which change although the limit does not.
     pub(crate) fn lasting(&self) -> Self {
         Self { line: None, overridden: None, identity_overrides: Vec::new(), ..self.clone() }
-    }
-}
-
-impl Numbers {
-    /// The arguments of the limit in the order of its text, without the algorithm.
-    pub(crate) fn arguments(&self) -> [(&'static str, Option<&Value>); 7] {
-        [
-            ("count", self.count.as_ref()),
-            ("time", self.time.as_ref()),
-            ("burst", self.burst.as_ref()),
-            ("refill", self.refill.as_ref()),
-            ("borrow", self.borrow.as_ref()),
-            ("wait", self.wait.as_ref()),
-            ("lease", self.lease.as_ref()),
-        ]
-    }
-}
-
-impl fmt::Display for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(limit) = &self.limit {
-            return write!(f, "{limit}");
-        }
-        if let Some(algorithm) = &self.algorithm {
-            write!(f, "{algorithm}")?;
-        }
-        let given = self.arguments().into_iter().filter_map(|(name, value)| Some((name, value?)));
-        for (name, value) in given {
-            write!(f, " {name}={value}")?;
-        }
-        Ok(())
     }
 }
 

@@ -1,9 +1,9 @@
 //! The manifest as a table for a terminal.
 
 use super::Entry;
-use crate::output::{Align, Output, Style, Table, safe, wrapped};
+use crate::output::{Align, Output, Style, Table, safe};
 
-/// What a column shows if the attribute leaves the failure policy to the limiter.
+/// The cell if the attribute leaves the failure policy to the limiter.
 const OF_THE_LIMITER: &str = "limiter's";
 
 /// One row for each limit, or a few lines for each if the terminal is too narrow.
@@ -15,7 +15,7 @@ pub(crate) fn table(entries: &[Entry], output: Output) -> String {
     table.render(output)
 }
 
-/// The columns of packages and overrides appear if they say something.
+/// The table. The columns of packages and overrides appear only if they have content.
 fn columns(entries: &[Entry]) -> Table {
     let several = entries.iter().any(|entry| entry.package != entries[0].package);
     let overridden = entries.iter().any(|entry| entry.overrides().is_some());
@@ -24,14 +24,14 @@ fn columns(entries: &[Entry]) -> Table {
     titles.extend(several.then_some("PACKAGE"));
     titles.push("PLACE");
     let columns: Vec<_> = titles.into_iter().map(|title| (title, Align::Left)).collect();
-    let mut table = Table::new(&columns);
+    let mut table = Table::new(columns);
     for entry in entries {
         let mut cells = vec![
             (safe(&entry.name), Style::Bold),
             (safe(&(entry.limit() + entry.shadow_note())), Style::Plain),
             (safe(&entry.caller()), Style::Plain),
-            match &entry.on_error {
-                Some(policy) => (policy.to_string(), Style::Plain),
+            match entry.on_error() {
+                Some(policy) => (policy, Style::Plain),
                 None => (OF_THE_LIMITER.to_owned(), Style::Dim),
             },
         ];
@@ -41,17 +41,17 @@ fn columns(entries: &[Entry]) -> Table {
         }
         cells.extend(several.then(|| (safe(&entry.package), Style::Plain)));
         cells.push((safe(&entry.place()), Style::Dim));
-        table.cells(cells);
+        table.styled_row(cells);
     }
     table
 }
 
 fn lines(entry: &Entry, output: Output) -> String {
     let limit = format!("{}{} by {}", safe(&entry.limit()), entry.shadow_note(), safe(&entry.caller()));
-    let limit = wrapped(&limit, 2, output.columns);
-    let on_error = entry.on_error.as_ref().map(|policy| format!("on error {policy}"));
+    let limit = output.wrap(&limit, 2);
+    let on_error = entry.on_error().map(|policy| format!("on error {policy}"));
     let place = [safe(&entry.place())].into_iter().chain(on_error).collect::<Vec<_>>().join(", ");
-    let place = output.paint(wrapped(&place, 2, output.columns), Style::Dim);
+    let place = output.paint(output.wrap(&place, 2), Style::Dim);
     let overridden = entry.overrides().map(|change| format!("override {}", safe(&change)));
     let overridden = overridden.map(|change| format!("  {}\n", output.paint(change, Style::Warning)));
     let name = output.paint(safe(&entry.name), Style::Bold);

@@ -1,42 +1,38 @@
-//! What commands print: JSON or text, with colors on a terminal.
+//! The output of commands: JSON or text, with colors on a terminal.
 
-mod bar;
-mod progress;
-mod shorten;
-mod show;
-mod stream;
+mod print;
 mod table;
-mod wrap;
+mod text;
 
-pub(crate) use bar::bar;
-pub(crate) use progress::Progress;
-pub(crate) use shorten::{named, shortened};
-pub(crate) use show::{duration, identity, number, plural, safe, share, short};
-pub(crate) use stream::{note, print, print_json, print_json_line, write};
+pub(crate) use print::{note, print, print_json, progress, write};
 pub(crate) use table::{Align, Table};
-pub(crate) use wrap::wrapped;
+pub(crate) use text::{
+    bar, duration, identity, milliseconds, named, number, plural, safe, share, short, shortened,
+};
 
-use crate::arguments::{Global, When};
+use crate::exit::{Exit, Failure};
+use crate::options::When;
+use ratatui::crossterm::{style, terminal};
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
 
-/// Where output goes, and in which form.
+/// The form of the output, and the terminal on which it is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    stdout: Paint,
-    stderr: Paint,
+    colors: Colors,
     /// Whether the terminal shows characters outside of ASCII.
     pub(crate) unicode: bool,
-    /// The width of standard output, if it is a terminal.
+    /// The width of the terminal, if standard output is one.
     pub(crate) columns: Option<usize>,
 }
 
-/// Whether a stream has colors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Paint {
-    Colors,
-    NoColors,
+/// The streams that have colors.
+#[derive(Clone, Copy, Debug)]
+struct Colors {
+    stdout: bool,
+    stderr: bool,
 }
 
 /// The look of a word.
@@ -48,55 +44,80 @@ pub(crate) enum Style {
     Good,
     Warning,
     Bad,
+    Accent,
 }
 
 impl Output {
-    pub(crate) fn new(global: &Global) -> Self {
+    pub(crate) fn new(json: bool, color: When) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let simple = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let colors = |terminal: bool| match global.color {
-            When::Always => Paint::Colors,
-            When::Auto if terminal && allowed && !simple => Paint::Colors,
-            When::Auto | When::Never => Paint::NoColors,
+        let colors = |is_terminal: bool| match color {
+            When::Always => true,
+            When::Auto => is_terminal && allowed && !simple,
+            When::Never => false,
         };
-        Self {
-            json: global.json,
-            stdout: colors(io::stdout().is_terminal()),
-            stderr: colors(io::stderr().is_terminal()),
+        let output = Self {
+            json,
+            colors: Colors {
+                stdout: colors(io::stdout().is_terminal()),
+                stderr: colors(io::stderr().is_terminal()),
+            },
             unicode: is_unicode(),
-            columns: columns(io::stdout()),
-        }
+            columns: columns(io::stdout().is_terminal()),
+        };
+        // The library of tables has another rule about colors.
+        style::force_color_output(output.colors.stdout);
+        output
     }
 
     /// Text without colors.
     pub(crate) const fn plain() -> Self {
-        Self { json: false, stdout: Paint::NoColors, stderr: Paint::NoColors, unicode: false, columns: None }
+        let colors = Colors { stdout: false, stderr: false };
+        Self { json: false, colors, unicode: false, columns: None }
     }
 
-    /// A word with a look for standard error, if it has colors.
-    fn paint_error(self, text: &str, style: Style) -> String {
-        if self.stderr == Paint::Colors { styled(text, style) } else { text.to_owned() }
-    }
-
-    /// Prints why the command has failed, or what is wrong with its input. Long messages are broken between words.
+    /// Prints the error of a command. Long messages are broken between words.
     pub(crate) fn error(self, failure: impl fmt::Display) {
-        const INDENT: usize = "error: ".len();
-        let word = self.paint_error("error", Style::Bad);
-        let columns = columns(io::stderr());
-        let lines: Vec<String> =
-            failure.to_string().lines().map(|line| wrapped(line, INDENT, columns)).collect();
-        // Nobody is left to read about a closed standard error.
+        let word = if self.colors.stderr { styled("error", Style::Bad) } else { "error".to_owned() };
+        let stderr = Self { columns: columns(io::stderr().is_terminal()), ..self };
+        let text = failure.to_string();
+        let lines: Vec<String> = text.lines().map(|line| stderr.wrap(line, "error: ".len())).collect();
+        // Nothing can be reported if standard error is closed.
         let _ = writeln!(io::stderr(), "{word}: {}", lines.join("\n"));
+    }
+
+    /// The same output with another width.
+    pub(crate) const fn with_columns(self, columns: usize) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// Prints the failure of a command, if there is one. Returns the exit code.
+    pub(crate) fn finish(self, ran: Result<Exit, Failure>) -> ExitCode {
+        let exit = ran.unwrap_or_else(|failure| {
+            self.error(&failure);
+            failure.exit()
+        });
+        exit.into()
     }
 
     /// Whether standard output has colors.
     pub(crate) fn has_colors(self) -> bool {
-        self.stdout == Paint::Colors
+        self.colors.stdout
     }
 
     /// A word with a look, if there are colors.
     pub(crate) fn paint(self, text: impl fmt::Display, style: Style) -> String {
-        if self.stdout == Paint::Colors { styled(&text.to_string(), style) } else { text.to_string() }
+        if self.colors.stdout { styled(&text.to_string(), style) } else { text.to_string() }
+    }
+
+    /// Breaks a text that begins at the column `indent` between words, so that it fits the terminal. All lines begin at this
+    /// column. A word that is too long gets a separate line.
+    pub(crate) fn wrap(self, text: &str, indent: usize) -> String {
+        let Some(columns) = self.columns else { return text.to_owned() };
+        let options = textwrap::Options::new(columns.saturating_sub(indent).max(1))
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        textwrap::wrap(text, options).join(&format!("\n{:indent$}", ""))
     }
 }
 
@@ -108,21 +129,15 @@ fn styled(text: &str, style: Style) -> String {
         Style::Good => "32",
         Style::Warning => "33",
         Style::Bad => "1;31",
+        Style::Accent => "94",
     };
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
-/// The width of a stream, if it is a terminal.
-#[cfg(unix)]
-fn columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
-    let size = terminal_size::terminal_size_of(stream)?;
-    Some(usize::from(size.0.0))
-}
-
-#[cfg(windows)]
-fn columns(stream: impl std::os::windows::io::AsHandle) -> Option<usize> {
-    let size = terminal_size::terminal_size_of(stream)?;
-    Some(usize::from(size.0.0))
+/// The width of the terminal, if the stream is a terminal.
+fn columns(is_terminal: bool) -> Option<usize> {
+    let (columns, _) = terminal::size().ok().filter(|_| is_terminal)?;
+    Some(usize::from(columns))
 }
 
 /// Whether the locale is one of UTF-8. Without a locale, it is assumed.
@@ -131,4 +146,18 @@ fn is_unicode() -> bool {
     let locale =
         set.map(|value| value.to_string_lossy().to_ascii_lowercase()).find(|value| !value.is_empty());
     locale.is_none_or(|locale| locale.contains("utf-8") || locale.contains("utf8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Output;
+
+    #[test]
+    fn lines_break_between_words() {
+        let wrapped = |text, indent, columns| Output { columns, ..Output::plain() }.wrap(text, indent);
+        assert_eq!(wrapped("one two three", 2, Some(9)), "one two\n  three");
+        assert_eq!(wrapped("one two three", 2, Some(15)), "one two three");
+        assert_eq!(wrapped("one two three", 2, None), "one two three");
+        assert_eq!(wrapped("longer_than_a_line a b", 4, Some(8)), "longer_than_a_line\n    a b");
+    }
 }

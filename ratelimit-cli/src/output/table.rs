@@ -1,89 +1,97 @@
 //! Tables with aligned columns.
 
 use super::{Output, Style, shortened};
-use unicode_width::UnicodeWidthStr as _;
+use comfy_table::{Attribute, Cell, CellAlignment, Color};
 
-/// Whether the cells of a column are at its left or at its right side.
+/// How a column is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
+    /// A column of names, aligned to the left. Names are shortened if the lines do not fit the terminal.
+    Name,
 }
+
+/// The minimum width of shortened names.
+const LEAST: usize = 12;
 
 /// Rows of cells under a head.
 #[derive(Debug)]
 pub(crate) struct Table {
-    columns: Vec<(&'static str, Align)>,
+    columns: Vec<(String, Align)>,
     rows: Vec<Vec<(String, Style)>>,
 }
 
 impl Table {
-    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
-        Self { columns: columns.to_vec(), rows: Vec::new() }
+    /// Creates a table. It has no head if all titles are empty.
+    pub(crate) fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Align)>) -> Self {
+        let columns = columns.into_iter().map(|(title, align)| (title.into(), align)).collect();
+        Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row of plain cells.
-    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.into_iter().map(|cell| (cell, Style::Plain)).collect());
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.styled_row(cells.into_iter().map(|cell| (cell, Style::Plain)));
     }
 
     /// Adds a row of cells with their looks.
-    pub(crate) fn styled_row<const N: usize>(&mut self, cells: [(String, Style); N]) {
-        self.cells(cells.into());
+    pub(crate) fn styled_row(&mut self, cells: impl IntoIterator<Item = (String, Style)>) {
+        self.rows.push(cells.into_iter().collect());
     }
 
-    /// Adds a row of as many cells as the table has columns.
-    pub(crate) fn cells(&mut self, cells: Vec<(String, Style)>) {
-        self.rows.push(cells);
-    }
-
-    /// The columns that the longest line may take.
+    /// The width of the longest line, in columns.
     pub(crate) fn width(&self) -> usize {
-        let widths = (0..self.columns.len()).map(|at| self.column_width(at));
-        widths.sum::<usize>() + 2 * self.columns.len().saturating_sub(1)
+        let widths = self.build(Output::plain()).column_max_content_widths();
+        widths.iter().map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
     }
 
-    /// Shortens the cells of a column with names, so that the lines fit the terminal. At least 12 columns of them remain.
-    pub(crate) fn fit(&mut self, at: usize, output: Output) {
-        const LEAST: usize = 12;
-        let Some(columns) = output.columns else { return };
-        let excess = self.width().saturating_sub(columns);
-        if excess == 0 {
-            return;
-        }
-        let width = self.column_width(at).saturating_sub(excess).max(LEAST);
-        for (cell, _) in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
-            *cell = shortened(cell, width, output.unicode);
-        }
-    }
-
-    fn column_width(&self, at: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(cell, _)| cell.width());
-        cells.chain([self.columns[at].0.width()]).max().unwrap_or(0)
-    }
-
-    /// The lines of the table. The last column is not filled up.
-    pub(crate) fn render(&self, output: Output) -> String {
-        let widths: Vec<usize> = (0..self.columns.len()).map(|at| self.column_width(at)).collect();
-        let head: Vec<(String, Style)> =
-            self.columns.iter().map(|(title, _)| ((*title).to_owned(), Style::Dim)).collect();
-        let mut text = String::new();
-        for row in std::iter::once(&head).chain(&self.rows) {
-            let mut line = String::new();
-            for (at, (cell, style)) in row.iter().enumerate() {
-                let gap = " ".repeat(widths[at].saturating_sub(cell.width()));
-                let painted = output.paint(cell, *style);
-                let separator = if at == 0 { "" } else { "  " };
-                line.push_str(separator);
-                match self.columns[at].1 {
-                    Align::Right => line.push_str(&(gap + &painted)),
-                    Align::Left => line.push_str(&(painted + &gap)),
-                }
+    /// The lines of the table.
+    pub(crate) fn render(mut self, output: Output) -> String {
+        let excess = output.columns.map_or(0, |columns| self.width().saturating_sub(columns));
+        let names = self.columns.iter().position(|(_, align)| *align == Align::Name);
+        if let (1.., Some(at)) = (excess, names) {
+            let width = self.build(output).column_max_content_widths()[at];
+            let width = usize::from(width).saturating_sub(excess).max(LEAST);
+            for (cell, _) in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+                *cell = shortened(cell, width, output.unicode);
             }
-            text.push_str(line.trim_end());
-            text.push('\n');
         }
-        text
+        let table = self.build(output);
+        table.lines().flat_map(|line| [line.trim_end().to_owned(), "\n".to_owned()]).collect()
+    }
+
+    fn build(&self, output: Output) -> comfy_table::Table {
+        let mut table = comfy_table::Table::new();
+        table.style_text_only();
+        if output.has_colors() {
+            table.enforce_styling();
+        } else {
+            table.force_no_tty();
+        }
+        table.load_style(comfy_table::presets::NOTHING);
+        if self.columns.iter().any(|(title, _)| !title.is_empty()) {
+            table.set_header(self.columns.iter().map(|(title, _)| cell(title, Style::Dim)));
+        }
+        table.add_rows(self.rows.iter().map(|row| row.iter().map(|(text, style)| cell(text, *style))));
+        for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
+            column.set_padding((0, 2));
+            let is_right = *align == Align::Right;
+            column.set_cell_alignment(if is_right { CellAlignment::Right } else { CellAlignment::Left });
+        }
+        table
+    }
+}
+
+fn cell(text: &str, style: Style) -> Cell {
+    let cell = Cell::new(text);
+    match style {
+        Style::Plain => cell,
+        Style::Bold => cell.add_attribute(Attribute::Bold),
+        Style::Dim => cell.add_attribute(Attribute::Dim),
+        Style::Good => cell.fg(Color::DarkGreen),
+        Style::Warning => cell.fg(Color::DarkYellow),
+        Style::Bad => cell.fg(Color::DarkRed).add_attribute(Attribute::Bold),
+        Style::Accent => cell.fg(Color::Blue),
     }
 }
 
@@ -93,21 +101,15 @@ mod tests {
 
     #[test]
     fn a_table_fits_the_terminal() {
-        let table = || {
-            let mut table = Table::new(&[("NAME", Align::Left), ("KEYS", Align::Right)]);
-            table.row(["checkout::payments::create_intent".to_owned(), "7".to_owned()]);
-            table
-        };
         for (columns, name) in [
             (Some(80), "checkout::payments::create_intent     7\n"),
             (Some(24), "checkout..e_intent     7\n"),
             (Some(3), "check..ntent     7\n"),
             (None, "checkout::payments::create_intent     7\n"),
         ] {
-            let output = Output { columns, ..Output::plain() };
-            let mut table = table();
-            table.fit(0, output);
-            let rendered = table.render(output);
+            let mut table = Table::new([("NAME", Align::Name), ("KEYS", Align::Right)]);
+            table.row(["checkout::payments::create_intent".to_owned(), "7".to_owned()]);
+            let rendered = table.render(Output { columns, ..Output::plain() });
             assert_eq!(rendered.split_once('\n').unwrap().1, name, "{columns:?}");
         }
     }

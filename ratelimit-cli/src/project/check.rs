@@ -1,8 +1,8 @@
 //! `cargo ratelimit check`: compares the sources with a committed manifest.
 
-use super::{Sources, report};
+use super::sources::{Sources, report};
 use crate::exit::{Exit, Failure};
-use crate::manifest::{ReadError, changes, read, write};
+use crate::manifest::{changes, read, write};
 use crate::output::{Output, plural, print};
 use clap::Args;
 use std::path::PathBuf;
@@ -27,11 +27,10 @@ const FILE: &str = "ratelimits.json";
 
 impl Check {
     pub(super) fn output(&self) -> Output {
-        Output::new(&self.sources.global(false, None, ""))
+        Output::new(false, self.sources.color)
     }
 
-    pub(super) fn run(&self) -> Result<Exit, Failure> {
-        let output = self.output();
+    pub(super) fn run(&self, output: Output) -> Result<Exit, Failure> {
         let (workspace, manifest) = self.sources.read()?;
         let path = self.file.clone().unwrap_or_else(|| workspace.root.join(FILE));
         report(&manifest.problems, output);
@@ -42,15 +41,14 @@ impl Check {
                     path.display()
                 )));
             }
-            write(&path, &manifest.limits)
-                .map_err(|error| Failure::found(format!("cannot write {}: {error}", path.display())))?;
+            write(&path, &manifest.limits)?;
             return print(format!(
                 "{}: wrote {}\n",
                 path.display(),
                 plural(manifest.limits.len() as u64, "limit")
             ));
         }
-        let committed = read(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+        let committed = read(&path)?;
         let changes = changes(&committed.limits, &manifest.limits);
         for change in &changes {
             print(format!("{change}\n"))?;
@@ -76,15 +74,4 @@ impl Check {
         let options: String = packages.chain(targets).chain(file).collect();
         format!("cargo ratelimit check --write{options}")
     }
-}
-
-fn unreadable(path: &str, error: &ReadError) -> Failure {
-    let help = match error {
-        ReadError::Missing | ReadError::NotAManifest(_) => "; write it with `cargo ratelimit check --write`",
-        ReadError::OtherVersion(_) => {
-            "; use the same version of `ratelimit-cli` everywhere, or write the file again with `cargo ratelimit check --write`"
-        }
-        ReadError::Unreadable(_) => "",
-    };
-    Failure::found(format!("{path} {error}{help}"))
 }

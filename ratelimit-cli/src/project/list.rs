@@ -1,6 +1,7 @@
 //! `cargo ratelimit list`: every limit in the sources.
 
-use super::{Sources, named, report};
+use super::named;
+use super::sources::{Sources, report};
 use crate::exit::{Exit, Failure};
 use crate::manifest::{Manifest, markdown, table};
 use crate::output::{Output, plural, print};
@@ -39,20 +40,19 @@ enum Format {
 
 impl List {
     pub(super) fn output(&self) -> Output {
-        Output::new(&self.sources.global(self.format() == Format::Json, None, &self.prefix))
+        Output::new(self.format() == Format::Json, self.sources.color)
     }
 
     fn format(&self) -> Format {
         if self.json { Format::Json } else { self.format }
     }
 
-    pub(super) fn run(&self) -> Result<Exit, Failure> {
-        let output = self.output();
+    pub(super) fn run(&self, output: Output) -> Result<Exit, Failure> {
         let (_, mut manifest) = self.sources.read()?;
         if self.overrides || self.url.is_some() {
             let variable = || std::env::var("RATELIMIT_URL").ok();
             let url = self.url.clone().or_else(variable);
-            named::compare(&mut manifest, &self.sources.global(output.json, url, &self.prefix))?;
+            named::compare(&mut manifest, url.as_deref(), &self.prefix, output)?;
         }
         self.print(&manifest, output)?;
         report(&manifest.problems, output);

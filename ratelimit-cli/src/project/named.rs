@@ -1,25 +1,29 @@
 //! Compares the names of limits with the overrides on a server.
 
-use crate::arguments::Global;
 use crate::exit::Failure;
 use crate::limits::key_of;
 use crate::manifest::{Entry, Kind, Manifest, Problem};
-use crate::output::safe;
-use crate::server::Server;
-use ratelimit::{Override, OverrideEffect, OverrideTarget};
+use crate::output::{Output, safe};
+use crate::session::Session;
+use ratelimit::overrides::{Override, OverrideEffect, OverrideTarget};
 use std::collections::HashSet;
 
-/// Adds the overrides to their limits, and reports overrides for names that no limit has.
-pub(super) fn compare(manifest: &mut Manifest, global: &Global) -> Result<(), Failure> {
+/// Adds the overrides to their limits, and reports overrides whose name no limit has.
+pub(super) fn compare(
+    manifest: &mut Manifest,
+    url: Option<&str>,
+    prefix: &str,
+    output: Output,
+) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let overrides = runtime.block_on(async {
-        let server = Server::open(global)?;
-        server.all().await?;
-        Ok::<_, Failure>(server.limiter.overrides().list().await?)
+        let session = Session::open(url, prefix, output)?;
+        session.servers().await?;
+        session.overrides().await
     })?;
     let names: HashSet<String> = manifest.limits.iter().flat_map(Entry::names).collect();
     for found in &overrides {
-        let Some((name, of_name)) = name(found, &global.prefix) else { continue };
+        let Some((name, of_name)) = name(found, prefix) else { continue };
         if !names.contains(&name) {
             manifest.problems.push(unknown(&name, found));
         }

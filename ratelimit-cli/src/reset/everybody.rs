@@ -2,45 +2,39 @@
 
 use super::Reset;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
-use crate::list::Glob;
-use crate::output::{Align, Output, Progress, Table, note, plural, print, print_json, safe};
+use crate::output::{Align, Output, Table, note, plural, print, print_json, progress, safe, share};
 use crate::scan::Scanner;
-use crate::server::{Server, ask_all};
+use crate::session::{Session, ask_all};
 use ratelimit::store::{RedisServer, StoredKey};
 use redis::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
+use wildmatch::WildMatch;
 
-/// The most names that are counted one by one. A program may make up names.
+/// The maximum number of names that are counted separately, because a program may make up names.
 const MOST: usize = 1000;
 
-/// What a walk over all keys has found.
+/// The keys that a walk has found or deleted.
 #[derive(Default)]
 struct Walked {
-    /// The keys of each name that were found, or deleted.
+    /// The number of keys of each name.
     names: BTreeMap<String, u64>,
-    /// All keys that were found, or deleted.
+    /// The number of all keys.
     keys: u64,
     /// The first error of a key that was not deleted.
     failed: Option<String>,
 }
 
 /// Deletes all keys with matching names.
-pub(super) async fn reset(
-    reset: &Reset,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn reset(reset: &Reset, session: &Session) -> Result<Exit, Failure> {
     if !reset.yes {
         if !io::stdin().is_terminal() {
             return Err(Failure::usage("nothing was reset: --all asks first; without a terminal, add --yes"));
         }
-        let found = walk(reset, server, interrupt, false).await?;
-        if interrupt.is_set() {
+        let found = walk(reset, session, false).await?;
+        if session.interrupt.is_set() {
             note("interrupted: nothing was reset");
             return Ok(Exit::Interrupted);
         }
@@ -51,9 +45,9 @@ pub(super) async fn reset(
             return Err(Failure::found("nothing was reset"));
         }
     }
-    let deleted = walk(reset, server, interrupt, true).await?;
-    let partial = interrupt.is_set();
-    report(&deleted, reset, partial, output)?;
+    let deleted = walk(reset, session, true).await?;
+    let partial = session.interrupt.is_set();
+    report(&deleted, reset, partial, session.output)?;
     if partial {
         note("interrupted: other keys may remain");
         return Ok(Exit::Interrupted);
@@ -74,7 +68,7 @@ fn nothing(reset: &Reset) -> Failure {
     ))
 }
 
-/// What was deleted: one line for each name.
+/// Prints the deleted keys: one line for each name.
 fn report(deleted: &Walked, reset: &Reset, partial: bool, output: Output) -> Result<Exit, Failure> {
     if output.json {
         let names: Vec<_> =
@@ -95,28 +89,23 @@ fn report(deleted: &Walked, reset: &Reset, partial: bool, output: Output) -> Res
     print(text)
 }
 
-/// Visits all keys with matching names, and deletes them if it is told so.
-async fn walk(
-    reset: &Reset,
-    server: &Server,
-    interrupt: &Interrupt,
-    delete: bool,
-) -> Result<Walked, Failure> {
-    let glob = Glob::new(&reset.name);
-    let mut scanner = Scanner::new(server, reset.pace.keys_per_second).await?;
-    let mut progress = Progress::new();
+/// Visits all keys with matching names. With `delete`, deletes them.
+async fn walk(reset: &Reset, session: &Session, delete: bool) -> Result<Walked, Failure> {
+    let glob = WildMatch::new(&reset.name);
+    let mut scanner = Scanner::new(session, reset.keys_per_second).await?;
+    let progress = progress();
     let mut walked = Walked::default();
-    while !interrupt.is_set() {
-        let mut page = scanner.next(interrupt).await?;
+    while !session.interrupt.is_set() {
+        let mut page = scanner.next().await?;
         page.keys.retain(|(key, _)| glob.matches(key.name()));
         if delete {
             delete_all(&page.server, &page.keys, &mut walked).await?;
         } else {
             page.keys.iter().for_each(|(key, _)| walked.count(key));
         }
-        let share = scanner.progress().map(|share| format!(", {:.0} %", share * 100.0)).unwrap_or_default();
+        let done = scanner.progress().map(|done| format!(", {}", share(done))).unwrap_or_default();
         let verb = if delete { "deleted" } else { "found" };
-        progress.show(format!("{verb} {}{share}", plural(walked.keys, "key")));
+        progress.set_message(format!("{verb} {}{done}", plural(walked.keys, "key")));
         if page.is_last {
             break;
         }
@@ -156,12 +145,12 @@ async fn delete_all(
     Ok(())
 }
 
-/// Shows what would be deleted, and asks on the terminal.
+/// Shows the keys that would be deleted, and asks on the terminal.
 fn confirmed(found: &Walked) -> io::Result<bool> {
     let keys = plural(found.keys, "key");
     let mut stderr = io::stderr();
     if found.names.len() > 1 {
-        let mut table = Table::new(&[("NAME", Align::Left), ("KEYS", Align::Right)]);
+        let mut table = Table::new([("NAME", Align::Left), ("KEYS", Align::Right)]);
         for (name, keys) in &found.names {
             table.row([safe(name), keys.to_string()]);
         }

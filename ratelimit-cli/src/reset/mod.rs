@@ -2,12 +2,11 @@
 
 mod everybody;
 
-use crate::arguments::{Callers, Once, Pace};
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
-use crate::output::{Output, note, print, print_json, safe};
-use crate::server::Server;
+use crate::options::Callers;
+use crate::output::{note, print, print_json, safe};
+use crate::session::Session;
 use clap::Args;
 use ratelimit::store::Store as _;
 use serde_json::json;
@@ -30,34 +29,30 @@ pub(crate) struct Reset {
     /// Do not ask before --all
     #[arg(long, requires = "all")]
     yes: bool,
-    #[command(flatten)]
-    pace: Pace<Once>,
+    /// The maximum number of keys to read per second, at least 100
+    #[arg(long, value_name = "KEYS", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
+    keys_per_second: u32,
 }
 
-pub(crate) async fn run(
-    reset: &Reset,
-    server: &Server,
-    interrupt: &Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
+pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failure> {
     if reset.all {
-        return everybody::reset(reset, server, interrupt, output).await;
+        return everybody::reset(reset, session).await;
     }
     let callers = Caller::all(&reset.name, &reset.callers)?;
     let mut total = 0;
     let mut results = Vec::new();
     for caller in callers {
-        let caller = caller.found(false, server, interrupt).await?;
+        let caller = caller.found(false, session).await?;
         let mut deleted = Vec::new();
-        for (algorithm, key) in caller.store_keys(&server.limiter)? {
-            if server.store.reset(&[key]).await? > 0 {
+        for (algorithm, key) in caller.store_keys(&session.limiter)? {
+            if session.store.reset(&[key]).await? > 0 {
                 deleted.push(algorithm.as_str());
             }
         }
         total += deleted.len() as u64;
         results.push((caller, deleted));
     }
-    if output.json {
+    if session.output.json {
         let results: Vec<_> = results
             .iter()
             .map(|(caller, deleted)| json!({ "identity": caller.shown, "parts": caller.shown_parts, "deleted": deleted }))

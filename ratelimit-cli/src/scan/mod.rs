@@ -1,25 +1,23 @@
-//! Reads all keys of a prefix little by little, so that no command blocks a server.
+//! Reads all keys of a prefix in small steps, so that no command blocks a server.
 
-mod pace;
 mod ttl;
 
 pub(crate) use ttl::{Ttl, live, ttls};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::Progress;
-use crate::server::{Server, ask};
-use pace::Pacer;
+use crate::output::progress;
+use crate::session::{Session, ask};
 use ratelimit::store::{RedisServer, StoredKey};
 use redis::Value;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 /// The number of keys that one `SCAN` looks at. It takes a server about a tenth of a millisecond.
 const COUNT: u32 = 250;
 
-/// A walk over the keys of all servers. One pass visits every key that exists from its start to its end. A key may be visited
-/// twice, as `SCAN` promises no more.
+/// Visits the keys of all servers. One pass visits each key that exists from its start to its end. `SCAN` may visit a key twice.
 pub(crate) struct Scanner {
     servers: Vec<RedisServer>,
     prefix: String,
@@ -28,8 +26,11 @@ pub(crate) struct Scanner {
     /// The server that is scanned now, and its cursor.
     at: usize,
     cursor: u64,
-    pace: Pacer,
-    /// The number of keys of all servers, if they may be asked for it.
+    keys_per_second: u32,
+    /// The earliest time of the next step.
+    resume: Instant,
+    interrupt: Interrupt,
+    /// The number of keys of all servers, if the user may ask for it.
     total: Option<u64>,
     looked_at: u64,
 }
@@ -48,14 +49,22 @@ pub(crate) struct Page {
 }
 
 impl Scanner {
-    /// Starts a walk that looks at no more than `keys_per_second`.
-    pub(crate) async fn new(server: &Server, keys_per_second: u32) -> Result<Self, Failure> {
-        let servers = server.all().await?;
+    /// Starts a pass that looks at up to `keys_per_second`.
+    pub(crate) async fn new(session: &Session, keys_per_second: u32) -> Result<Self, Failure> {
+        let servers = session.servers().await?;
         let total = number_of_keys(&servers).await;
-        let pattern = [&escaped(&server.prefix)[..], b":{*"].concat();
-        let pace = Pacer::new(keys_per_second);
-        let prefix = server.prefix.clone();
-        Ok(Self { servers, prefix, pattern, at: 0, cursor: 0, pace, total, looked_at: 0 })
+        Ok(Self {
+            servers,
+            prefix: session.prefix.clone(),
+            pattern: [&escaped(&session.prefix)[..], b":{*"].concat(),
+            at: 0,
+            cursor: 0,
+            keys_per_second: keys_per_second.max(1),
+            resume: Instant::now(),
+            interrupt: session.interrupt.clone(),
+            total,
+            looked_at: 0,
+        })
     }
 
     /// The servers.
@@ -63,7 +72,7 @@ impl Scanner {
         &self.servers
     }
 
-    /// How much of the pass is done, from 0 to 1, if that is known.
+    /// The part of the pass that is done, from 0 to 1, if it is known.
     pub(crate) fn progress(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
         let share = |total: u64| (self.looked_at as f64 / total.max(1) as f64).min(1.0);
@@ -71,8 +80,8 @@ impl Scanner {
     }
 
     /// Looks at some more keys. After the last page, the next pass begins.
-    pub(crate) async fn next(&mut self, interrupt: &Interrupt) -> Result<Page, Failure> {
-        let (server, keys, is_last) = self.step(interrupt).await?;
+    pub(crate) async fn next(&mut self) -> Result<Page, Failure> {
+        let (server, keys, is_last) = self.step().await?;
         let mut page = Page { server, keys: Vec::with_capacity(keys.len()), foreign: 0, is_last };
         for key in keys {
             match StoredKey::parse(&self.prefix, &key) {
@@ -84,9 +93,9 @@ impl Scanner {
         Ok(page)
     }
 
-    /// Looks at some more keys. Returns those that match, with their server, and whether the pass is complete.
-    async fn step(&mut self, interrupt: &Interrupt) -> Result<(RedisServer, Vec<Vec<u8>>, bool), Failure> {
-        self.pace.wait(interrupt).await;
+    /// Looks at some more keys. Returns the keys that match, with their server, and whether the pass is complete.
+    async fn step(&mut self) -> Result<(RedisServer, Vec<Vec<u8>>, bool), Failure> {
+        self.interrupt.sleep(self.resume.saturating_duration_since(Instant::now())).await;
         let server = self.servers[self.at].clone();
         let mut scan = redis::cmd("SCAN");
         scan.arg(self.cursor).arg("MATCH").arg(&self.pattern[..]).arg("COUNT").arg(COUNT);
@@ -96,7 +105,8 @@ impl Scanner {
         if self.looked_at == 0 {
             self.total = number_of_keys(&self.servers).await.or(self.total);
         }
-        self.pace.count(COUNT);
+        let time = Duration::from_secs(1) * COUNT / self.keys_per_second;
+        self.resume = self.resume.max(Instant::now()) + time;
         self.looked_at += u64::from(COUNT);
         self.cursor = cursor;
         let mut is_last = false;
@@ -111,35 +121,33 @@ impl Scanner {
     }
 }
 
-/// How many keys a search looks at in a second.
+/// The keys that a search looks at in a second.
 const SEARCH: u32 = 100_000;
 
 /// Visits the keys of all limits, until `visit` has found what it looks for.
 pub(crate) async fn search(
-    server: &Server,
-    interrupt: &Interrupt,
+    session: &Session,
     mut visit: impl FnMut(&StoredKey) -> ControlFlow<()>,
 ) -> Result<(), Failure> {
-    let mut scanner = Scanner::new(server, SEARCH).await?;
-    let mut progress = Progress::new();
-    while !interrupt.is_set() {
-        let page = scanner.next(interrupt).await?;
+    let mut scanner = Scanner::new(session, SEARCH).await?;
+    let progress = progress();
+    while !session.interrupt.is_set() {
+        let page = scanner.next().await?;
         if page.is_last | page.keys.iter().any(|(key, _)| visit(key).is_break()) {
             break;
         }
-        progress.show("searching all keys");
+        progress.set_message("searching all keys");
     }
-    progress.clear();
     Ok(())
 }
 
 /// The prefixes of limiters that have overrides on these servers, or have published their limits.
-pub(crate) async fn prefixes(server: &Server, interrupt: &Interrupt) -> Result<BTreeSet<String>, Failure> {
-    let mut scanner = Scanner::new(server, SEARCH).await?;
+pub(crate) async fn prefixes(session: &Session) -> Result<BTreeSet<String>, Failure> {
+    let mut scanner = Scanner::new(session, SEARCH).await?;
     scanner.pattern = b"*:{#}:*".to_vec();
     let (mut prefixes, mut is_last) = (BTreeSet::new(), false);
-    while !is_last && !interrupt.is_set() {
-        let (_, keys, last) = scanner.step(interrupt).await?;
+    while !is_last && !session.interrupt.is_set() {
+        let (_, keys, last) = scanner.step().await?;
         let keys = keys.into_iter().filter_map(|key| String::from_utf8(key).ok());
         prefixes.extend(keys.filter_map(|key| Some(key.split_once(":{#}:")?.0.to_owned())));
         is_last = last;
@@ -160,13 +168,13 @@ fn is_own(prefix: &str, key: &[u8]) -> bool {
     })
 }
 
-/// The text as a pattern that matches nothing else.
+/// A pattern that matches only this text.
 fn escaped(text: &str) -> Vec<u8> {
     let special = |byte: u8| matches!(byte, b'*' | b'?' | b'[' | b']' | b'^' | b'\\');
     text.bytes().flat_map(|byte| special(byte).then_some(b'\\').into_iter().chain([byte])).collect()
 }
 
-/// The number of all keys. `None` if a server does not permit the question.
+/// The number of all keys. `None` if the user may not ask for it.
 async fn number_of_keys(servers: &[RedisServer]) -> Option<u64> {
     let mut total = 0;
     for server in servers {

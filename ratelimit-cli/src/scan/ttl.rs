@@ -1,7 +1,8 @@
 //! The times after which keys expire.
 
 use crate::exit::Failure;
-use crate::server::ask_all;
+use crate::output::milliseconds;
+use crate::session::ask_all;
 use ratelimit::Error;
 use ratelimit::store::{RedisServer, StoredKey};
 use redis::{Pipeline, Value};
@@ -55,6 +56,14 @@ impl Ttl {
             Value::Int(-1) => Some(Self::Never),
             Value::Int(ms) => u64::try_from(*ms).ok().map(|ms| Self::In(Duration::from_millis(ms))),
             _ => None,
+        }
+    }
+
+    /// The time in milliseconds. `None` if the key never expires.
+    pub(crate) fn milliseconds(self) -> Option<u64> {
+        match self {
+            Self::In(ttl) => Some(milliseconds(ttl)),
+            Self::Never => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Hashes of identities, so that reports about logs name nobody.
+//! Hashes of identities, so that reports about logs contain no identity.
 
 use ratelimit::{Key, RateLimiter};
 use std::collections::hash_map::RandomState;
@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use std::net::IpAddr;
 
 /// The environment variable with the secret. The library reads the same variable for its keys.
-pub(crate) const VARIABLE: &str = "RATELIMIT_HASH_SECRET";
+const VARIABLE: &str = "RATELIMIT_HASH_SECRET";
 
 /// Names identities by the hash that hooks, log lines and the other commands show.
 pub(crate) struct IdentityHash {
@@ -15,20 +15,26 @@ pub(crate) struct IdentityHash {
 }
 
 impl IdentityHash {
-    /// Uses a secret, so that an identity has the same hash everywhere. Without one the secret is random, and hashes of two
-    /// reports cannot be compared: a public secret would let every reader of a report find out the addresses.
-    pub(crate) fn new(secret: Option<&[u8]>) -> Option<Self> {
-        let secret = secret.filter(|secret| !secret.is_empty());
-        let random = || {
-            let random = RandomState::new();
-            [random.hash_one(0), random.hash_one(1)].map(u64::to_le_bytes).concat()
-        };
-        let builder = RateLimiter::builder().hash_secret(secret.map_or_else(random, <[u8]>::to_vec));
-        let limiter = futures_util::FutureExt::now_or_never(builder.build())?.ok()?;
-        Some(Self { limiter, is_random: secret.is_none() })
+    /// Uses the secret of the environment, so that an identity has the same hash everywhere.
+    pub(crate) fn from_environment() -> Option<Self> {
+        let secret = std::env::var_os(VARIABLE).map(std::ffi::OsString::into_encoded_bytes);
+        Self::new(secret.unwrap_or_default())
     }
 
-    /// What a reader of the hashes has to know.
+    /// Uses a secret. If it is empty, the secret is random, and hashes of two reports cannot be compared: a public secret would
+    /// let every reader of a report find out the addresses.
+    fn new(mut secret: Vec<u8>) -> Option<Self> {
+        let is_random = secret.is_empty();
+        if is_random {
+            let random = RandomState::new();
+            secret = [random.hash_one(0), random.hash_one(1)].map(u64::to_le_bytes).concat();
+        }
+        let builder = RateLimiter::builder().hash_secret(secret);
+        let limiter = builder.build().ok()?;
+        Some(Self { limiter, is_random })
+    }
+
+    /// Explains the hashes to their reader.
     pub(crate) fn note(&self) -> String {
         if self.is_random {
             format!(
@@ -59,12 +65,11 @@ mod tests {
 
     #[test]
     fn a_secret_gives_the_hashes_of_the_library_and_no_secret_gives_others() {
-        let named = |secret: Option<&[u8]>| IdentityHash::new(secret).unwrap().name(b"203.0.113.7");
-        assert_eq!(named(Some(b"one")), named(Some(b"one")));
-        assert_ne!(named(Some(b"one")), named(Some(b"two")));
-        assert_ne!(named(None), named(None));
-        assert!(IdentityHash::new(Some(b"")).unwrap().is_random);
-        let hash = IdentityHash::new(Some(b"one")).unwrap();
+        let named = |secret: &str| IdentityHash::new(secret.into()).unwrap().name(b"203.0.113.7");
+        assert_eq!(named("one"), named("one"));
+        assert_ne!(named("one"), named("two"));
+        assert_ne!(named(""), named(""));
+        let hash = IdentityHash::new(b"one".to_vec()).unwrap();
         let of = |identity: &str| hash.name(identity.as_bytes());
         let library = |address: &str| {
             let address: IpAddr = address.parse().unwrap();

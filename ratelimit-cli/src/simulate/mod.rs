@@ -1,36 +1,121 @@
 //! `ratelimit simulate`: limits against traffic, in simulated time.
 
-mod calendar;
 mod engine;
 mod hash;
-mod notes;
 mod numbers;
 mod options;
 mod output;
 mod rate;
 mod report;
 mod shadow;
-mod source;
 mod time;
 mod traffic;
-mod work;
 
-pub(crate) use options::{Simulate, Style};
+pub(crate) use options::Simulate;
 
-use crate::arguments::{Global, When};
-use crate::output::Output;
-use std::process::ExitCode;
+use crate::exit::{Exit, Failure};
+use crate::files::Files;
+use crate::output::{Output, print, print_json};
+use engine::{Grid, Terms, decide};
+use hash::IdentityHash;
+use output::{Calls, as_json, as_text, parts, plot};
+use ratelimit::Limit;
+use report::{Chart, Report};
+use shadow::Comparison;
+use std::path::Path;
+use traffic::{Origin, Traffic, log};
 
-/// Runs the command, which needs no server.
-pub(crate) fn main(mut options: Simulate, global: &Global, output: Output) -> ExitCode {
-    let colors = match global.color {
-        When::Auto => None,
-        When::Always => Some(true),
-        When::Never => Some(false),
+/// The maximum number of parts of the time in files. In the plot, each is at least six pixels wide.
+const PARTS: u64 = 120;
+
+/// The minimum and the maximum width of the chart.
+const WIDTHS: [usize; 2] = [40, 400];
+
+/// Makes or reads the traffic, decides it under each limit, and reports.
+pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
+    let limits = options.all_limits().map_err(Failure::usage)?;
+    options.check_paths().map_err(Failure::usage)?;
+    let traffic = match &options.traffic.log {
+        Some(path) => read(path, options)?,
+        None => options.traffic.simulated().map_err(Failure::usage)?,
     };
-    options.style = Style { json: global.json, colors };
-    work::run(&options, output).unwrap_or_else(|error| {
-        output.error(error);
-        ExitCode::FAILURE
-    })
+    let columns = options.output.width.map(usize::from).or(output.columns).unwrap_or(80);
+    let output = output.with_columns(columns.clamp(WIDTHS[0], WIDTHS[1]));
+    // The names of simulated callers are no secret.
+    let hides = options.traffic.log.is_some() && !options.identities;
+    let hash = if hides { IdentityHash::from_environment() } else { None };
+    let mut calls = options.output.calls.as_ref().map(|_| Calls::new(&traffic, hash.as_ref()));
+    let mut report = attempt(limits, &traffic, output, options, calls.as_mut())?;
+    if options.shadow.is_some() {
+        compare(&mut report, hash.as_ref());
+    }
+    if let Some(hash) = hash.filter(|_| calls.is_some() || report.names_callers()) {
+        report.notes.push(hash.note());
+    }
+    write(&report, calls, options)?;
+    if output.json { print_json(&as_json(&report)) } else { print(as_text(&report, output)) }
+}
+
+/// Reads a log. `-` is the standard input.
+fn read(path: &Path, options: &Simulate) -> Result<Traffic, Failure> {
+    let read = log::open(path, &options.traffic.selection());
+    read.map_err(|error| Failure::found(format!("cannot read `{}`: {error}", path.display())))
+}
+
+/// Decides the traffic under each limit.
+fn attempt<'t>(
+    limits: Vec<Limit>,
+    traffic: &'t Traffic,
+    output: Output,
+    options: &Simulate,
+    mut calls: Option<&mut Calls<'_>>,
+) -> Result<Report<'t>, Failure> {
+    let columns = output::terminal_parts(output);
+    let grids = [columns, PARTS].map(|most| Grid::covering(traffic.length, most));
+    let hold = options.traffic.hold.unwrap_or_default();
+    let terms = Terms { traffic, cost: options.traffic.cost, hold, grids: &grids };
+    let [mut terminal, mut files] = grids.map(|grid| Chart::new(grid, traffic));
+    let mut outcomes = Vec::new();
+    for limit in limits {
+        let mut outcome = decide(&limit, &terms, |call, decided| {
+            if let Some(calls) = &mut calls {
+                calls.add(&limit, call, decided);
+            }
+        })
+        .map_err(Failure::found)?;
+        let series = std::mem::take(&mut outcome.series);
+        for (chart, series) in [&mut terminal, &mut files].into_iter().zip(series) {
+            chart.series.push(series);
+        }
+        outcomes.push(outcome);
+    }
+    Ok(Report::new(traffic, outcomes, terminal, files, options.traffic.cost))
+}
+
+/// Fills in the comparison of `--shadow`.
+fn compare(report: &mut Report<'_>, hash: Option<&IdentityHash>) {
+    let [now, then] = &report.outcomes[..] else { return };
+    report.comparison = Some(Comparison::of(now, then, &report.traffic.callers, hash));
+    if matches!(report.traffic.origin, Origin::Log { .. }) {
+        report.notes.push(
+            "The log shows what callers did under the limits of that time. A caller that is refused may behave differently."
+                .to_owned(),
+        );
+    }
+}
+
+/// Writes all files that were asked for, or none.
+fn write(report: &Report<'_>, calls: Option<Calls<'_>>, options: &Simulate) -> Result<(), Failure> {
+    let given = &options.output;
+    let mut files = Files::default();
+    if let Some(path) = &given.svg {
+        files.add(path, plot(report).map_err(Failure::found)?.as_bytes())?;
+    }
+    if let Some(path) = &given.csv {
+        files.add(path, &parts(report))?;
+    }
+    if let (Some(path), Some(calls)) = (&given.calls, calls) {
+        files.add(path, &calls.finish())?;
+    }
+    files.finish()
 }

@@ -12,11 +12,6 @@ pub(crate) fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// Converts a length. It saturates, where a `usize` is longer than a `u64`.
-pub(crate) fn count(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
-}
-
 /// Converts a position. It saturates, where a `u64` is longer than a `usize`.
 pub(crate) fn index(position: u64) -> usize {
     usize::try_from(position).unwrap_or(usize::MAX)

@@ -12,7 +12,7 @@ pub(crate) struct Rate {
     pub(crate) per: u64,
 }
 
-/// The most calls of a rate.
+/// The maximum number of calls of a rate.
 const MOST: u64 = 1_000_000_000;
 
 impl Rate {

@@ -1,114 +1,153 @@
-//! The report of a simulation: the traffic, and each limit with its outcome. All outputs show it.
+//! The report of a simulation: the traffic, and the outcome of each limit. All outputs show it.
 
 use super::engine::{Grid, Outcome, Series};
 use super::numbers::{float, percent};
 use super::shadow::Comparison;
 use super::time;
 use super::traffic::Traffic;
-use ratelimit::{Algorithm, Limit};
-
-/// A limit and what it made of the traffic.
-#[derive(Debug)]
-pub(crate) struct Trial {
-    /// `A` for the first limit.
-    pub(crate) letter: char,
-    pub(crate) limit: Limit,
-    pub(crate) outcome: Outcome,
-}
+use ratelimit_limit::{ListState, State};
 
 #[derive(Debug)]
 pub(crate) struct Report<'t> {
     pub(crate) traffic: &'t Traffic,
-    pub(crate) trials: Vec<Trial>,
-    /// The grid of the chart in the terminal, and the grid of the files.
-    pub(crate) grids: [Grid; 2],
-    /// The offered calls in each part of each grid.
-    pub(crate) offered: [Vec<u64>; 2],
+    /// One for each limit.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The chart of the terminal, and the chart of the files.
+    pub(crate) terminal: Chart,
+    pub(crate) files: Chart,
     pub(crate) comparison: Option<Comparison>,
+    /// Sentences about the traffic and about each limit.
     pub(crate) notes: Vec<String>,
 }
 
-/// One of the grids of a report.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Resolution {
-    Terminal = 0,
-    Files = 1,
+/// The calls in each part of the time.
+#[derive(Debug)]
+pub(crate) struct Chart {
+    pub(crate) grid: Grid,
+    pub(crate) offered: Vec<u64>,
+    /// The decisions of each limit.
+    pub(crate) series: Vec<Series>,
 }
 
-/// The numbers of a trial as text, with their headings.
+/// The titles of [`Outcome::cells`].
 pub(crate) const HEADINGS: [&str; 6] =
     ["offered", "admitted", "refused", "waited", "refused in a row", "worst window"];
 
-impl Trial {
-    pub(crate) fn series(&self, resolution: Resolution) -> Option<&Series> {
-        self.outcome.series.get(resolution as usize)
+/// The meaning of the titles.
+pub(crate) const LEGEND: [&str; 2] = [
+    "refused in a row: the most refusals of one caller without an admitted call in between.",
+    "worst window: the most units that one caller was admitted within any interval of the limit's `time`, and how many times `count` that is.",
+];
+
+/// The letter of the limit at a position: `A` for the first one.
+pub(crate) fn letter(at: usize) -> char {
+    ('A'..).nth(at).unwrap_or('?')
+}
+
+impl Chart {
+    pub(crate) fn new(grid: Grid, traffic: &Traffic) -> Self {
+        Self { grid, offered: grid.offered(traffic), series: Vec::new() }
     }
 
-    /// The worst window as a multiple of `count`.
-    pub(crate) fn excess(&self) -> Option<f64> {
-        let count = self.limit.count();
-        (count > 0).then(|| float(self.outcome.worst) / f64::from(count))
+    /// The unit of the calls, such as `calls per 10s`.
+    pub(crate) fn unit(&self) -> String {
+        format!("calls per {}", time::show(self.grid.width))
     }
 
-    /// The worst window, such as `199 (1.99x)`.
-    pub(crate) fn worst(&self) -> String {
-        let worst = self.outcome.worst;
-        self.excess().map_or_else(|| worst.to_string(), |excess| format!("{worst} ({excess:.2}x)"))
+    /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
+    pub(crate) fn most(&self) -> u64 {
+        let admitted = self.series.iter().flat_map(|series| &series.admitted);
+        self.offered.iter().chain(admitted).copied().fold(1, u64::max)
+    }
+}
+
+impl Outcome {
+    /// The worst window, such as `199 (1.99x)`: how many times `count` it is.
+    fn worst(&self) -> String {
+        match self.limit.count() {
+            0 => self.worst.to_string(),
+            count => format!("{} ({:.2}x)", self.worst, float(self.worst) / f64::from(count)),
+        }
     }
 
     /// The cells below [`HEADINGS`].
     pub(crate) fn cells(&self) -> [String; 6] {
-        let Outcome { offered, admitted, refused, waited, longest_wait, streak, .. } = self.outcome;
-        let with_percent = |part| format!("{part} ({})", percent(part, offered));
-        let waited =
-            if waited == 0 { "0".to_owned() } else { format!("{waited} (to {})", time::show(longest_wait)) };
+        let Self { offered, admitted, refused, waited, longest_wait, streak, .. } = self;
+        let with_percent = |part: &u64| format!("{part} ({})", percent(*part, *offered));
+        let waited = if *waited == 0 {
+            "0".to_owned()
+        } else {
+            format!("{waited} (to {})", time::show(*longest_wait))
+        };
         let row = match streak.refusals {
-            0 => "0".to_owned(),
-            1 => "1".to_owned(),
+            refusals @ 0..=1 => refusals.to_string(),
             refusals if streak.length == 0 => format!("{refusals} at once"),
             refusals => format!("{refusals} in {}", time::show(streak.length)),
         };
         [offered.to_string(), with_percent(admitted), with_percent(refused), waited, row, self.worst()]
     }
 
-    /// What the worst window means for this limit.
+    /// The meaning of the worst window for this limit.
     pub(crate) fn worst_words(&self) -> String {
-        match self.limit.algorithm() {
-            Algorithm::Concurrency => format!("at most {} at once", self.outcome.worst),
-            _ => format!("at most {} within {}", self.worst(), time::show(time::micros(self.limit.time()))),
+        match self.limit.state() {
+            State::List(ListState::Permits) => format!("at most {} at once", self.worst),
+            State::Number(_) | State::List(ListState::Log) => {
+                format!("at most {} within {}", self.worst(), time::show(time::micros(self.limit.time())))
+            }
         }
     }
 }
 
-impl Report<'_> {
-    /// The words above the numbers of a chart, such as `calls per 10s`.
-    pub(crate) fn unit(&self, resolution: Resolution) -> String {
-        format!("calls per {}", time::show(self.grids[resolution as usize].width))
+impl<'t> Report<'t> {
+    /// Creates a report without a comparison. Each call costs `cost` units.
+    pub(crate) fn new(
+        traffic: &'t Traffic,
+        outcomes: Vec<Outcome>,
+        terminal: Chart,
+        files: Chart,
+        cost: u32,
+    ) -> Self {
+        let mut notes = traffic.notes.clone();
+        for (at, outcome) in outcomes.iter().enumerate() {
+            let later = terminal.series.get(at).map_or(0, |series| series.later);
+            notes.extend(
+                of_limit(outcome, traffic, later, cost).map(|note| format!("{}: {note}", letter(at))),
+            );
+        }
+        Self { traffic, outcomes, terminal, files, comparison: None, notes }
     }
 
-    /// What the trial at a place is in a comparison with `--shadow`.
-    pub(crate) fn role(&self, at: usize) -> Option<&'static str> {
-        let role = if at == 0 { "in force" } else { "candidate" };
-        self.comparison.as_ref().map(|_| role)
-    }
-
-    /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
-    pub(crate) fn most(&self, resolution: Resolution) -> u64 {
-        let offered = self.offered[resolution as usize].iter().copied().max().unwrap_or_default();
-        let admitted = self.trials.iter().filter_map(|trial| trial.series(resolution)).map(Series::most);
-        admitted.fold(offered.max(1), u64::max)
+    /// The role of a limit in a comparison with `--shadow`.
+    pub(crate) fn role(&self, at: usize) -> &'static str {
+        match (&self.comparison, at) {
+            (None, _) => "",
+            (Some(_), 0) => "in force",
+            (Some(_), _) => "candidate",
+        }
     }
 
     /// Whether the report shows callers one by one.
     pub(crate) fn names_callers(&self) -> bool {
         self.comparison.as_ref().is_some_and(|comparison| !comparison.hardest_hit.is_empty())
     }
+}
 
-    /// What the numbers of the table mean.
-    pub(crate) fn legend() -> [&'static str; 2] {
-        [
-            "refused in a row: the most refusals of one caller without an admitted call in between.",
-            "worst window: the most units that one caller was admitted within any interval of the limit's `time`, and how many times `count` that is.",
-        ]
-    }
+/// The notes about one limit. `later` is the number of calls that start after the end of the chart.
+fn of_limit(outcome: &Outcome, traffic: &Traffic, later: u64, cost: u32) -> impl Iterator<Item = String> {
+    let Outcome { limit, never, callers_refused, .. } = outcome;
+    let callers = traffic.callers.count();
+    let why = match limit.count() {
+        0 => "a limit with `count=0` refuses every call".to_owned(),
+        _ => format!("each costs {cost} and the limit holds at most {}", limit.capacity()),
+    };
+    let has_lease = limit.to_string().contains(" lease=");
+    [
+        (callers > 1).then(|| format!("callers with refused calls: {callers_refused} of {callers}.")),
+        (*never > 0).then(|| format!("{never} calls can never pass, because {why}.")),
+        (later > 0)
+            .then(|| format!("{later} admitted calls start after the end of the chart, because they wait.")),
+        has_lease.then(|| "leases are not simulated; every call asks the store.".to_owned()),
+    ]
+    .into_iter()
+    .flatten()
 }

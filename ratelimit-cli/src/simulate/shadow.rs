@@ -1,125 +1,122 @@
-//! What if: compares the limit in force with a candidate, caller by caller.
+//! Compares the limit in force with a candidate, caller by caller.
 
-use super::engine::CallerCounts;
+use super::engine::{CallerCounts, Outcome};
 use super::hash::IdentityHash;
-use super::report::Trial;
 use super::time::{self, DAY, HOUR, MINUTE, SECOND};
 use super::traffic::Callers;
 use ratelimit::{Algorithm, Limit};
+use serde::Serialize;
+use std::cmp::Reverse;
 
-/// The most callers that a report names.
+/// The maximum number of callers that a report names.
 const NAMED: usize = 10;
 
-/// A caller that the candidate refuses.
-#[derive(Clone, Debug, PartialEq)]
+/// A caller that the candidate refuses more often. The JSON has the same fields.
+#[derive(Debug, Serialize)]
 pub(crate) struct Hit {
-    pub(crate) name: String,
-    pub(crate) offered: u32,
-    pub(crate) refused_now: u32,
-    pub(crate) refused_then: u32,
+    pub(crate) caller: String,
+    offered: u32,
+    refused_in_force: u32,
+    refused_by_candidate: u32,
 }
 
-#[derive(Clone, Debug)]
+/// The comparison. The JSON has the same fields.
+#[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
-    pub(crate) callers: u64,
-    /// Callers with refused calls: by the limit in force, and by the candidate.
-    pub(crate) refused_now: u64,
-    pub(crate) refused_then: u64,
+    callers: u64,
+    callers_refused_in_force: u64,
+    callers_refused_by_candidate: u64,
     /// Callers that only the candidate refuses.
-    pub(crate) newly_refused: u64,
-    /// Callers of which the candidate refuses more calls than the limit in force.
-    pub(crate) hit: u64,
-    /// All calls, and the refused ones.
-    pub(crate) calls: u64,
-    pub(crate) calls_now: u64,
-    pub(crate) calls_then: u64,
+    callers_newly_refused: usize,
+    /// Callers with more calls refused by the candidate than by the limit in force.
+    callers_with_more_refused_calls: usize,
+    calls: u64,
+    calls_refused_in_force: u64,
+    calls_refused_by_candidate: u64,
+    callers_are_hashed: bool,
     /// The callers with the most additional refusals, at most ten.
     pub(crate) hardest_hit: Vec<Hit>,
-    /// Whether the callers are named by hashes.
-    pub(crate) is_hashed: bool,
 }
 
 impl Comparison {
-    /// Compares two trials of the same traffic. `hash` names the callers; without one they have their own names.
-    pub(crate) fn of(now: &Trial, then: &Trial, callers: &Callers, hash: Option<&IdentityHash>) -> Self {
-        let (now, then) = (&now.outcome, &then.outcome);
-        let pairs: Vec<(u32, CallerCounts, CallerCounts)> =
-            (0..).zip(&now.callers).zip(&then.callers).map(|((at, now), then)| (at, *now, *then)).collect();
-        let newly = pairs.iter().filter(|(_, now, then)| now.refused == 0 && then.refused > 0).count();
-        let mut hit: Vec<_> = pairs.iter().filter(|(_, now, then)| then.refused > now.refused).collect();
-        let number_hit = super::numbers::count(hit.len());
-        // A stable sort: of equal callers the one that called first is named first.
-        hit.sort_by_key(|(_, now, then)| std::cmp::Reverse(then.refused - now.refused));
-        let hardest_hit = hit.into_iter().take(NAMED).map(|(at, now, then)| Hit {
-            name: callers.name(*at, hash),
+    /// Compares two outcomes of the same traffic. Callers are named by `hash`, or by their names if it is `None`.
+    pub(crate) fn of(now: &Outcome, then: &Outcome, callers: &Callers, hash: Option<&IdentityHash>) -> Self {
+        let pairs = || (0..).zip(&now.callers).zip(&then.callers).map(|((at, now), then)| (at, now, then));
+        let newly = pairs().filter(|(_, now, then)| now.refused == 0 && then.refused > 0).count();
+        let mut hit: Vec<(u32, &CallerCounts, &CallerCounts)> =
+            pairs().filter(|(_, now, then)| then.refused > now.refused).collect();
+        // The sort is stable, so equal callers stay in the order of their first calls.
+        hit.sort_by_key(|(_, now, then)| Reverse(then.refused - now.refused));
+        let hardest_hit = hit.iter().take(NAMED).map(|(at, now, then)| Hit {
+            caller: callers.name(*at, hash),
             offered: now.offered,
-            refused_now: now.refused,
-            refused_then: then.refused,
+            refused_in_force: now.refused,
+            refused_by_candidate: then.refused,
         });
         Self {
             callers: callers.count(),
-            refused_now: now.callers_refused,
-            refused_then: then.callers_refused,
-            newly_refused: super::numbers::count(newly),
-            hit: number_hit,
+            callers_refused_in_force: now.callers_refused,
+            callers_refused_by_candidate: then.callers_refused,
+            callers_newly_refused: newly,
+            callers_with_more_refused_calls: hit.len(),
             calls: now.offered,
-            calls_now: now.refused,
-            calls_then: then.refused,
+            calls_refused_in_force: now.refused,
+            calls_refused_by_candidate: then.refused,
+            callers_are_hashed: hash.is_some(),
             hardest_hit: hardest_hit.collect(),
-            is_hashed: hash.is_some(),
         }
     }
 
     /// The answer in three sentences: callers, callers that are new to refusals, and calls.
-    pub(crate) fn answer(&self, now: &Trial, then: &Trial) -> String {
-        let Self { callers, refused_now, refused_then, newly_refused, calls, calls_now, calls_then, .. } =
-            self;
-        let (with, instead_of) = difference(&then.limit, &now.limit);
-        let refused = if *refused_then == 0 { "none".to_owned() } else { refused_then.to_string() };
-        let newly = match newly_refused {
-            0 => "None of them is refused by the candidate alone.".to_owned(),
-            1 => "1 caller is refused by the candidate alone.".to_owned(),
-            some => format!("{some} callers are refused by the candidate alone."),
+    pub(crate) fn answer(&self, now: &Limit, then: &Limit) -> String {
+        let (with, instead_of) = difference(then, now);
+        let refused = match self.callers_refused_by_candidate {
+            0 => "none".to_owned(),
+            refused => refused.to_string(),
         };
-        let newly = if *refused_then == 0 { String::new() } else { format!(" {newly}") };
+        let newly = match (self.callers_refused_by_candidate, self.callers_newly_refused) {
+            (0, _) => String::new(),
+            (_, 0) => " None of them is refused by the candidate alone.".to_owned(),
+            (_, 1) => " 1 caller is refused by the candidate alone.".to_owned(),
+            (_, some) => format!(" {some} callers are refused by the candidate alone."),
+        };
         format!(
-            "With {with} instead of {instead_of}, {refused} of {callers} callers would have been refused, instead of {refused_now}.{newly} {calls_then} of {calls} calls would have been refused, instead of {calls_now}."
+            "With {with} instead of {instead_of}, {refused} of {} callers would have been refused, instead of {}.{newly} {} of {} calls would have been refused, instead of {}.",
+            self.callers,
+            self.callers_refused_in_force,
+            self.calls_refused_by_candidate,
+            self.calls,
+            self.calls_refused_in_force
         )
     }
 
     /// The heading of the callers that are hit hardest.
     pub(crate) fn heading(&self) -> String {
-        let named = self.hardest_hit.len();
-        let hashed = if self.is_hashed { " (hashed)" } else { "" };
-        match (named, super::numbers::count(named) < self.hit) {
-            (1, _) => format!("The caller with more refused calls{hashed}"),
-            (_, false) => {
+        let (named, all) = (self.hardest_hit.len(), self.callers_with_more_refused_calls);
+        let hashed = if self.callers_are_hashed { " (hashed)" } else { "" };
+        match named {
+            1 if all == 1 => format!("The caller with more refused calls{hashed}"),
+            _ if named == all => {
                 format!("The {named} callers with more refused calls, the hardest hit first{hashed}")
             }
-            (_, true) => {
-                format!("The {named} hardest hit of {} callers with more refused calls{hashed}", self.hit)
-            }
+            _ => format!("The {named} hardest hit of {all} callers with more refused calls{hashed}"),
         }
     }
-
-    /// The columns of [`Hit::cells`].
-    pub(crate) const COLUMNS: [&str; 5] = ["caller", "offered", "refused by A", "refused by B", "more"];
 }
 
 impl Hit {
-    /// The numbers below [`Comparison::COLUMNS`].
+    /// The titles of [`cells`](Self::cells).
+    pub(crate) const COLUMNS: [&str; 4] = ["offered", "refused by A", "refused by B", "more"];
+
     pub(crate) fn cells(&self) -> [String; 4] {
-        [self.offered, self.refused_now, self.refused_then, self.refused_then - self.refused_now]
-            .map(|number| number.to_string())
+        let more = self.refused_by_candidate - self.refused_in_force;
+        [self.offered, self.refused_in_force, self.refused_by_candidate, more].map(|cell| cell.to_string())
     }
 }
 
-/// Two limits as words of one sentence: `50 per minute` and `100` if only the count is another, else the whole limits.
+/// Two limits as words of one sentence: `50 per minute` and `100` if only the count differs, else the whole limits.
 fn difference(then: &Limit, now: &Limit) -> (String, String) {
-    let rest = |limit: &Limit| {
-        let text = limit.to_string();
-        text.split(' ').filter(|word| !word.starts_with("count=")).map(str::to_owned).collect::<Vec<_>>()
-    };
+    let rest = |limit: &Limit| limit.to_string().replace(&format!(" count={}", limit.count()), "");
     if rest(then) != rest(now) || then == now {
         return (format!("`{then}`"), format!("`{now}`"));
     }
@@ -139,7 +136,6 @@ fn per(limit: &Limit) -> String {
         time => format!("per {}", time::show(time)),
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

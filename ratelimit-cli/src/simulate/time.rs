@@ -8,47 +8,17 @@ pub(crate) const MINUTE: u64 = 60 * SECOND;
 pub(crate) const HOUR: u64 = 60 * MINUTE;
 pub(crate) const DAY: u64 = 24 * HOUR;
 
-/// Round lengths, for the distance of two ticks and for the time that one bar stands for.
-const STEPS: [u64; 33] = [
-    MS,
-    2 * MS,
-    5 * MS,
-    10 * MS,
-    20 * MS,
-    50 * MS,
-    100 * MS,
-    200 * MS,
-    500 * MS,
-    SECOND,
-    2 * SECOND,
-    5 * SECOND,
-    10 * SECOND,
-    15 * SECOND,
-    30 * SECOND,
-    MINUTE,
-    2 * MINUTE,
-    5 * MINUTE,
-    10 * MINUTE,
-    15 * MINUTE,
-    30 * MINUTE,
-    HOUR,
-    2 * HOUR,
-    3 * HOUR,
-    6 * HOUR,
-    12 * HOUR,
-    DAY,
-    2 * DAY,
-    7 * DAY,
-    14 * DAY,
-    30 * DAY,
-    90 * DAY,
-    366 * DAY,
+/// Round lengths for the distance of two ticks: in milliseconds, and in seconds up to a year.
+const MILLISECONDS: [u64; 9] = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const SECONDS: [u64; 24] = [
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800,
+    604_800, 1_209_600, 2_592_000, 7_776_000, 31_622_400,
 ];
 
-/// More lengths that one bar may stand for, so that charts use the width of the screen.
+/// Additional lengths for one bar, so that charts use the width of the screen.
 const MORE_STEPS: [u64; 2] = [20 * SECOND, 20 * MINUTE];
 
-/// Returns the shortest round length of which at most `most` cover the length, for the time that one bar stands for.
+/// Returns the time of one bar: the shortest round length of which at most `most` cover the length.
 pub(crate) fn part(length: u64, most: u64) -> u64 {
     let fits = |part: &u64| length.div_ceil(*part) <= most.max(1);
     let round = step(length, most);
@@ -59,10 +29,12 @@ pub(crate) fn part(length: u64, most: u64) -> u64 {
 /// not round.
 pub(crate) fn step(length: u64, most: u64) -> u64 {
     let most = most.max(1);
-    STEPS.into_iter().find(|step| length.div_ceil(*step) <= most).unwrap_or_else(|| length.div_ceil(most))
+    let (short, long) = (MILLISECONDS.map(|ms| ms * MS), SECONDS.map(|s| s * SECOND));
+    let mut steps = short.into_iter().chain(long);
+    steps.find(|step| length.div_ceil(*step) <= most).unwrap_or_else(|| length.div_ceil(most))
 }
 
-/// Reads a length such as `10m` or `1h30m`, from 1 ms to 366 days. The form is that of `time` in the text of a limit.
+/// Reads a length such as `10m` or `1h30m`, from 1 ms to 366 days, in the form of `time` in the text of a limit.
 pub(crate) fn read(text: &str) -> Result<u64, String> {
     if text.contains(char::is_whitespace) {
         return Err(format!("`{text}` has a space; write a length of time as `1h30m`"));

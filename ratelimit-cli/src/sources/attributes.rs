@@ -1,7 +1,7 @@
 //! The limits among the attributes of one function or block.
 
-use super::Scope;
 use super::conditions::{self, Conditional, expanded, needs_test};
+use super::found::Scope;
 use super::imports::Imports;
 use proc_macro2::TokenStream;
 use ratelimit_syntax::args::Arguments;
@@ -10,8 +10,8 @@ use ratelimit_syntax::neighbors::may_read_names;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Meta};
 
-/// The attributes of a function that exist together. Attributes with different conditions may exclude each other, so each
-/// condition makes a variant, which also has the attributes without a condition.
+/// Attributes of a function that exist together. Attributes with different conditions may exclude each other, so each
+/// condition has a variant, which also contains the attributes without a condition.
 pub(super) struct Variant {
     /// The arguments of the topmost limit.
     pub(super) arguments: TokenStream,
@@ -79,7 +79,7 @@ pub(super) fn skips(attributes: &[Attribute], imports: &Imports<'_>) -> bool {
     limits.any(|found| Arguments::of(found.attribute, &mut Errors::default()).skip.is_some())
 }
 
-/// The condition of a limit: those of the items around it, and its own.
+/// The condition of a limit: the conditions of the items around it, and of the attribute.
 pub(super) fn condition(around: &[String], own: Option<&String>) -> Option<String> {
     conditions::joined(around.iter().chain(own).cloned())
 }

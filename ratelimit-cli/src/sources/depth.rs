@@ -1,9 +1,9 @@
-//! How deep a parser would go into a file. It calls itself for each level, and its stack is bounded.
+//! The depth of the code in a file. The parser calls itself for each level, and its stack is bounded.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 use std::iter::Peekable;
 
-/// The most levels that are parsed. In a build without optimizations, each takes up to 30 kB of the stack.
+/// The maximum number of levels. In a build without optimizations, each takes up to 30 kB of the stack.
 const MOST: usize = 4096;
 
 struct Group {

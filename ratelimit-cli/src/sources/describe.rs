@@ -1,14 +1,15 @@
 //! Describes a checked attribute as an entry of the manifest.
 
 use super::text::text;
-use crate::manifest::{Entry, Numbers, Value};
+use crate::manifest::{Entry, expression};
 use ratelimit_syntax::model::{
     Identity, Lease, Limit, LimitNumbers, Member, Model, Number, Refill, RequestPart, Shadow, Time, Until,
     Verdict,
 };
-use syn::Expr;
+use serde_json::Value;
+use syn::{Expr, Lit};
 
-/// What a member of a model says about its limit. `path` is the path of the function, without the type of a method.
+/// Describes the limit of a member of a model. `path` is the path of the function, without the type of a method.
 pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
     let base = member.key.as_ref().map_or_else(|| path.to_owned(), |key| key.text.value());
     let name = match member.shadow {
@@ -17,88 +18,86 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
     };
     let judged = |verdict| {
         let judge = member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == verdict);
-        judge.map(|afterwards| expression(&afterwards.judge))
+        judge.map(|afterwards| written(&afterwards.judge))
     };
-    Entry {
-        name,
-        has_key: member.key.is_some(),
-        numbers: numbers(&member.limit),
-        by: by(member),
-        cost: member.cost.as_ref().map(cost),
-        skip_if: member.skip_if.as_ref().map(expression),
-        charge_if: judged(Verdict::ChargeIf),
-        refund_if: judged(Verdict::RefundIf),
-        settle: judged(Verdict::Settle),
-        until: (member.until == Until::BodyEnd).then(|| Value::text("body_end")),
-        shadow: match &member.shadow {
-            Shadow::Never => None,
-            Shadow::Always => Some(Value::text("always")),
-            Shadow::If(condition) => Some(expression(condition)),
-        },
-        on_error: model.on_error.map(|policy| Value::text(policy.name().to_lowercase())),
-        limiter: model.limiter.as_ref().map(expression),
-        ..Entry::default()
-    }
+    let shadow = match &member.shadow {
+        Shadow::Never => None,
+        Shadow::Always => Some("always".into()),
+        Shadow::If(condition) => Some(written(condition)),
+    };
+    let others = [
+        ("by", Some(by(member))),
+        ("cost", member.cost.as_ref().map(cost)),
+        ("skip_if", member.skip_if.as_ref().map(written)),
+        ("refund_if", judged(Verdict::RefundIf)),
+        ("settle", judged(Verdict::Settle)),
+        ("until", (member.until == Until::BodyEnd).then(|| "body_end".into())),
+        ("shadow", shadow),
+        ("on_error", model.on_error.map(|policy| policy.name().to_lowercase().into())),
+        ("limiter", model.limiter.as_ref().map(written)),
+    ];
+    let all = numbers(&member.limit).into_iter().chain(others);
+    let arguments = all.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    Entry { name, has_key: member.key.is_some(), arguments, ..Entry::default() }
 }
 
-fn expression(value: &Expr) -> Value {
-    Value::expression(text(value))
+fn written(value: &Expr) -> Value {
+    expression(text(value))
 }
 
-fn numbers(limit: &Limit) -> Numbers {
+fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
     let numbers = match limit {
         Limit::Numbers(numbers) => &**numbers,
-        Limit::Value(value) => return Numbers { limit: Some(expression(value)), ..Numbers::default() },
+        Limit::Value(value) => return vec![("limit", Some(written(value)))],
     };
     let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
-    Numbers {
-        limit: None,
-        algorithm: Some(Value::text(algorithm.as_str())),
-        count: Some(number(count)),
-        time: Some(self::time(time)),
-        burst: burst.as_ref().map(number),
-        refill: matches!(refill, Refill::Interval).then(|| Value::text("interval")),
-        borrow: borrow.as_ref().map(number),
-        wait: wait.as_ref().map(self::time),
-        lease: lease.as_ref().map(|lease| match lease {
-            Lease::Most(units) => number(units),
-            Lease::Auto(_) => Value::text("auto"),
-        }),
-    }
+    let lease = lease.as_ref().map(|lease| match lease {
+        Lease::Most(units) => number(units),
+        Lease::Auto(_) => "auto".into(),
+    });
+    vec![
+        ("algorithm", Some(algorithm.as_str().into())),
+        ("count", Some(number(count))),
+        ("time", Some(self::time(time))),
+        ("burst", burst.as_ref().map(number)),
+        ("refill", matches!(refill, Refill::Interval).then(|| "interval".into())),
+        ("borrow", borrow.as_ref().map(number)),
+        ("wait", wait.as_ref().map(self::time)),
+        ("lease", lease),
+    ]
 }
 
 fn number(number: &Number) -> Value {
     match number {
-        Number::Literal(number, _) => Value::Number(*number),
-        Number::Value(value, _) => expression(value),
+        Number::Literal(number, _) => (*number).into(),
+        Number::Value(value, _) => written(value),
     }
 }
 
 fn time(time: &Time) -> Value {
     match time {
-        Time::Millis(..) => Value::text(time.text().unwrap_or_default()),
-        Time::Value(value, _) => expression(value),
+        Time::Millis(..) => time.text().unwrap_or_default().into(),
+        Time::Value(value, _) => written(value),
     }
 }
 
 fn cost(cost: &Expr) -> Value {
-    let literal = match cost {
-        Expr::Lit(literal) => match &literal.lit {
-            syn::Lit::Int(number) => number.base10_parse().ok(),
-            _ => None,
-        },
-        _ => None,
-    };
-    literal.map_or_else(|| expression(cost), Value::Number)
+    if let Expr::Lit(literal) = cost
+        && let Lit::Int(number) = &literal.lit
+        && let Ok(number) = number.base10_parse::<u32>()
+    {
+        return number.into();
+    }
+    written(cost)
 }
 
-fn by(member: &Member) -> Vec<Value> {
+fn by(member: &Member) -> Value {
     let values = member.identities().iter().map(|identity| match identity {
-        Identity::Part(RequestPart::Ip, _) => Value::text("ip"),
-        Identity::Part(RequestPart::User, _) => Value::text("user"),
-        Identity::Part(RequestPart::Header(name), _) => Value::text(format!("header:{name}")),
-        Identity::Value(value) => expression(value),
+        Identity::Part(RequestPart::Ip, _) => "ip".into(),
+        Identity::Part(RequestPart::User, _) => "user".into(),
+        Identity::Part(RequestPart::Header(name), _) => format!("header:{name}").into(),
+        Identity::Value(value) => written(value),
     });
     let values: Vec<Value> = values.collect();
-    if values.is_empty() { vec![Value::text("global")] } else { values }
+    if values.is_empty() { ["global"][..].into() } else { values.into() }
 }

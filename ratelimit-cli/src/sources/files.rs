@@ -1,14 +1,14 @@
 //! Reads the files of a package, from the roots of its targets along the `mod` declarations.
 
+use super::found::{Found, Scope};
 use super::modules::{Place, Resolved, Submodule};
 use super::reader::{Context, Reader};
-use super::workspace::{Package, Target};
-use super::{Found, Scope, Workspace};
+use super::workspace::{Package, Target, Workspace};
 use crate::manifest::{Kind, Problem};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The most modules in each other. Only a file that includes itself has more.
+/// The maximum depth of modules. Only a file that includes itself exceeds it.
 const DEEPEST: usize = 64;
 
 pub(super) struct Files<'f> {

@@ -10,7 +10,7 @@ const ATTRIBUTE: &str = "rate_limit";
 /// The imports of a file, in all of its scopes.
 #[derive(Debug)]
 pub(super) struct Imports<'i> {
-    /// The crates that cannot have the attribute.
+    /// The crates that cannot re-export the attribute.
     foreign: &'i HashSet<String>,
     /// The names of `use ..::rate_limit as name`.
     names: HashSet<String>,
@@ -25,7 +25,7 @@ impl<'i> Imports<'i> {
         imports
     }
 
-    /// Whether a path can be the attribute. A path that ends in `rate_limit` is, unless it begins in a foreign crate.
+    /// Whether a path can refer to the attribute: it ends in `rate_limit` and does not begin in a foreign crate.
     pub(super) fn are_for(&self, path: &Path) -> bool {
         let Some(last) = path.segments.last() else { return false };
         if path.segments.len() == 1 {

@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 }
 
-/// A signature that fits all arguments of a limit. An attribute above may write the real one, which nobody else knows.
+/// A signature that fits all arguments of a limit. The real one is unknown, because an attribute above may write it.
 fn rewritten(signature: &Signature) -> Signature {
     let mut signature = signature.clone();
     signature.asyncness.get_or_insert_default();

@@ -8,6 +8,7 @@ mod conditions;
 mod depth;
 mod describe;
 mod files;
+mod found;
 mod imports;
 mod limits;
 mod modules;
@@ -16,28 +17,10 @@ mod text;
 mod workspace;
 
 pub(crate) use conditions::needs_test;
+pub(crate) use found::{Found, Scope};
 pub(crate) use workspace::Workspace;
 
-use crate::manifest::{Entry, Problem};
 use files::Files;
-
-/// What was found in the sources.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) problems: Vec<Problem>,
-    /// A file that is nested too deeply to be parsed.
-    pub(crate) too_deep: Option<String>,
-}
-
-/// Which code to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Libraries and binaries, without code that only tests contain.
-    Shipped,
-    /// Also examples, tests and benchmarks.
-    All,
-}
 
 /// Reads the attributes of the packages with these names, or of all packages if there are no names.
 pub(crate) fn read(workspace: &Workspace, packages: &[String], scope: Scope) -> Found {

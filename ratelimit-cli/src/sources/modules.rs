@@ -35,14 +35,14 @@ pub(super) struct Place {
     below: PathBuf,
 }
 
-/// The files of a declaration that exist, and the file that is expected if there is none.
+/// The existing files of a declaration, and the expected file if none exists.
 pub(super) struct Resolved {
     pub(super) files: Vec<(PathBuf, Place)>,
     pub(super) expected: PathBuf,
 }
 
 impl Place {
-    /// The place of a root, a `mod.rs`, or a file with a `#[path = ".."]`: its modules are beside it.
+    /// The place of a root, a `mod.rs`, or a file with a `#[path = ".."]`: its modules are in the same folder.
     pub(super) fn of_root(file: &Path) -> Self {
         let here = file.parent().unwrap_or(Path::new("")).to_owned();
         Self { below: here.clone(), here }

@@ -3,10 +3,10 @@
 use super::attributes::variants;
 use super::conditions::{expanded, is_never, needs_test, of_item};
 use super::depth::is_too_deep;
+use super::found::{Found, Scope};
 use super::imports::Imports;
 use super::modules::{Inline, Submodule};
 use super::text::text;
-use super::{Found, Scope};
 use crate::manifest::{Kind, Problem};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -17,16 +17,16 @@ use syn::{
     TraitItemFn,
 };
 
-/// What `proc-macro2` says about a text that has no tokens.
+/// The message of `proc-macro2` about a text that has no tokens, and a better one.
 const TOKENS: &str = "cannot parse string into token stream";
 const UNCLOSED: &str = "a bracket or a quote is not closed, or a token is invalid; `cargo check` shows where";
 
-/// Where a file belongs.
+/// The place of a file.
 pub(super) struct Context<'c> {
     pub(super) package: &'c str,
     pub(super) target: String,
     pub(super) file: String,
-    /// The crates that cannot have the attribute.
+    /// The crates that cannot re-export the attribute.
     pub(super) foreign: &'c HashSet<String>,
     pub(super) scope: Scope,
 }
@@ -56,7 +56,7 @@ impl<'r> Reader<'r> {
         conditions: &[String],
         found: &'r mut Found,
     ) -> Vec<Submodule> {
-        // What cannot be read as tokens is reported below.
+        // A text that has no tokens is reported below.
         if source.parse().is_ok_and(is_too_deep) {
             found.too_deep.get_or_insert(context.file);
             return Vec::new();
@@ -87,7 +87,7 @@ impl<'r> Reader<'r> {
         reader.submodules
     }
 
-    /// Reads an item under its conditions, unless it never exists or is not asked for.
+    /// Reads an item under its conditions, unless it never exists or is out of scope.
     fn under(&mut self, attributes: &[Attribute], read: impl FnOnce(&mut Self)) {
         let conditions = of_item(attributes);
         let unwanted = |condition: &String| {
@@ -128,7 +128,7 @@ impl<'r> Reader<'r> {
 
 impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
-        // These items cannot have the attribute, which says so.
+        // The attribute reports an error on these items.
         let attributes = match item {
             Item::Const(item) => &item.attrs,
             Item::Enum(item) => &item.attrs,
@@ -215,7 +215,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         });
     }
 
-    /// The content of a macro call is unknown, except that of `include!("file.rs")`.
+    /// Only the content of `include!("file.rs")` is known, not that of other macro calls.
     fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
         let Ok(file) = item.mac.parse_body::<syn::LitStr>() else { return };
         if item.mac.path.is_ident("include") {

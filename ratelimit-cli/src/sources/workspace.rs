@@ -1,10 +1,9 @@
 //! The packages of a workspace, as cargo describes them.
 
-use super::Scope;
+use super::found::Scope;
 use crate::manifest::Entry;
 use serde::Deserialize;
 use std::collections::HashSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,36 +43,24 @@ pub(crate) struct Target {
     pub(crate) root: PathBuf,
 }
 
-/// Why cargo does not describe the workspace.
-#[derive(Debug)]
-pub(crate) struct WorkspaceError(String);
-
-impl fmt::Display for WorkspaceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 impl Workspace {
     /// Asks cargo for the workspace of a manifest, or of the current folder. Cargo neither resolves nor downloads dependencies.
-    pub(crate) fn find(manifest: Option<&Path>) -> Result<Self, WorkspaceError> {
+    pub(crate) fn find(manifest: Option<&Path>) -> Result<Self, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(&cargo);
         command.args(["metadata", "--format-version=1", "--no-deps", "--color=never"]);
         if let Some(manifest) = manifest {
             command.arg("--manifest-path").arg(manifest);
         }
-        let output = command.output();
-        let output =
-            output.map_err(|error| WorkspaceError(format!("cannot run {}: {error}", cargo.display())))?;
+        let output = command.output().map_err(|error| format!("cannot run {}: {error}", cargo.display()))?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr);
             let message = message.trim();
-            return Err(WorkspaceError(message.strip_prefix("error: ").unwrap_or(message).to_owned()));
+            return Err(message.strip_prefix("error: ").unwrap_or(message).to_owned());
         }
-        let mut workspace: Self = serde_json::from_slice(&output.stdout).map_err(|error| {
-            WorkspaceError(format!("cannot read the output of `cargo metadata`: {error}"))
-        })?;
+        let workspace = serde_json::from_slice(&output.stdout);
+        let mut workspace: Self =
+            workspace.map_err(|error| format!("cannot read the output of `cargo metadata`: {error}"))?;
         workspace.packages.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(workspace)
     }
@@ -91,7 +78,7 @@ impl Workspace {
         dependency.path.is_some() && self.has(&dependency.name)
     }
 
-    /// The names of the crates that cannot have the attribute: dependencies from elsewhere.
+    /// The names of the crates that cannot re-export the attribute: dependencies outside of the workspace.
     pub(super) fn foreign_crates(&self, package: &Package) -> HashSet<String> {
         let foreign = package.dependencies.iter().filter(|dependency| {
             dependency.name != RUNTIME && dependency.crate_name() != LIBRARY && !self.contains(dependency)
@@ -104,18 +91,16 @@ impl Workspace {
         if a.package == b.package && a.target == b.target {
             return true;
         }
-        let roots = self.packages.iter();
-        roots
-            .filter_map(|root| {
+        // Two targets of one package that are no library are two programs.
+        let has_library = a.target == "lib" || b.target == "lib";
+        has_library
+            && self.packages.iter().any(|root| {
                 let used = self.used(root);
-                let contains = |entry: &Entry| {
+                [a, b].into_iter().all(|entry| {
                     used.contains(entry.package.as_str())
                         && (entry.target == "lib" || entry.package == root.name)
-                };
-                (contains(a) && contains(b)).then_some(())
+                })
             })
-            // Two targets of one package that are no library are two programs.
-            .any(|()| a.target == "lib" || b.target == "lib")
     }
 
     /// A package with all packages of the workspace that it uses.
@@ -135,7 +120,7 @@ impl Workspace {
 }
 
 impl Package {
-    /// Whether the package can name the attribute: it depends on the library, or on another package that may re-export it.
+    /// Whether the package can name the attribute: it depends on the library, or on a package that may re-export the attribute.
     pub(super) fn may_have_limits(&self) -> bool {
         self.dependencies.iter().any(|dependency| dependency.name == RUNTIME || dependency.path.is_some())
     }

@@ -1,8 +1,8 @@
-//! The health of the servers: their latency, and what they say about their work.
+//! The health of the servers: their latency, and the work that they report.
 
 use crate::doctor::{Facts, is_permission};
 use crate::exit::Failure;
-use crate::server::ask;
+use crate::session::ask;
 use ratelimit::store::RedisServer;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The number of latencies that are remembered, one for each second.
 const REMEMBERED: usize = 60;
 
-/// What the servers do.
+/// The state of the servers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Health {
     /// The last latency, and the longest one within a minute, of the slowest server.
@@ -43,7 +43,7 @@ pub(crate) struct Watcher {
     servers: Vec<RedisServer>,
     latencies: VecDeque<Duration>,
     before: Option<(Instant, Counters)>,
-    /// Whether the user may ask servers about themselves.
+    /// Whether the user may run `INFO`.
     permitted: bool,
     health: Health,
 }
@@ -54,7 +54,7 @@ impl Watcher {
         Self { servers, latencies, before: None, permitted: true, health: Health::default() }
     }
 
-    /// Asks other servers from now on.
+    /// Replaces the servers.
     pub(crate) fn replace(&mut self, servers: &[RedisServer]) {
         self.servers = servers.to_vec();
         self.before = None;
@@ -64,7 +64,7 @@ impl Watcher {
         &self.health
     }
 
-    /// Asks all servers.
+    /// Asks all servers for their latency and their work.
     pub(crate) async fn ask(&mut self) -> Result<(), Failure> {
         let mut slowest = Duration::ZERO;
         for server in &self.servers {

@@ -2,7 +2,7 @@
 
 use super::rate::{Reading, rate};
 use crate::limits::Limits;
-use crate::server::Server;
+use crate::session::Session;
 use crate::usage;
 use ratelimit::store::StoredKey;
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// The number of busiest keys, and of fullest keys.
 const EACH: usize = 100;
-/// The most candidates between two choices.
+/// The maximum number of candidates between two choices.
 const CANDIDATES: usize = 2000;
 /// The weight of the last second in a rate.
 const WEIGHT: f64 = 0.5;
@@ -31,23 +31,23 @@ pub(crate) struct HotKey {
     /// The identity, or its hash.
     pub(crate) who: String,
     pub(crate) reading: Reading,
-    /// Units per second, at least. `None` before the second reading.
+    /// A lower bound of the units per second. `None` before the second reading.
     pub(crate) rate: Option<f64>,
 }
 
 impl HotKey {
-    /// The busier key first, and the fuller one of two that are as busy.
+    /// Orders the busier key first, and equally busy keys by their fullness.
     pub(crate) fn by_rate(&self, other: &Self) -> Ordering {
         let rate = |hot: &Self| hot.rate.unwrap_or(0.0);
         rate(other).total_cmp(&rate(self)).then_with(|| other.fullness().total_cmp(&self.fullness()))
     }
 
-    /// The fuller key first, and the busier one of two that are as full.
+    /// Orders the fuller key first, and equally full keys by their rate.
     pub(crate) fn by_fullness(&self, other: &Self) -> Ordering {
         other.fullness().total_cmp(&self.fullness()).then_with(|| self.by_rate(other))
     }
 
-    /// How full it is. Units count for little where the capacity is not known.
+    /// The rank by use. Units count for little if the capacity is not known.
     fn fullness(&self) -> f64 {
         let units = f64::from(self.reading.usage.used.unwrap_or(0));
         self.reading.usage.share().map_or(units * 1e-12, |share| share + units * 1e-9)
@@ -87,16 +87,11 @@ impl Hot {
     }
 
     /// Reads all keys again.
-    pub(crate) async fn read(
-        &mut self,
-        server: &Server,
-        limits: &Limits,
-        is_cluster: bool,
-    ) -> Result<(), ratelimit::Error> {
+    pub(crate) async fn read(&mut self, session: &Session, limits: &Limits) -> Result<(), ratelimit::Error> {
         self.choose();
         let keys: Vec<(StoredKey, Vec<u8>)> =
             self.keys.iter().map(|hot| (hot.key.clone(), hot.bytes.clone())).collect();
-        let usages = usage::read(server, limits, &keys, is_cluster).await?;
+        let usages = usage::read(session, limits, &keys).await?;
         let at = Instant::now();
         for (hot, usage) in self.keys.iter_mut().zip(usages) {
             let Some(usage) = usage else { continue };
@@ -108,7 +103,7 @@ impl Hot {
             }
             hot.reading = reading;
         }
-        // Nothing is in use, and nothing was taken for a while.
+        // Keeps keys that are in use, or were used recently.
         self.keys.retain(|hot| hot.reading.usage.used != Some(0) || hot.rate.is_some_and(|rate| rate > 0.01));
         self.known = self.keys.iter().map(|hot| hot.bytes.clone()).collect();
         Ok(())

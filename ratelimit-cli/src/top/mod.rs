@@ -9,11 +9,10 @@ mod sampler;
 mod terminal;
 mod view;
 
-use crate::arguments::{Always, Given, Pace};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
-use crate::output::{Output, print_json_line};
-use crate::server::Server;
+use crate::options::Given;
+use crate::output::print;
+use crate::session::Session;
 use clap::Args;
 use sampler::{Sampler, Snapshot};
 use std::io::{self, IsTerminal as _};
@@ -22,11 +21,11 @@ use tokio::sync::watch;
 /// Show the busiest and the fullest limits, live
 ///
 /// The numbers come from Redis alone: all keys are read in turn, at a bounded pace, each twice within about a second, and the
-/// busiest and fullest keys once per second. UNITS/S is how fast units were taken between two readings; what was taken and came
-/// back in between is not seen, so it is a lower bound. Redis does not know refused calls, because a refusal writes nothing. AT
-/// LIMIT counts keys whose next call would be refused. STATE is for how long a key refuses calls, or when all its units are free.
-/// Both need the numbers of the limit, from --limit or from an override of a whole limit. For refused calls, see the events or
-/// metrics of your services.
+/// busiest and fullest keys once per second. UNITS/S is the rate at which units were taken between two readings. It is a lower
+/// bound, because units that came back in between are not seen. Redis does not know refused calls, because a refusal writes
+/// nothing. AT LIMIT counts keys whose next call would be refused. STATE is the time for which a key refuses calls, or until all
+/// its units are free. Both need the numbers of the limit, from --limit or from an override of a whole limit. For refused calls,
+/// see the events or metrics of your services.
 ///
 /// Keys: `q` quits, `s` changes the order, `p` pauses, the arrows scroll.
 #[derive(Args, Debug)]
@@ -39,49 +38,44 @@ pub(crate) struct Top {
     seconds: Option<u32>,
     #[command(flatten)]
     given: Given,
-    #[command(flatten)]
-    pace: Pace<Always>,
+    /// The maximum number of keys to read per second, at least 100
+    #[arg(long, value_name = "KEYS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..))]
+    keys_per_second: u32,
 }
 
-pub(crate) async fn run(
-    top: &Top,
-    server: &Server,
-    interrupt: Interrupt,
-    output: Output,
-) -> Result<Exit, Failure> {
-    if !output.json && !io::stdout().is_terminal() {
+pub(crate) async fn run(top: &Top, session: &Session) -> Result<Exit, Failure> {
+    if !session.output.json && !io::stdout().is_terminal() {
         return Err(Failure::usage("`top` needs a terminal; without one, pass --json"));
     }
     let settings = sampler::Settings {
-        keys_per_second: top.pace.keys_per_second,
+        keys_per_second: top.keys_per_second,
         in_clear: top.identities,
         given: top.given.limits.clone(),
     };
-    let sampler = Sampler::new(server, settings).await?;
+    let sampler = Sampler::new(session, settings).await?;
     let (publish, snapshots) = watch::channel(Snapshot::default());
     tokio::select! {
-        never = sampler.run(&publish, &interrupt) => never,
-        done = show(top, snapshots, &interrupt, output) => done,
+        never = sampler.run(&publish) => never,
+        done = show(top, snapshots, session) => done,
     }
 }
 
 async fn show(
     top: &Top,
     mut snapshots: watch::Receiver<Snapshot>,
-    interrupt: &Interrupt,
-    output: Output,
+    session: &Session,
 ) -> Result<Exit, Failure> {
-    if !output.json {
-        return terminal::run(snapshots, top.seconds, interrupt, output).await;
+    if !session.output.json {
+        return terminal::run(snapshots, top.seconds, session).await;
     }
     let mut left = top.seconds;
     while left != Some(0) {
         tokio::select! {
             changed = snapshots.changed() => if changed.is_err() { break },
-            () = interrupt.wait() => return Ok(Exit::Interrupted),
+            () = session.interrupt.wait() => return Ok(Exit::Interrupted),
         }
         let line = report::as_json(&snapshots.borrow_and_update());
-        print_json_line(&line)?;
+        print(format_args!("{line}\n"))?;
         left = left.map(|left| left - 1);
     }
     Ok(Exit::Success)

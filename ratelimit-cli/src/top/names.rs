@@ -1,30 +1,27 @@
-//! What is known about each name: sums over the keys of one pass.
+//! The sums of each name over the keys of one pass.
 
 use crate::usage::Usage;
 use ratelimit::store::StoredKey;
 use std::collections::HashMap;
 
-/// The most names. A program may make up names.
+/// The maximum number of names, because a program may make up names.
 const MOST: usize = 1000;
 
-/// All names.
+/// A name and the format of its keys.
+type Place = (String, String);
+
+/// The sums of all names in the last complete pass, and in the current one.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    names: HashMap<(String, String), Sums>,
-}
-
-/// The sums of a name in the last complete pass, and in the current one.
-#[derive(Debug, Default)]
-struct Sums {
-    last: Option<Sum>,
-    current: Sum,
+    last: HashMap<Place, Sum>,
+    current: HashMap<Place, Sum>,
 }
 
 /// The sums over the keys of one name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub(crate) keys: u64,
-    /// Keys whose numbers are known, and those of them that refuse a call.
+    /// Keys whose numbers are known, and how many of them refuse a call.
     pub(crate) known: u64,
     pub(crate) at_limit: u64,
     /// The number of keys that were read twice, and the sum of their rates.
@@ -42,7 +39,7 @@ pub(crate) struct NameRow {
 }
 
 impl Sum {
-    /// The units per second of all keys, if some of them were read twice: the rates of these keys stand for all.
+    /// An estimate of the units per second of all keys, from the keys that were read twice. `None` if there are none.
     pub(crate) fn per_second(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let (keys, rated) = (self.keys as f64, self.rated as f64);
@@ -53,10 +50,10 @@ impl Sum {
 impl Names {
     pub(crate) fn add(&mut self, key: &StoredKey, usage: &Usage, rate: Option<f64>) {
         let place = (key.name().to_owned(), key.format().to_owned());
-        if self.names.len() >= MOST && !self.names.contains_key(&place) {
+        if self.current.len() >= MOST && !self.current.contains_key(&place) {
             return;
         }
-        let sum = &mut self.names.entry(place).or_default().current;
+        let sum = self.current.entry(place).or_default();
         sum.keys += 1;
         sum.known += u64::from(usage.known.is_some());
         sum.at_limit += u64::from(usage.is_at_limit());
@@ -66,25 +63,25 @@ impl Names {
         }
     }
 
-    /// Ends a pass. Names without keys disappear.
+    /// Ends a pass.
     pub(crate) fn end_pass(&mut self) {
-        self.names.retain(|_, sums| {
-            sums.last = Some(std::mem::take(&mut sums.current));
-            sums.last.is_some_and(|last| last.keys > 0)
-        });
+        self.last = std::mem::take(&mut self.current);
+    }
+
+    /// The sums of the last pass. Before its end, and for new names, the sums of the current pass.
+    fn sums(&self) -> impl Iterator<Item = (&Place, &Sum)> {
+        let new = self.current.iter().filter(|(place, _)| !self.last.contains_key(*place));
+        self.last.iter().chain(new)
     }
 
     /// The busiest names first.
     pub(crate) fn rows(&self) -> Vec<NameRow> {
-        let mut rows: Vec<NameRow> = self
-            .names
-            .iter()
-            .map(|((name, format), sums)| NameRow {
-                name: name.clone(),
-                algorithm: algorithm(format),
-                sum: sums.last.unwrap_or(sums.current),
-            })
-            .collect();
+        let row = |((name, format), sum): (&Place, &Sum)| NameRow {
+            name: name.clone(),
+            algorithm: algorithm(format),
+            sum: *sum,
+        };
+        let mut rows: Vec<NameRow> = self.sums().map(row).collect();
         let rate = |row: &NameRow| row.sum.per_second().unwrap_or(0.0);
         rows.sort_by(|a, b| {
             rate(b).total_cmp(&rate(a)).then(b.sum.keys.cmp(&a.sum.keys)).then(a.name.cmp(&b.name))
@@ -92,9 +89,9 @@ impl Names {
         rows
     }
 
-    /// The number of keys of the last pass, or of the current one.
+    /// The number of keys.
     pub(crate) fn keys(&self) -> u64 {
-        self.names.values().map(|sums| sums.last.unwrap_or(sums.current).keys).sum()
+        self.sums().map(|(_, sum)| sum.keys).sum()
     }
 }
 

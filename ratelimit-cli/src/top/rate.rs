@@ -1,7 +1,8 @@
-//! How fast units are taken, from two readings of one key.
+//! The rate at which units are taken, from two readings of one key.
 
 use crate::usage::Usage;
 use ratelimit::{Algorithm, Limit};
+use ratelimit_limit::{NumberState, State};
 use std::time::{Duration, Instant};
 
 /// One reading of a key.
@@ -11,7 +12,7 @@ pub(crate) struct Reading {
     pub(crate) usage: Usage,
 }
 
-/// The units per second that were taken between two readings, at least. `None` if the readings do not tell.
+/// A lower bound of the units per second that were taken between two readings. `None` if the readings do not tell.
 pub(crate) fn rate(algorithm: Algorithm, before: &Reading, now: &Reading) -> Option<f64> {
     let time = now.at.saturating_duration_since(before.at);
     let (was, is) = (before.usage.used?, now.usage.used?);
@@ -22,23 +23,18 @@ pub(crate) fn rate(algorithm: Algorithm, before: &Reading, now: &Reading) -> Opt
     Some(f64::from(is.saturating_sub(left)) / time.as_secs_f64())
 }
 
-/// How many of the units in use were left after a time, at most.
+/// An upper bound of the units in use that were left after a time.
 fn left_after(algorithm: Algorithm, limit: Option<Limit>, was: u32, is: u32, time: Duration) -> u32 {
-    match (algorithm, limit) {
+    match (algorithm.state(), limit) {
         // A new window has begun.
-        (Algorithm::Counter, _) if is < was => 0,
-        (Algorithm::TokenBucket | Algorithm::LeakyBucket, Some(limit)) if is_continuous(&limit) => {
+        (State::Number(NumberState::Counter), _) if is < was => 0,
+        (State::Number(NumberState::Bucket), Some(limit)) if !limit.refills_by_interval() => {
             let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             let back = u64::from(limit.count()).saturating_mul(ms(time)) / ms(limit.time()).max(1);
             was.saturating_sub(u32::try_from(back).unwrap_or(u32::MAX))
         }
-        _ => was,
+        (State::Number(_) | State::List(_), _) => was,
     }
-}
-
-/// Whether units come back continuously.
-fn is_continuous(limit: &Limit) -> bool {
-    !limit.to_string().contains("refill=interval")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reads all keys in turn, each twice within about a second, and publishes what is known once per second. Only the keys of the
+//! Reads all keys in turn, each twice within about a second, and publishes a snapshot once per second. Only the keys of the
 //! last second are remembered, so the memory does not depend on the number of keys.
 
 use super::health::{Health, Watcher};
@@ -6,20 +6,20 @@ use super::hot::{Hot, HotKey};
 use super::names::{NameRow, Names};
 use super::rate::{Reading, rate};
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
-use crate::limits::{GivenLimit, Limits};
+use crate::limits::Limits;
+use crate::options::GivenLimit;
 use crate::output::identity;
 use crate::scan::Scanner;
-use crate::server::Server;
+use crate::session::Session;
 use crate::usage::{self, Usage};
 use ratelimit::store::StoredKey;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The time between two snapshots, between the two readings of a key, and the shortest time of a pass.
+/// The time between two snapshots and between the two readings of a key. A pass takes at least as long.
 const TICK: Duration = Duration::from_secs(1);
-/// The time until the first snapshot. The first keys were read twice then.
+/// The time until the first snapshot, in which the first keys are read twice.
 const FIRST: Duration = Duration::from_millis(1100);
 
 pub(crate) struct Settings {
@@ -28,7 +28,7 @@ pub(crate) struct Settings {
     pub(crate) given: Vec<GivenLimit>,
 }
 
-/// What is known now.
+/// The numbers of one second.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshot {
     pub(crate) servers: Vec<String>,
@@ -38,12 +38,12 @@ pub(crate) struct Snapshot {
     pub(crate) keys: Vec<HotKey>,
     /// The number of keys, complete after the first pass.
     pub(crate) number_of_keys: u64,
-    /// How much of the current pass is done.
+    /// The part of the current pass that is done, from 0 to 1.
     pub(crate) progress: Option<f64>,
     /// The number of complete passes, and the time of the last one.
     pub(crate) passes: u64,
     pub(crate) last_pass: Option<Duration>,
-    /// Why the numbers are old.
+    /// The error because of which the numbers are old.
     pub(crate) error: Option<String>,
 }
 
@@ -56,7 +56,7 @@ struct ReadPage {
 }
 
 pub(crate) struct Sampler<'s> {
-    server: &'s Server,
+    session: &'s Session,
     settings: Settings,
     scanner: Scanner,
     limits: Limits,
@@ -68,19 +68,19 @@ pub(crate) struct Sampler<'s> {
     passes: u64,
     pass_began: Instant,
     last_pass: Option<Duration>,
-    /// The time of the last scan of all keys, of which some may not be read again yet.
+    /// The time of the last scan of all keys. Some of them may not be read again yet.
     scanned_in: Duration,
-    /// When the next pass may begin.
+    /// The earliest start of the next pass.
     resume: Instant,
 }
 
 impl<'s> Sampler<'s> {
-    pub(crate) async fn new(server: &'s Server, settings: Settings) -> Result<Self, Failure> {
-        let scanner = Scanner::new(server, settings.keys_per_second).await?;
-        let limits = Limits::load(&settings.given, server).await?;
+    pub(crate) async fn new(session: &'s Session, settings: Settings) -> Result<Self, Failure> {
+        let scanner = Scanner::new(session, settings.keys_per_second).await?;
+        let limits = Limits::load(&settings.given, session).await?;
         let watcher = Watcher::new(scanner.servers().to_vec());
         Ok(Self {
-            server,
+            session,
             settings,
             scanner,
             limits,
@@ -96,17 +96,13 @@ impl<'s> Sampler<'s> {
         })
     }
 
-    /// Publishes snapshots until it is dropped.
+    /// Publishes snapshots until the future is dropped.
     ///
     /// # Errors
     ///
     /// If the first snapshot fails. Later errors are part of the snapshots.
-    pub(crate) async fn run<T>(
-        mut self,
-        publish: &watch::Sender<Snapshot>,
-        interrupt: &Interrupt,
-    ) -> Result<T, Failure> {
-        self.step(interrupt).await?;
+    pub(crate) async fn run<T>(mut self, publish: &watch::Sender<Snapshot>) -> Result<T, Failure> {
+        self.step().await?;
         self.tick().await?;
         let mut next = Instant::now() + FIRST;
         let mut error: Option<String> = None;
@@ -129,7 +125,7 @@ impl<'s> Sampler<'s> {
                 tokio::time::sleep_until(wake.into()).await;
                 continue;
             }
-            let read = if error.is_some() { self.reconnect().await } else { self.step(interrupt).await };
+            let read = if error.is_some() { self.reconnect().await } else { self.step().await };
             error = read.err().map(|failure| failure.to_string());
             if error.is_some() {
                 self.resume = Instant::now() + TICK;
@@ -137,18 +133,18 @@ impl<'s> Sampler<'s> {
         }
     }
 
-    /// Begins a new walk, because other servers may decide now.
+    /// Begins a new pass, because the set of servers may have changed.
     async fn reconnect(&mut self) -> Result<(), Failure> {
         self.again.clear();
-        self.scanner = Scanner::new(self.server, self.settings.keys_per_second).await?;
+        self.scanner = Scanner::new(self.session, self.settings.keys_per_second).await?;
         self.watcher.replace(self.scanner.servers());
         Ok(())
     }
 
     /// Reads one page of keys for the first time.
-    async fn step(&mut self, interrupt: &Interrupt) -> Result<(), Failure> {
-        let page = self.scanner.next(interrupt).await?;
-        let usages = usage::read(self.server, &self.limits, &page.keys, self.is_cluster()).await?;
+    async fn step(&mut self) -> Result<(), Failure> {
+        let page = self.scanner.next().await?;
+        let usages = usage::read(self.session, &self.limits, &page.keys).await?;
         let at = Instant::now();
         if page.is_last {
             self.scanned_in = self.pass_began.elapsed();
@@ -162,7 +158,7 @@ impl<'s> Sampler<'s> {
     /// Reads the oldest page for the second time.
     async fn read_again(&mut self) -> Result<(), Failure> {
         let Some(page) = self.again.pop_front() else { return Ok(()) };
-        let usages = usage::read(self.server, &self.limits, &page.keys, self.is_cluster()).await?;
+        let usages = usage::read(self.session, &self.limits, &page.keys).await?;
         let at = Instant::now();
         let readings = page.usages.into_iter().zip(usages);
         for ((key, bytes), (before, now)) in page.keys.into_iter().zip(readings) {
@@ -171,7 +167,7 @@ impl<'s> Sampler<'s> {
             let rate = key.algorithm().and_then(|algorithm| rate(algorithm, &before, &reading));
             self.names.add(&key, &now, rate);
             if now != Usage::UNKNOWN {
-                let who = identity(&self.server.limiter, &key, self.settings.in_clear);
+                let who = identity(&self.session.limiter, &key, self.settings.in_clear);
                 self.hot.offer(HotKey { key, bytes, who, reading, rate });
             }
         }
@@ -185,16 +181,15 @@ impl<'s> Sampler<'s> {
 
     /// Reads the hot keys, the overrides and the health of the servers.
     async fn tick(&mut self) -> Result<(), Failure> {
-        self.limits = Limits::load(&self.settings.given, self.server).await?;
-        let is_cluster = self.is_cluster();
-        self.hot.read(self.server, &self.limits, is_cluster).await?;
+        self.limits = Limits::load(&self.settings.given, self.session).await?;
+        self.hot.read(self.session, &self.limits).await?;
         self.watcher.ask().await
     }
 
     fn publish(&self, error: Option<String>, publish: &watch::Sender<Snapshot>) {
         publish.send_replace(Snapshot {
             servers: self.scanner.servers().iter().map(ToString::to_string).collect(),
-            prefix: self.server.prefix.clone(),
+            prefix: self.session.prefix.clone(),
             health: self.watcher.health().clone(),
             names: self.names.rows(),
             keys: self.hot.sorted(),
@@ -204,9 +199,5 @@ impl<'s> Sampler<'s> {
             last_pass: self.last_pass,
             error,
         });
-    }
-
-    fn is_cluster(&self) -> bool {
-        self.scanner.servers().len() > 1
     }
 }

@@ -1,17 +1,16 @@
-//! The terminal: draws snapshots, and reads keys. It is restored in whatever way the view ends.
+//! The terminal: draws snapshots, and reads keys. The terminal is restored in each case.
 
 use super::sampler::Snapshot;
 use super::view::{View, draw};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Interrupt;
-use crate::output::Output;
+use crate::session::Session;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
-/// How often the thread that waits for keys looks whether it must end.
+/// The thread that waits for keys checks after each such time whether it must end.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Restores the terminal when it is dropped. A panic restores it before its message.
@@ -19,7 +18,7 @@ struct Restored(DefaultTerminal);
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        // Nothing else can be done.
+        // An error cannot be shown: the terminal is not usable.
         let _ = self.0.show_cursor();
         let _ = ratatui::try_restore();
     }
@@ -29,8 +28,7 @@ impl Drop for Restored {
 pub(crate) async fn run(
     mut snapshots: watch::Receiver<Snapshot>,
     seconds: Option<u32>,
-    interrupt: &Interrupt,
-    output: Output,
+    session: &Session,
 ) -> Result<Exit, Failure> {
     let begun = ratatui::try_init().inspect_err(|_| {
         let _ = ratatui::try_restore();
@@ -38,7 +36,7 @@ pub(crate) async fn run(
     let mut terminal = Restored(begun?);
     let mut events = keyboard();
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
-    let mut view = View::new(output);
+    let mut view = View::new(session.output);
     let mut snapshot = Snapshot::default();
     loop {
         terminal.0.draw(|frame| draw(frame, &snapshot, &mut view))?;
@@ -67,7 +65,7 @@ pub(crate) async fn run(
                 Some(_) => {}
                 None => return Ok(Exit::Success),
             },
-            () = interrupt.wait() => return Ok(Exit::Interrupted),
+            () = session.interrupt.wait() => return Ok(Exit::Interrupted),
             () = late => return Ok(Exit::Success),
         }
     }

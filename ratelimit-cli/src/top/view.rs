@@ -16,14 +16,14 @@ use unicode_width::UnicodeWidthStr as _;
 /// The lines for an error.
 const ERROR_LINES: u16 = 3;
 
-/// What the user has chosen.
+/// The choices of the user.
 #[derive(Debug)]
 pub(crate) struct View {
     colors: bool,
     unicode: bool,
     order: Order,
     paused: bool,
-    /// The number of keys above the first one that is shown.
+    /// The number of keys above the first visible key.
     above: usize,
 }
 
@@ -49,7 +49,7 @@ impl View {
         self.paused
     }
 
-    /// Acts on a key.
+    /// Handles a key.
     pub(crate) fn pressed(&mut self, key: KeyCode) {
         match key {
             KeyCode::Char('s') => {
@@ -151,7 +151,7 @@ fn foot_line<'t>(view: &View, columns: usize) -> Line<'t> {
     Line::styled(fitting(texts, columns), Style::new().add_modifier(Modifier::DIM))
 }
 
-/// The first of some texts, as many as fit a line.
+/// Joins texts, as many as fit on a line.
 fn fitting(texts: impl IntoIterator<Item = String>, columns: usize) -> String {
     let mut line = String::new();
     for text in texts {

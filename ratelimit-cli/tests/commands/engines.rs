@@ -9,7 +9,7 @@ use support::{FakeServer, RedisServer};
 /// The reply of an engine to a command, or `None` for the reply of Redis.
 type Engine = fn(&[String]) -> Option<&'static str>;
 
-/// What `doctor` says about an engine: the exit code, the finding and the advice.
+/// The output of `doctor` about an engine: the exit code, the finding and the advice.
 type Said = (i32, &'static str, &'static str);
 
 const ENGINES: [(&str, Engine, Said); 9] = [

@@ -47,7 +47,7 @@ impl Ran {
     }
 }
 
-/// The command with an environment of its own.
+/// The command with a defined environment.
 pub(crate) fn command(url: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ratelimit"));
     for name in
@@ -75,7 +75,7 @@ pub(crate) const LOGIN: Limit = Limit::counter(5, HOUR);
 pub(crate) const LOGIN_TEXT: &str = "login=counter count=5 time=1h";
 
 pub(crate) async fn limiter(url: &str) -> RateLimiter {
-    RateLimiter::builder().redis(url).deadline(Duration::from_secs(10)).build().await.unwrap()
+    RateLimiter::builder().redis(url).deadline(Duration::from_secs(10)).connect().await.unwrap()
 }
 
 /// Uses units of some limits: `login` by address, `search` by user, `report:{kind}` with a part, and `all` for everybody.

@@ -1,8 +1,9 @@
 //! One identity has one hash: in hooks, in messages, in `list`, `top` and `simulate`, and `--for` finds it.
 
 use crate::harness::{LOGIN, LOGIN_TEXT, Ran, command, finish, keys, run, wait_for};
+use ratelimit::identity::KeyWriter;
 use ratelimit::observe::{Hook, Refusal};
-use ratelimit::{Key, KeyWriter, RateLimiter};
+use ratelimit::{Key, RateLimiter};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +21,7 @@ impl Hook for Heard {
 
 struct Token(&'static str);
 
-impl ratelimit::Identity for Token {
+impl ratelimit::identity::Identity for Token {
     fn write(&self, key: &mut KeyWriter<'_>) {
         key.secret(self.0.as_bytes());
     }
@@ -28,7 +29,7 @@ impl ratelimit::Identity for Token {
 
 async fn limiter(server: &RedisServer, heard: &Arc<Heard>) -> RateLimiter {
     let builder = RateLimiter::builder().redis(server.url()).hash_secret("walrus").hook(Arc::clone(heard));
-    builder.deadline(Duration::from_secs(10)).build().await.unwrap()
+    builder.deadline(Duration::from_secs(10)).connect().await.unwrap()
 }
 
 /// Runs the command with the secret of the services.
@@ -66,7 +67,7 @@ async fn one_identity_has_one_hash_everywhere() {
     }
     with_secret(&server, &["set", "login", "--for", hash, "count=9"]).exits(0);
     wait_for("the service allows more", async || {
-        limiter.peek(&LOGIN, Key::new("login").by(address)).await.unwrap().allowed()
+        limiter.peek(&LOGIN, Key::new("login").by(address)).await.unwrap().is_allowed()
     })
     .await;
     run(&server.url(), &["overrides"]).exits(0).says(&["login  203.0.113.7  count=9"]);
@@ -89,7 +90,7 @@ async fn a_hash_in_a_key_is_the_hash_of_the_identity() {
     let heard = heard.0.lock().unwrap().clone();
     let [hash] = &heard[..] else { panic!("one refusal") };
     assert!(keys(&server)[0].contains(&format!("{{{hash}}}")), "the key has it: {:?}", keys(&server));
-    // It needs no secret, because nothing has to be computed from the identity.
+    // It needs no secret, because no hash is computed from the identity.
     run(&server.url(), &["list"]).exits(0).says(&[hash]);
     run(&server.url(), &["peek", "login", "--for", hash]).exits(0).says(&["5 units in use"]);
     with_secret(&server, &["peek", "login", "--for", "secret:sesame"]).exits(0).says(&["5 units in use"]);

@@ -57,14 +57,18 @@ async fn json_has_the_same_numbers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_override_of_a_whole_limit_tells_the_numbers() {
     let (server, limiter) = used_server().await;
-    let whole: ratelimit::LimitChange = "counter count=3 time=1h".parse().unwrap();
+    let whole: ratelimit::overrides::LimitChange = "counter count=3 time=1h".parse().unwrap();
     limiter.overrides().set("login", whole).await.unwrap();
     let list = run(&server.url(), &["list", "login", "--json"]).exits(0).json();
     assert_eq!(
         (&row(&list, "login")["limit"], &row(&list, "login")["at_limit"]),
         (&"counter count=3 time=1h".into(), &2.into())
     );
-    limiter.overrides().set("login", "count=4".parse::<ratelimit::LimitChange>().unwrap()).await.unwrap();
+    limiter
+        .overrides()
+        .set("login", "count=4".parse::<ratelimit::overrides::LimitChange>().unwrap())
+        .await
+        .unwrap();
     let list = run(&server.url(), &["list", "login", "--json"]).exits(0).json();
     assert_eq!(row(&list, "login")["limit"], Value::Null, "a part needs the rest from the command line");
     let list = run(&server.url(), &["list", "login", "--json", "--limit", LOGIN_TEXT]).exits(0).json();
@@ -75,7 +79,7 @@ async fn an_override_of_a_whole_limit_tells_the_numbers() {
 async fn a_smaller_limit_does_not_hide_units_in_use() {
     let (server, limiter) = used_server().await;
     let set = async |change: &str| {
-        let change: ratelimit::LimitChange = change.parse().unwrap();
+        let change: ratelimit::overrides::LimitChange = change.parse().unwrap();
         for name in ["login", "search", "report:{kind}"] {
             limiter.overrides().set(name, change).await.unwrap();
         }
@@ -106,7 +110,7 @@ async fn a_smaller_limit_does_not_hide_units_in_use() {
     assert_eq!(login["largest"][0]["used"], 5);
     limiter
         .overrides()
-        .set("search", "token_bucket count=0 time=1h".parse::<ratelimit::LimitChange>().unwrap())
+        .set("search", "token_bucket count=0 time=1h".parse::<ratelimit::overrides::LimitChange>().unwrap())
         .await
         .unwrap();
     run(&server.url(), &["list"]).exits(0).says(&["? of 0  refuses every call"]);
@@ -118,7 +122,11 @@ async fn a_smaller_limit_does_not_hide_units_in_use() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_prefixes_and_other_programs_are_left_out() {
     let (server, limiter) = used_server().await;
-    limiter.overrides().set("login", "count=4".parse::<ratelimit::LimitChange>().unwrap()).await.unwrap();
+    limiter
+        .overrides()
+        .set("login", "count=4".parse::<ratelimit::overrides::LimitChange>().unwrap())
+        .await
+        .unwrap();
     let set = |key: &str| redis::cmd("SET").arg(key).arg("x").exec(&mut server.raw()).unwrap();
     set("ratelimit2:{a}:n:c2");
     set("ratelimit:{not a limit}");
@@ -212,7 +220,7 @@ async fn a_very_long_name_is_shortened() {
 #[tokio::test(flavor = "multi_thread")]
 async fn overrides_of_single_identities_are_listed() {
     let (server, limiter) = used_server().await;
-    let change: ratelimit::LimitChange = "count=500".parse().unwrap();
+    let change: ratelimit::overrides::LimitChange = "count=500".parse().unwrap();
     let address = std::net::IpAddr::from([203, 0, 113, 1]);
     limiter.overrides().set(ratelimit::Key::new("login").by(address), change).await.unwrap();
     run(&server.url(), &["list", "--identities"])

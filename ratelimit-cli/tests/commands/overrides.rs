@@ -10,7 +10,7 @@ async fn a_running_service_sees_a_change_and_its_end() {
     let service = limiter(&server.url()).await;
     let address = IpAddr::from([203, 0, 113, 9]);
     let capacity =
-        async |address: IpAddr| service.peek(&LOGIN, Key::new("login").by(address)).await.unwrap().limit();
+        async |address: IpAddr| service.peek(&LOGIN, Key::new("login").by(address)).await.unwrap().capacity();
     assert_eq!(capacity(address).await, 5);
 
     run(&server.url(), &["set", "login", "count=2", "time=1m"])
@@ -58,7 +58,7 @@ async fn a_count_of_zero_is_said_to_refuse_every_call() {
         assert_eq!(json["refuses_every_call"], closes);
         let refuses = async || {
             let decision = service.peek(&LOGIN, Key::new("login").by("new")).await.unwrap();
-            !decision.allowed() && decision.retry_after().is_none()
+            !decision.is_allowed() && decision.retry_after().is_none()
         };
         wait_for("the service does what was said", async || refuses().await == closes).await;
     }
@@ -105,7 +105,11 @@ async fn a_foreign_value_in_the_place_of_the_overrides_is_an_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_override_that_cannot_be_read_is_shown_and_can_be_removed() {
     let (server, limiter) = used_server().await;
-    limiter.overrides().set("search", "count=5".parse::<ratelimit::LimitChange>().unwrap()).await.unwrap();
+    limiter
+        .overrides()
+        .set("search", "count=5".parse::<ratelimit::overrides::LimitChange>().unwrap())
+        .await
+        .unwrap();
     let fields: [(&str, &[u8]); 3] =
         [("name:login", b"cuont=5"), ("name:report:{kind}", b"\xff"), ("login", b"count=5")];
     for (field, text) in fields {

@@ -43,7 +43,7 @@ impl Drop for Service {
 async fn serve(service: &str) {
     let (version, url) = service.split_once(' ').unwrap();
     let builder = RateLimiter::builder().redis(url).prefix("shop").service_version(version);
-    let limiter = builder.deadline(Duration::from_secs(10)).build().await.unwrap();
+    let limiter = builder.deadline(Duration::from_secs(10)).connect().await.unwrap();
     ratelimit::install(limiter).unwrap();
     for _ in 0..3 {
         let _ = login("ann").await;

@@ -57,7 +57,7 @@ async fn a_pattern_resets_all_matching_names_and_says_which() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_override_does_not_hide_a_state() {
     let (server, limiter) = used_server().await;
-    let whole: ratelimit::LimitChange = "token_bucket count=3 time=1h".parse().unwrap();
+    let whole: ratelimit::overrides::LimitChange = "token_bucket count=3 time=1h".parse().unwrap();
     limiter.overrides().set("login", whole).await.unwrap();
     run(&server.url(), &["reset", "login", "--for", "203.0.113.1"]).exits(0).says(&["reset counter"]);
     assert_eq!(count(&keys(&server), "overrides"), 1);
@@ -66,8 +66,8 @@ async fn an_override_does_not_hide_a_state() {
 /// A value that the library hashes.
 struct Token(&'static str);
 
-impl ratelimit::Identity for Token {
-    fn write(&self, key: &mut ratelimit::KeyWriter<'_>) {
+impl ratelimit::identity::Identity for Token {
+    fn write(&self, key: &mut ratelimit::identity::KeyWriter<'_>) {
         key.secret(self.0.as_bytes());
     }
 }

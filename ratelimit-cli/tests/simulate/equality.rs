@@ -1,10 +1,9 @@
 //! The decisions of a simulation are those of the limiter in memory, and of the scripts in a private Redis.
 
 use crate::harness::Folder;
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
-use ratelimit::{
-    __testing, Decision, Key, Limit, ManualClock, MemoryStore, RateLimiter, RedisStore, Rejection,
-};
+use ratelimit::{__testing, Decision, Key, Limit, MemoryStore, RateLimiter, RedisStore, Rejection};
 use std::time::Duration;
 use support::RedisServer;
 
@@ -58,12 +57,12 @@ fn row(line: &str) -> Row {
 
 fn shown(decision: &Decision) -> (bool, u64, String) {
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap();
-    let rest = match (decision.allowed(), decision.retry_after()) {
+    let rest = match (decision.is_allowed(), decision.retry_after()) {
         (true, _) => decision.remaining().to_string(),
         (false, Some(after)) => micros(after).to_string(),
         (false, None) => "never".to_owned(),
     };
-    (decision.allowed(), micros(decision.delay()), rest)
+    (decision.is_allowed(), micros(decision.delay()), rest)
 }
 
 /// Both kinds of decisions must occur, or the comparison says nothing.
@@ -103,7 +102,7 @@ async fn a_limiter_in_memory_decides_the_same() {
         assert_telling(&rows);
         let clock = ManualClock::new();
         let limiter =
-            RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await.unwrap();
+            RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).connect().await.unwrap();
         for row in rows {
             clock.set(Duration::from_micros(row.at));
             let decision = match limiter.check(&limit, Key::new("calls").by(&row.caller)).await {
@@ -152,7 +151,7 @@ async fn the_scripts_hold_permits_as_long() {
         let decision =
             redis.decide(Mode::Check, &Request::new(key.clone(), limit, 1).with_permit(permit)).await;
         assert_eq!(shown(&decision), row.decided, "{PERMITS} at {}", row.at);
-        if decision.allowed() {
+        if decision.is_allowed() {
             held.push((row.at + HOLD, permit, key));
         }
     }

@@ -1,4 +1,4 @@
-//! Runs the command, in a folder of its own.
+//! Runs the command in a separate folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl Drop for Folder {
     }
 }
 
-/// What the command printed, and its exit code.
+/// The output of the command, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,

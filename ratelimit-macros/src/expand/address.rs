@@ -1,8 +1,7 @@
 //! Finds the client of `by = "ip"` among the arguments.
 
-use super::arguments::Named;
-use super::probe::merged;
-use super::warn::is_nameable;
+use super::arguments::{Named, merged};
+use super::nameable::is_nameable;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 

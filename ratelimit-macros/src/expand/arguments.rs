@@ -151,3 +151,26 @@ impl Readers {
         }
     }
 }
+
+/// Folds what each argument has into one value.
+pub(super) fn merged<'n>(
+    merge: &Ident,
+    start: TokenStream,
+    names: impl Iterator<Item = &'n Named>,
+    part: impl Fn(&Named) -> Option<TokenStream>,
+) -> TokenStream {
+    let at = merge.span();
+    names.fold(start, |found, named| {
+        let conditions = &named.conditions;
+        let Some(part) = part(named) else { return found };
+        if conditions.is_empty() {
+            return quote_spanned!(at=> #merge::merge(#found, #part));
+        }
+        quote_spanned! {at=> {
+            let __found = #found;
+            #(#conditions)*
+            let __found = #merge::merge(__found, #part);
+            __found
+        }}
+    })
+}

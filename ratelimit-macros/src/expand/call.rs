@@ -2,7 +2,7 @@
 
 use super::{key_part, limit, probe, units};
 use crate::item::Item;
-use crate::model::{Identity, KnownAt, Member, Model, Shadow, Verdict};
+use crate::model::{Identity, KnownAt, Member, Model, Shadow};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
@@ -109,12 +109,8 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
             #runtime::__private::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
         }
     });
-    let charge_after =
-        member.afterwards.as_ref().filter(|afterwards| afterwards.verdict == Verdict::ChargeIf);
-    let charge_after = charge_after
-        .map(|_| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::charge_after(&mut __call);));
     // Before the parts of the key, because it may change the name in front of them.
-    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost #charge_after);
+    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());

@@ -13,6 +13,7 @@ mod future;
 mod guard;
 mod key_part;
 mod limit;
+mod nameable;
 mod probe;
 mod refusal;
 mod spans;

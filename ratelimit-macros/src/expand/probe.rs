@@ -1,7 +1,7 @@
 //! Finds the request parts of `by = "ip"`, `"user"` and `"header:.."` among the arguments, by their types.
 
 use super::address;
-use super::arguments::{Named, Probed};
+use super::arguments::{Named, Probed, merged};
 use super::spans::located;
 use crate::item::Item;
 use crate::model::{Model, RequestPart};
@@ -52,29 +52,6 @@ pub(super) fn of_names(model: &Model, names: &[Named]) -> Probes {
         }));
     }
     probes
-}
-
-/// Folds what each argument has into one value.
-pub(super) fn merged<'n>(
-    merge: &Ident,
-    start: TokenStream,
-    names: impl Iterator<Item = &'n Named>,
-    part: impl Fn(&Named) -> Option<TokenStream>,
-) -> TokenStream {
-    let at = merge.span();
-    names.fold(start, |found, named| {
-        let conditions = &named.conditions;
-        let Some(part) = part(named) else { return found };
-        if conditions.is_empty() {
-            return quote_spanned!(at=> #merge::merge(#found, #part));
-        }
-        quote_spanned! {at=> {
-            let __found = #found;
-            #(#conditions)*
-            let __found = #merge::merge(__found, #part);
-            __found
-        }}
-    })
 }
 
 fn found(runtime: &TokenStream, kind: &str, header: &TokenStream, at: Span, names: &[Named]) -> TokenStream {

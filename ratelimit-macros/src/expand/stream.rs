@@ -1,6 +1,6 @@
 //! Writes a warning if a limit ends before the stream that the function returns.
 
-use super::warn::is_nameable;
+use super::nameable::is_nameable;
 use crate::future::output;
 use crate::item::Item;
 use crate::model::{Afterwards, Algorithm, Limit, Member, Model, Until, Verdict};

@@ -1,7 +1,6 @@
 //! Finds the argument of a function that is the response, for functions that return none.
 
-use super::arguments::Named;
-use super::probe::merged;
+use super::arguments::{Named, merged};
 use super::spans::located;
 use crate::model::Model;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -38,7 +37,7 @@ pub(super) fn holding(
             #[allow(unused_imports)]
             use #runtime::__private::{FoundBody, MergeTarget, Nothing, ProbeTarget as _, Target};
             #[allow(clippy::used_underscore_binding)]
-            FoundBody::hold(#target, #runtime::__private::Lasting::held(__lasting));
+            FoundBody::hold(#target, __held);
         }
     }
 }

@@ -1,4 +1,21 @@
 //! Snapshots of expanded code. `UPDATE_EXPECT=1 cargo test -p ratelimit-macros` updates them.
+//!
+//! The first snapshot shows all code that the attribute writes. In the others, [`check`] gives short names to the parts
+//! that are the same in every expansion:
+//!
+//! | name | code |
+//! |---|---|
+//! | `p::` and `r::` | the paths `::ratelimit::__private::` and `::ratelimit::` |
+//! | `core::Ok`, `core::secs` and so on | the absolute path of that name of the standard library |
+//! | `use probe::X` | `use` of a trait, or of several names, that may be unused, with the lint allowed |
+//! | `site::new(..)` | the static `__SITE`, with its type |
+//! | `merge(..)`, `probe_ip(..)` | the probes of arguments for an address, and the best of two |
+//! | `write(value, part)` | writes a value into a part of the key, as an identity or by `Display` |
+//! | `warn_argument`, `warn_return` | a probe whose deprecated method causes a warning |
+//! | `decide_or(..)` | waits for a pending decision; if the call is refused, returns the value from the function |
+//! | `admit_or(..)` | waits for the admission, and returns the value in the same way |
+//! | `rejection_as::<T>()` | the rejection as a value of the return type `T` |
+//! | `of_type::<T>()` | tells the compiler the type of an inner block |
 
 mod blocks;
 mod charges;
@@ -14,17 +31,101 @@ mod values;
 
 use expect_test::{Expect, expect};
 
+/// Paths, and their short names.
+const PATHS: [(&str, &str); 10] = [
+    (":: ratelimit :: __private ::", "p ::"),
+    (":: ratelimit ::", "r ::"),
+    ("# [allow (unused_imports)] use p ::", "use probe ::"),
+    ("static __SITE : p :: Site = p :: Site ::", "site ::"),
+    (":: core :: result :: Result ::", "core ::"),
+    (":: core :: option :: Option ::", "core ::"),
+    (":: core :: time :: Duration :: from_secs", "core :: secs"),
+    (":: core :: mem :: drop", "core :: drop"),
+    ("# [allow (clippy :: cargo_common_metadata)]", ""),
+    ("MergeAddress :: merge", "merge"),
+];
+
+/// The code before and after a part that differs, and what is shown in place of both.
+const FRAMES: [[&str; 4]; 8] = [
+    ["p :: Way :: write ((&& && p :: KeyPart (", ")) . __ratelimit_key_part () ,", "write (", ","],
+    ["(&& && & Argument (", ")) . __ratelimit_probe_ip ()", "probe_ip (", ")"],
+    [
+        "(&& && && && && && p :: ArgumentOf :: <",
+        "> :: new ()) . __ratelimit_callers () .",
+        "warn_argument :: <",
+        "> () .",
+    ],
+    [
+        "(&& && && && && && p :: ReturnOf :: <",
+        "> :: new ()) . __ratelimit_callers () .",
+        "warn_return :: <",
+        "> () .",
+    ],
+    [
+        "return <",
+        "as r :: FromRejection > :: from_rejection (__rejection)",
+        "return rejection_as :: <",
+        "> ()",
+    ],
+    [
+        "let __check = p :: Check :: pending (__check) ; if let core :: Some (_) = __check { \
+         if let core :: Err (__rejection) = p :: Check :: of_pending (__check) . await { return",
+        "; } } else { core :: drop (__check) ; }",
+        "decide_or (",
+        ") ;",
+    ],
+    [
+        "match __check . await { core :: Ok (__admission) => __admission , \
+         core :: Err (__rejection) => return",
+        ", } ;",
+        "admit_or (",
+        ") ;",
+    ],
+    [
+        "if let core :: Some (__result) = core :: None :: <",
+        "> { return __result ; }",
+        "of_type :: <",
+        "> () ;",
+    ],
+];
+
+/// Compares an expansion with a snapshot in which the parts that are always the same have short names.
 fn check(arguments: &str, item: &str, expected: &Expect) {
-    let expanded = crate::attribute(arguments.parse().unwrap(), item.parse().unwrap());
-    expected.assert_eq(&prettyplease::unparse(&syn::parse2(expanded).unwrap()));
+    let mut code = expand(arguments, item);
+    for (path, name) in PATHS {
+        code = code.replace(path, name);
+    }
+    for [before, after, name, end] in FRAMES {
+        let mut parts = code.split(before);
+        let mut shown = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            match part.split_once(after) {
+                Some((differs, rest)) => shown.extend([name, differs, end, rest]),
+                None => shown.extend([before, part]),
+            }
+        }
+        code = shown;
+    }
+    check_whole(&code, expected);
+}
+
+fn expand(arguments: &str, item: &str) -> String {
+    crate::attribute(arguments.parse().unwrap(), item.parse().unwrap()).to_string()
+}
+
+fn check_whole(code: &str, expected: &Expect) {
+    expected.assert_eq(&prettyplease::unparse(&syn::parse_str(code).unwrap()));
 }
 
 #[test]
 fn a_plain_function() {
-    check(
+    let code = expand(
         r#"key = "login", time = 60, count = 5"#,
         "/// Logs in.
         pub async fn login(user: User) -> Result<Session, ApiError> { open(user).await }",
+    );
+    check_whole(
+        &code,
         &expect![[r#"
             /// Logs in.
             pub async fn login(user: User) -> Result<Session, ApiError> {
@@ -105,8 +206,6 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod wait {}
                     ///`skip_if = user.is_admin`: an expression of type `bool`. Default: no call is exempt.
                     pub mod skip_if {}
-                    ///`charge_if = Result::is_err`: a function from the result to `bool`; parallel calls can exceed the limit. Default: every call is charged before its body.
-                    pub mod charge_if {}
                     ///`refund_if = Result::is_err`: a function from the result to `bool`. Default: the units stay charged.
                     pub mod refund_if {}
                     ///`settle = |result| ..`: a function from the result to an unsigned integer. Default: `cost`.

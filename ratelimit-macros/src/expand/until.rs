@@ -24,34 +24,28 @@ pub(super) fn settles(model: &Model) -> TokenStream {
 }
 
 // Output:
-//     let mut lasting = Admission::hold(__admission, &[0]).await;
-//     Lasting::settle(&mut __lasting, 0, settle0);
-//     let result = HoldBody::hold(__result, Lasting::held(__lasting));
+//     let held = Admission::hold(__admission, &[0], [(0, settle0)]).await;
+//     let result = HoldBody::hold(__result, __held);
 /// Moves permits and charges into the response.
 pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targets: &[Named]) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     let lasting = model.members.iter().enumerate().filter(|(_, member)| member.outlives());
     let lasting = lasting.map(|(position, _)| Literal::usize_unsuffixed(position));
-    let settles: TokenStream = settled(model)
-        .map(|(position, _)| {
-            let (position, name) = (Literal::usize_unsuffixed(position), variable(position));
-            quote_spanned!(at=> #runtime::__private::Lasting::settle(&mut __lasting, #position, #name);)
-        })
-        .collect();
-    let name =
-        if settles.is_empty() { quote_spanned!(at=> __lasting) } else { quote_spanned!(at=> mut __lasting) };
+    let settles = settled(model).map(|(position, _)| {
+        let (position, name) = (Literal::usize_unsuffixed(position), variable(position));
+        quote_spanned!(at=> (#position, #name))
+    });
     let hold = if target::is_in_argument(returned) {
         target::holding(model, targets, returned, function)
     } else {
         // The compiler points at the return type if it has no body.
         let there = returned.map_or(at, |returned| at.located_at(returned.span()));
         let trait_path = located(runtime, there);
-        let held = quote_spanned!(there=> #trait_path::HoldBody::hold(__result, #runtime::__private::Lasting::held(__lasting)));
+        let held = quote_spanned!(there=> #trait_path::body::HoldBody::hold(__result, __held));
         quote_spanned!(at=> let __result = #held;)
     };
     quote_spanned! {at=>
-        let #name = #runtime::__private::Admission::hold(__admission, &[#(#lasting),*]).await;
-        #settles
+        let __held = #runtime::__private::Admission::hold(__admission, &[#(#lasting),*], [#(#settles),*]).await;
         #hold
     }
 }
@@ -115,7 +109,7 @@ fn wrap(returned: &mut Type, runtime: &Path) {
         Type::Path(path) => {
             let Some(last) = path.path.segments.last_mut() else { return };
             if WRAPPED.iter().any(|wrapped| last.ident == wrapped) {
-                *returned = parse_quote!(#runtime::Holding<#returned>);
+                *returned = parse_quote!(#runtime::body::Holding<#returned>);
             } else if let PathArguments::AngleBracketed(arguments) = &mut last.arguments
                 && let Some(GenericArgument::Type(first)) = arguments.args.first_mut()
             {
@@ -125,7 +119,7 @@ fn wrap(returned: &mut Type, runtime: &Path) {
         Type::Macro(of_macro) => {
             let last = of_macro.mac.path.segments.last();
             if last.is_some_and(|last| WRAPPED.iter().any(|wrapped| last.ident == wrapped)) {
-                *returned = parse_quote!(#runtime::Holding<#returned>);
+                *returned = parse_quote!(#runtime::body::Holding<#returned>);
             }
         }
         _ => {}

@@ -8,8 +8,8 @@ use super::stream;
 use crate::item::Item;
 use crate::model::{Algorithm, Limit, Member, Model};
 use crate::neighbors::cache;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 
 /// Writes all warnings.
 pub(super) fn warnings(model: &Model, item: &Item) -> TokenStream {
@@ -69,15 +69,4 @@ fn is_unsaid(member: &Member) -> bool {
         Limit::Value(_) => true,
     };
     member.by.is_none() && !permits && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
-}
-
-/// Whether a type contains neither `impl Trait` nor macros. It reads tokens, because syn's visitor would slow down
-/// the build of every user.
-pub(super) fn is_nameable(of: impl ToTokens) -> bool {
-    of.to_token_stream().into_iter().all(|token| match token {
-        TokenTree::Group(group) => is_nameable(group.stream()),
-        TokenTree::Ident(word) => word != "impl",
-        TokenTree::Punct(sign) => sign.as_char() != '!',
-        TokenTree::Literal(_) => true,
-    })
 }

@@ -5,12 +5,15 @@ use super::request::HeaderValue;
 use super::site::Site;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
-use crate::key::{KeyBuilder, KeySettings, KeyWriter, Name, StoreKey};
+use crate::key::{KeyBuilder, KeySettings, Name, StoreKey};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
-use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, limits};
+use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, Stack, failed, note, shadow_failed};
+use crate::observe::exempt;
+use crate::rejection::Rejection;
 use crate::store::{PROBE, Request};
-use smallvec::SmallVec;
+use crate::writer::KeyWriter;
+use smallvec::{SmallVec, smallvec};
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
@@ -28,7 +31,6 @@ pub struct Call {
     request: Request,
     key: KeyBuilder<'static>,
     limit: Given,
-    charge_after: bool,
     shadow: bool,
     skipped: bool,
 }
@@ -57,9 +59,9 @@ impl Call {
     }
 
     /// A call of a limit that belongs to no attribute.
-    #[cfg(feature = "_web")]
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
-        Self::of(Name::new(name), Some(&limit), limiter)
+        // Two layers may have one name and different limits.
+        Self { limit: Given::PerCall, ..Self::of(Name::new(name), Some(&limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
@@ -73,7 +75,6 @@ impl Call {
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name),
             limit: if limit.is_some() { Given::Constant } else { Given::Nothing },
-            charge_after: false,
             shadow: false,
             skipped,
         }
@@ -93,11 +94,6 @@ impl Call {
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.request.set_cost(cost);
-    }
-
-    /// Takes the units after the call, depending on its result.
-    pub fn charge_after(&mut self) {
-        self.charge_after = true;
     }
 
     /// Returns a writer for the next value of the identity.
@@ -210,21 +206,16 @@ impl Call {
         }
         self.key.finish(self.request.key_mut(), limiter.keys())?;
         let is_constant = matches!(self.limit, Given::Constant);
-        limits::note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
+        note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }
 
-    /// The member of a stack with the completed request.
-    pub(super) fn into_member(self) -> Member {
+    /// The member of a stack with the completed request. The limit has this position in its attribute.
+    fn into_member(self, position: usize) -> Member {
         let mut member = Member::new(self.request).named(self.key.name().as_str());
-        (member.charge_after, member.shadow) = (self.charge_after, self.shadow);
+        (member.position, member.shadow) = (position, self.shadow);
         member
-    }
-
-    /// Whether the units are charged after the call.
-    pub(super) fn charges_after(&self) -> bool {
-        self.charge_after
     }
 }
 
@@ -235,8 +226,18 @@ fn no_limit() -> Error {
 /// The limits of one call, which are decided together.
 pub struct Calls(pub(super) SmallVec<[Call; 1]>);
 
-/// The names of a call's limits, in the order of its stack.
-pub(super) type Names = SmallVec<[Name<'static>; 1]>;
+/// The limits of a call that are decided, completed and in order.
+pub(super) struct Completed {
+    pub(super) limiter: RateLimiter,
+    pub(super) names: SmallVec<[Name<'static>; 1]>,
+    pub(super) stack: Stack,
+}
+
+impl Completed {
+    pub(super) fn of_one(limiter: RateLimiter, call: Call) -> Self {
+        Self { limiter, names: smallvec![call.name()], stack: smallvec![call.into_member(0)] }
+    }
+}
 
 impl Calls {
     /// Adds a limit.
@@ -244,6 +245,42 @@ impl Calls {
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
         self
+    }
+
+    /// Whether all limits have loaded overrides and may refuse the call.
+    pub(super) fn are_plain(&self) -> bool {
+        self.0.iter().all(|call| !call.is_shadow() && call.knows_overrides())
+    }
+
+    /// Waits until the overrides are known.
+    pub(super) async fn learn_overrides(&self) {
+        let mut limiters = self.0.iter().filter(|call| !call.is_skipped()).map(Call::limiter);
+        if let Some(limiter) = limiters.find_map(Result::ok) {
+            limiter.learn_overrides().await;
+        }
+    }
+
+    /// Completes the requests to the store. `None` if the call is exempt from all limits.
+    pub(super) fn complete(self) -> Result<Option<Completed>, Rejection> {
+        let (mut names, mut stack, mut decides) = (SmallVec::new(), Stack::new(), None::<RateLimiter>);
+        for (position, mut call) in self.0.into_iter().enumerate() {
+            let (name, is_shadow) = (call.name(), call.is_shadow());
+            if call.is_skipped() {
+                exempt(name.as_str());
+                continue;
+            }
+            match call.complete() {
+                Ok((limiter, _)) => decides = decides.or_else(|| Some(limiter.clone())),
+                Err(error) if is_shadow => {
+                    shadow_failed(name.as_str(), &error);
+                    continue;
+                }
+                Err(error) => return Err(failed(name, error)),
+            }
+            names.push(name);
+            stack.push(call.into_member(position));
+        }
+        Ok(decides.map(|limiter| Completed { limiter, names, stack }))
     }
 }
 

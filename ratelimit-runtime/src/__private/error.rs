@@ -3,24 +3,6 @@
 
 use crate::rejection::{FromRejection, Rejection};
 
-/// An error type with `From<Rejection>`. It exists for its message, because the one of `From` has no words about limits.
-#[diagnostic::on_unimplemented(
-    message = "`#[rate_limit]` cannot turn a rejection into the error `{Self}`",
-    label = "the error of this return type has no `From<ratelimit::Rejection>`",
-    note = "if the type is yours, write `impl From<ratelimit::Rejection> for {Self}`, and answer with the status `rejection.status()`; if it is a type parameter, add the bound `From<ratelimit::Rejection>`",
-    note = "if it is a type of another crate, convert each rejection: `on_limit = |rejection| Err(..)`, with the status `rejection.status()` if it has one"
-)]
-pub trait ErrorOfRejection {
-    fn of_rejection(rejection: Rejection) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: From<Rejection>> ErrorOfRejection for E {
-    fn of_rejection(rejection: Rejection) -> Self {
-        Self::from(rejection)
-    }
-}
-
 /// A `Result` with a response.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error of `{Self}`",

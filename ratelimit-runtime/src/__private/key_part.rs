@@ -2,7 +2,7 @@
 
 use super::probe::probe;
 use crate::identity::{Identity, UserId};
-use crate::key::KeyWriter;
+use crate::writer::KeyWriter;
 use std::fmt::Display;
 use std::marker::PhantomData;
 
@@ -25,8 +25,8 @@ probe! {
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be part of a key",
     label = "implements neither `Identity` nor `Display`",
-    note = "use a field that does, such as `user.id` or `path.0`, or implement `ratelimit::Identity` or `ratelimit::UserId` for the type",
-    note = "for an `Option` of another crate's type, write `by = user.id.map(ratelimit::Displayed)`; for `uuid::Uuid` and `ulid::Ulid`, enable the features `uuid` and `ulid` of `ratelimit-runtime`",
+    note = "use a field that does, such as `user.id` or `path.0`, or implement `ratelimit::identity::Identity` or `ratelimit::UserId` for the type",
+    note = "for an `Option` of another crate's type, write `by = user.id.map(ratelimit::identity::ByDisplay)`; for `uuid::Uuid` and `ulid::Ulid`, enable the features `uuid` and `ulid` of `ratelimit-runtime`",
     note = "an address, a user and a header are found by `by = \"ip\"`, `by = \"user\"` and `by = \"header:x-api-key\"`"
 )]
 pub trait Way<T: ?Sized>: Sized {

@@ -8,7 +8,6 @@ mod error;
 mod key_part;
 pub mod limit;
 mod probe;
-mod record;
 mod request;
 mod site;
 mod stream;
@@ -20,21 +19,23 @@ pub use address::{
     Client, FoundAddress, KeptAddress, MakeAgain, MergeAddress, OnlyPart, PassAddress, ProbeAddress,
     RequestPeer, TrustedAddress,
 };
-pub use admission::{Admission, Admit, Lasting, SettleOnEnd, judge, settle_on_end};
+pub use admission::{Admission, Admit, SettleOnEnd, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
-pub use error::{ErrorOfRejection, ResponseOrRejection, TupleOrRejection};
+pub use error::{ResponseOrRejection, TupleOrRejection};
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::{Site, SiteRequest};
-pub use stream::{NoStream, OfStream, ReturnOf, StreamingResponse, Upgrade};
+pub use stream::{NoStream, OfStream, ReturnOf, Upgrade};
 pub use target::{FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target, Written};
 pub use units::{Given, ProbeUnits, Units, units};
 #[allow(unused_imports, reason = "some frameworks have no traits of extractors")]
 pub(crate) use warn::callers;
 pub use warn::{ArgumentOf, Cache, OfClients, OfNobody, OfUsers, ProbeCallers, RequestArgument};
 
+pub use crate::body::streaming::StreamingResponse;
+pub use crate::rejection::convert::ErrorOfRejection;
 pub use std::boxed::Box;
 
 use crate::rejection::Rejection;

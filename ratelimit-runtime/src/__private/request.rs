@@ -33,7 +33,7 @@ merge! {
     #[diagnostic::on_unimplemented(
         message = "`by = \"header:..\"`: more than one argument has headers",
         label = "ambiguous",
-        note = "implement `ratelimit::Identity` for your own type, and hash the value if it may be a token"
+        note = "implement `ratelimit::identity::Identity` for your own type, and hash the value if it may be a token"
     )]
     MergeHeaders of carriers
 }
@@ -52,8 +52,8 @@ merge! {
 #[diagnostic::on_unimplemented(
     message = "`by = \"header:..\"`: no argument of this function has the headers of the request",
     label = "add an argument such as `HeaderMap` or the request",
-    note = "enable the framework's feature of `ratelimit-runtime`, or implement `ratelimit::RequestHeaders` for your own type",
-    note = "in a function that cannot have such an argument, write `by = ratelimit::header(\"..\")` and add `RateLimitLayer::new().keep_header(\"..\")` to the service"
+    note = "enable the framework's feature of `ratelimit-runtime`, or implement `ratelimit::identity::RequestHeaders` for your own type",
+    note = "in a function that cannot have such an argument, write `by = ratelimit::context::header(\"..\")` and add `RateLimitLayer::new().keep_header(\"..\")` to the service"
 )]
 pub trait FoundHeaders {
     fn header(self, name: &str) -> Option<HeaderValue>;

@@ -2,7 +2,7 @@
 
 use crate::key::{Function, KeyBuilder, Name};
 use crate::limit::Limit;
-use crate::limiter::{RateLimiter, limits};
+use crate::limiter::{RateLimiter, note};
 use crate::store::{Request, StoreKey};
 use std::sync::OnceLock;
 
@@ -76,7 +76,7 @@ impl SiteRequest {
         let mut request = Request::new(StoreKey::default(), limit, 1);
         KeyBuilder::new(site.name).finish(request.key_mut(), limiter.keys()).ok()?;
         request.add_format();
-        limits::note(site.name.as_str(), &limit, limiter, true);
+        note(site.name.as_str(), &limit, limiter, true);
         Some(self.0.get_or_init(|| Made { limiter: limiter.id(), request }))
     }
 }

@@ -1,14 +1,7 @@
 //! Warns about a permit that is returned before the stream for which it was taken has been sent.
 
+use crate::body::streaming::StreamingResponse;
 use std::marker::PhantomData;
-
-/// Responses that are streams. A limited function that returns one ends before the stream is sent.
-pub trait StreamingResponse {}
-
-impl<T: StreamingResponse, E> StreamingResponse for Result<T, E> {}
-impl<T: StreamingResponse> StreamingResponse for Option<T> {}
-impl<A, T: StreamingResponse> StreamingResponse for (A, T) {}
-impl<A, B, T: StreamingResponse> StreamingResponse for (A, B, T) {}
 
 /// The return type of a function.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! Finds the argument that is the response, for functions that return none: a refusal is written into it, and its body holds.
 
 use super::probe::{Nothing, merge};
-use crate::hold::{Held, HoldBody};
+use crate::body::{Held, HoldBody};
 use crate::rejection::Rejection;
 
 /// A response that the caller of a function passes in to be written.

@@ -1,7 +1,7 @@
 //! `Answers`: the form of the answers to refused requests.
 
+use super::recorded::RecordedDecision;
 use super::{Answer, problem};
-use crate::context::Recorded;
 use crate::rejection::Rejection;
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ type Change = dyn Fn(&Rejection, &mut Answer) + Send + Sync;
 
 /// The form of the answers to refused requests: plain text, problem details, or the application's own.
 ///
-/// Set it once with [`install_answers`](crate::install_answers), or for single requests with
-/// [`RequestContext::with_answers`](crate::RequestContext::with_answers). A clone is cheap. The default is [`text`](Self::text).
+/// Set it once with [`install_answers`](crate::answer::install_answers), or for single requests with
+/// [`RequestContext::with_answers`](crate::context::RequestContext::with_answers). A clone is cheap. The default is [`text`](Self::text).
 #[derive(Clone, Default)]
 pub struct Answers(Form);
 
@@ -37,7 +37,7 @@ impl Answers {
     /// ```
     ///
     /// `violated-policies` has the [public names](Rejection::public_name) of all limits that refused the request. Without a
-    /// [`RequestContext`](crate::RequestContext) it has the name of one: the limit with the longest wait.
+    /// [`RequestContext`](crate::context::RequestContext) it has the name of one: the limit with the longest wait.
     #[must_use]
     pub const fn problem_json() -> Self {
         Self(Form::Problem)
@@ -47,7 +47,7 @@ impl Answers {
     /// what it wants to change.
     ///
     /// ```
-    /// use ratelimit::Answers;
+    /// use ratelimit::answer::Answers;
     ///
     /// let answers = Answers::custom(|rejection, answer| {
     ///     let wait = answer.retry_after.map_or("null".to_owned(), |seconds| seconds.to_string());
@@ -67,7 +67,11 @@ impl Answers {
     }
 
     /// The answer of a rejection. `decisions` returns the decisions that were made for the same request.
-    pub(super) fn answer(&self, rejection: &Rejection, decisions: impl FnOnce() -> Vec<Recorded>) -> Answer {
+    pub(super) fn answer(
+        &self,
+        rejection: &Rejection,
+        decisions: impl FnOnce() -> Vec<RecordedDecision>,
+    ) -> Answer {
         let mut answer = Answer::text(rejection);
         match &self.0 {
             Form::Text => answer,

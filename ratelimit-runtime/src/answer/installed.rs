@@ -9,20 +9,20 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 /// Installs the form of the answers to refused requests in this process. Call it once, before the server starts. Until then,
 /// answers are plain text.
 ///
-/// A [`RequestContext`](crate::RequestContext) with a form of its own wins.
+/// A [`RequestContext`](crate::context::RequestContext) with a form of its own wins.
 ///
 /// ```
-/// use ratelimit::Answers;
+/// use ratelimit::answer::Answers;
 /// # use ratelimit::{Limit, RateLimiter};
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::InstallAnswersError> {
-/// ratelimit::install_answers(Answers::problem_json())?;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::answer::InstallAnswersError> {
+/// ratelimit::answer::install_answers(Answers::problem_json())?;
 /// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
 /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
 /// # assert_eq!(rejection.answer().content_type, "application/problem+json");
-/// # assert!(ratelimit::install_answers(Answers::text()).is_err());
+/// # assert!(ratelimit::answer::install_answers(Answers::text()).is_err());
 /// # assert_eq!(rejection.answer().content_type, "application/problem+json");
-/// # let own = ratelimit::RequestContext::new().with_answers(Answers::text());
+/// # let own = ratelimit::context::RequestContext::new().with_answers(Answers::text());
 /// # let of_request = own.scope(async { rejection.answer() }).await;
 /// # assert_eq!(of_request.content_type, "text/plain; charset=utf-8");
 /// # Ok(()) }

@@ -8,15 +8,16 @@ mod form;
 mod installed;
 mod names;
 mod problem;
+pub(crate) mod recorded;
 #[cfg(test)]
 mod tests;
 
-pub use fields::Headers;
+pub use fields::RateLimitHeaders;
 pub use form::Answers;
 pub use installed::{InstallAnswersError, install_answers};
 
-use crate::context::RequestContext;
 use crate::rejection::{Rejection, whole_seconds};
+use recorded::RecordedDecision;
 use std::borrow::Cow;
 use std::sync::Once;
 
@@ -41,11 +42,23 @@ pub struct Answer {
 }
 
 /// Marks a response that was made from a rejection, so that a middleware can tell it from the application's own responses.
-#[cfg(any(feature = "_http", feature = "actix-web"))] // rocket's responses have no extensions
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered;
 
 impl Answer {
+    /// The answer of a rejection: in the form `own`, else in the installed one, else in plain text. `decisions` returns the
+    /// decisions that were made for the same request.
+    pub(crate) fn of(
+        rejection: &Rejection,
+        own: Option<&Answers>,
+        decisions: impl FnOnce() -> Vec<RecordedDecision>,
+    ) -> Self {
+        match own.or(installed::answers()) {
+            Some(answers) => answers.answer(rejection, decisions),
+            None => Self::text(rejection),
+        }
+    }
+
     /// The answer of a rejection in plain text.
     fn text(rejection: &Rejection) -> Self {
         Self {
@@ -95,42 +108,6 @@ impl Rejection {
             Self::Limited(_) => 429,
             Self::Unidentified(_) => 400,
             Self::Unavailable(_) => 503,
-        }
-    }
-
-    /// What a web client receives for this rejection: in the form of the current [`RequestContext`], else in the form that
-    /// [`install_answers`] has set, else in plain text.
-    ///
-    /// The supported frameworks convert a rejection with it. Call it for a framework that is not supported:
-    ///
-    /// ```
-    /// # use ratelimit::{Limit, RateLimiter};
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-    /// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
-    /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
-    /// let answer = rejection.answer();
-    /// assert_eq!((answer.status, answer.retry_after), (429, None));
-    /// assert_eq!(answer.content_type, "text/plain; charset=utf-8");
-    /// assert_eq!(answer.body, b"too many requests: this limit is closed");
-    /// # }
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the closure of [`Answers::custom`] panics.
-    #[must_use]
-    pub fn answer(&self) -> Answer {
-        self.answer_in(RequestContext::current().as_ref())
-    }
-
-    /// [`answer`](Self::answer) for a request whose context is at hand.
-    pub(crate) fn answer_in(&self, context: Option<&RequestContext>) -> Answer {
-        let of_context = context.and_then(RequestContext::answers);
-        match of_context.or(installed::answers()) {
-            Some(answers) => {
-                answers.answer(self, || context.map(RequestContext::decisions).unwrap_or_default())
-            }
-            None => Answer::text(self),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The names of the limits of one request, as its response shows them: each limit once, no two with the same name.
 
-use crate::context::Recorded;
+use super::recorded::RecordedDecision;
 use crate::limit::rules::duration;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -9,12 +9,12 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(super) struct Named<'r> {
     pub(super) name: Cow<'r, str>,
-    pub(super) recorded: &'r Recorded,
+    pub(super) recorded: &'r RecordedDecision,
 }
 
 impl Named<'_> {
     pub(super) fn is_refused(&self) -> bool {
-        !self.recorded.decision.allowed()
+        !self.recorded.decision.is_allowed()
     }
 }
 
@@ -22,7 +22,7 @@ impl Named<'_> {
 ///
 /// If a request asks one limit several times, the last decision counts. Limits with the same public name have their time after
 /// it: `search/1s` and `search/1d`. Limits that then still have the same name are numbered: `search/1s/2`.
-pub(super) fn named(decisions: &[Recorded]) -> SmallVec<[Named<'_>; 1]> {
+pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> {
     if let [recorded] = decisions {
         return SmallVec::from_buf([Named { name: Cow::Borrowed(recorded.name.public()), recorded }]);
     }
@@ -38,8 +38,8 @@ pub(super) fn named(decisions: &[Recorded]) -> SmallVec<[Named<'_>; 1]> {
 }
 
 /// The last decision of each limit.
-fn last(decisions: &[Recorded]) -> Vec<&Recorded> {
-    let mut last: Vec<&Recorded> = Vec::new();
+fn last(decisions: &[RecordedDecision]) -> Vec<&RecordedDecision> {
+    let mut last: Vec<&RecordedDecision> = Vec::new();
     for recorded in decisions {
         match last.iter_mut().find(|known| is_same(known, recorded)) {
             Some(known) => *known = recorded,
@@ -50,13 +50,13 @@ fn last(decisions: &[Recorded]) -> Vec<&Recorded> {
 }
 
 /// Whether two decisions are about the same limit. An override may have changed its count in between.
-fn is_same(a: &Recorded, b: &Recorded) -> bool {
-    let rule = |recorded: &Recorded| (recorded.limit.algorithm(), recorded.limit.time_ms());
+fn is_same(a: &RecordedDecision, b: &RecordedDecision) -> bool {
+    let rule = |recorded: &RecordedDecision| (recorded.limit.algorithm(), recorded.limit.time_ms());
     a.name.as_str() == b.name.as_str() && rule(a) == rule(b)
 }
 
 /// The name with its time, if it does not end with it.
-fn with_time<'r>(name: &'r str, recorded: &Recorded) -> Cow<'r, str> {
+fn with_time<'r>(name: &'r str, recorded: &RecordedDecision) -> Cow<'r, str> {
     let time = format!("/{}", duration::show(recorded.limit.time_ms()));
     if name.ends_with(&time) { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}{time}")) }
 }

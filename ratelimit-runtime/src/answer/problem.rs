@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::names::{Named, named};
-use crate::context::Recorded;
+use super::recorded::RecordedDecision;
 use crate::rejection::Rejection;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ const VIOLATED: &str = "violated-policies";
 const BLANK: &str = "about:blank";
 
 /// Writes the problem details of a rejection into its answer. `decisions` are those of the same request.
-pub(super) fn write(rejection: &Rejection, decisions: &[Recorded], answer: &mut Answer) {
+pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answer: &mut Answer) {
     let status = answer.status;
     let mut json = match rejection {
         Rejection::Limited(_) => start(QUOTA_EXCEEDED, QUOTA_EXCEEDED_TITLE, status),

@@ -1,8 +1,8 @@
 //! The answers to all rejections, in all forms, byte for byte.
 
 use super::*;
-use crate::Answers;
-use crate::context::Recorded;
+use crate::answer::Answers;
+use crate::context::{RecordedDecision, RequestContext};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::Name;
@@ -24,17 +24,17 @@ fn unavailable() -> Rejection {
     Rejection::undecided("login", Error::new(ErrorKind::Configuration, "redis.internal is away"))
 }
 
-fn refused(name: &'static str) -> Recorded {
+fn refused(name: &'static str) -> RecordedDecision {
     let decision = Decision::refuse(&LIMIT, 0, Some(MINUTE), MINUTE);
-    Recorded { name: Name::of_site(name).into(), limit: LIMIT, cost: 1, decision }
+    RecordedDecision { name: Name::of_site(name).into(), limit: LIMIT, cost: 1, decision }
 }
 
-fn admitted(name: &'static str) -> Recorded {
-    Recorded { decision: Decision::allow(&LIMIT, 4, MINUTE), ..refused(name) }
+fn admitted(name: &'static str) -> RecordedDecision {
+    RecordedDecision { decision: Decision::allow(&LIMIT, 4, MINUTE), ..refused(name) }
 }
 
 /// The answer in a request with this form and these decisions.
-fn answer(rejection: &Rejection, form: Answers, decisions: Vec<Recorded>) -> Answer {
+fn answer(rejection: &Rejection, form: Answers, decisions: Vec<RecordedDecision>) -> Answer {
     let context = RequestContext::new().with_answers(form);
     context.record(decisions);
     rejection.answer_in(Some(&context))
@@ -47,7 +47,7 @@ fn no_permit() -> Rejection {
     Rejection::limited("exports", decision)
 }
 
-fn problem(rejection: &Rejection, decisions: Vec<Recorded>) -> (u16, Option<u64>, String) {
+fn problem(rejection: &Rejection, decisions: Vec<RecordedDecision>) -> (u16, Option<u64>, String) {
     let answer = answer(rejection, Answers::problem_json(), decisions);
     assert_eq!(answer.content_type, "application/problem+json");
     let _: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");

@@ -68,10 +68,11 @@ impl Clock for SystemClock {
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use ratelimit::{Limit, MemoryStore, RateLimiter, TokioClock};
+/// use ratelimit::clock::TokioClock;
+/// use ratelimit::{Limit, MemoryStore, RateLimiter};
 /// use std::time::Duration;
 ///
-/// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(TokioClock::new())).build().await?;
+/// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(TokioClock::new())).build()?;
 /// let once_a_minute = Limit::counter(1, Duration::from_secs(60));
 /// assert!(limiter.check(&once_a_minute, "job").await.is_ok());
 /// tokio::time::sleep(Duration::from_secs(59)).await; // takes no real time
@@ -109,11 +110,12 @@ impl Clock for TokioClock {
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use ratelimit::{Limit, ManualClock, MemoryStore, RateLimiter};
+/// use ratelimit::clock::ManualClock;
+/// use ratelimit::{Limit, MemoryStore, RateLimiter};
 /// use std::time::Duration;
 ///
 /// let clock = ManualClock::new();
-/// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await?;
+/// let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build()?;
 /// let once_a_minute = Limit::counter(1, Duration::from_secs(60));
 /// assert!(limiter.check(&once_a_minute, "job").await.is_ok());
 /// assert!(limiter.check(&once_a_minute, "job").await.is_err());

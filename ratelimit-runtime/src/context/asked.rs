@@ -18,7 +18,6 @@ pub(super) fn remember(name: &str) {
 }
 
 /// The names until now.
-#[cfg(feature = "_web")]
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ASKED.iter().map_while(|known| known.get().map(|name| &**name))
 }

@@ -1,26 +1,31 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
+mod answer;
 pub(crate) mod asked;
-mod recorded;
-#[cfg(feature = "rocket")]
-pub(crate) mod tasks;
 mod words;
 
-pub use recorded::Recorded;
+pub use crate::answer::recorded::RecordedDecision;
 pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, user};
 
 use crate::answer::Answers;
+#[cfg(feature = "rocket")]
+use crate::by_task::ByTask;
 use crate::identity::{Identity, PeerAddr};
 use crate::rejection::Rejection;
+use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 tokio::task_local! {
     static CURRENT: RequestContext;
 }
+
+/// The contexts of the requests that rocket answers.
+#[cfg(feature = "rocket")]
+pub(crate) static OF_REQUESTS: ByTask<RequestContext> = ByTask::new();
 
 /// What is known about the request that the current task answers: the client, its user, chosen headers, and the decisions
 /// that attributes have made for it.
@@ -28,10 +33,11 @@ tokio::task_local! {
 /// `RateLimitLayer` sets it for each request. Set it yourself for a server that has no layer, or in a test:
 ///
 /// ```
-/// use ratelimit::{Rejection, RequestContext, rate_limit};
+/// use ratelimit::context::RequestContext;
+/// use ratelimit::{Rejection, rate_limit};
 /// use std::net::IpAddr;
 ///
-/// #[rate_limit(key = "context_example", count = 1, by = ratelimit::client_ip())]
+/// #[rate_limit(key = "context_example", count = 1, by = ratelimit::context::client_ip())]
 /// async fn search() -> Result<(), Rejection> { Ok(()) }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -51,7 +57,6 @@ pub struct RequestContext {
 }
 
 /// A future with a context.
-#[cfg(feature = "tower")]
 pub(crate) type Contextual<F> = tokio::task::futures::TaskLocalFuture<RequestContext, F>;
 
 /// What is known when the request arrives.
@@ -72,7 +77,7 @@ struct Made {
 }
 
 type User = Arc<dyn Identity + Send + Sync>;
-type Decisions = SmallVec<[Recorded; 1]>;
+type Decisions = SmallVec<[RecordedDecision; 1]>;
 
 /// A header that the layer was asked to keep. `None` if the request has it not exactly once.
 #[derive(Clone)]
@@ -89,7 +94,6 @@ impl RequestContext {
     }
 
     /// A context that knows the addresses of a request.
-    #[cfg(feature = "_web")]
     pub(crate) fn of_addresses(peer: Option<PeerAddr>, client_ip: Option<IpAddr>) -> Self {
         let known = Known { peer, client_ip, ..Known::default() };
         Self { known: Arc::new(known), made: Arc::default() }
@@ -109,7 +113,7 @@ impl RequestContext {
         self.with(|known| known.peer = Some(peer))
     }
 
-    /// Keeps a header for `by = ratelimit::header(name)`. Give `None` if the request does not have it exactly once.
+    /// Keeps a header for `by = ratelimit::context::header(name)`. Give `None` if the request does not have it exactly once.
     #[must_use]
     pub fn with_header(self, name: &str, value: Option<&[u8]>) -> Self {
         let header = KeptHeader { name: name.to_ascii_lowercase().into(), value: value.map(Arc::from) };
@@ -128,9 +132,9 @@ impl RequestContext {
         self
     }
 
-    /// Sets the user, for `by = ratelimit::user()`. An authentication middleware calls it once it knows who calls.
+    /// Sets the user, for `by = ratelimit::context::user()`. An authentication middleware calls it once it knows who calls.
     pub fn set_user(&self, user: impl Identity + Send + Sync + 'static) {
-        *lock(&self.made.user) = Some(Arc::new(user));
+        *self.made.user.lock() = Some(Arc::new(user));
     }
 
     /// The context of the current task. `None` outside a request, and in a task that a handler has spawned.
@@ -142,26 +146,19 @@ impl RequestContext {
     /// Reads the context of the current task.
     fn read<R>(read: impl FnOnce(&Self) -> R) -> Option<R> {
         #[cfg(feature = "rocket")]
-        if let Some(context) = tasks::find(Self::of_request) {
+        if let Some(context) = OF_REQUESTS.find(Self::scoped, Self::is) {
             return Some(read(&context));
         }
         CURRENT.try_with(read).ok()
     }
 
-    /// The context of rocket's request. `None` in a scope inside it.
+    /// Whether the other one is a clone of this context.
     #[cfg(feature = "rocket")]
-    fn of_request(scope: &tasks::Scope) -> Option<Self> {
-        let is_same = match (Self::scoped(), &scope.outer_context) {
-            (Some(inner), Some(outer)) => {
-                Arc::ptr_eq(&inner.known, &outer.known) && Arc::ptr_eq(&inner.made, &outer.made)
-            }
-            (inner, outer) => inner.is_none() && outer.is_none(),
-        };
-        is_same.then(|| scope.context.clone())
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.known, &other.known) && Arc::ptr_eq(&self.made, &other.made)
     }
 
     /// The context of the innermost scope.
-    #[cfg(feature = "rocket")]
     pub(crate) fn scoped() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
@@ -172,13 +169,11 @@ impl RequestContext {
     }
 
     /// The same as a type that has a name.
-    #[cfg(feature = "tower")]
     pub(crate) fn contextual<F: Future>(self, future: F) -> Contextual<F> {
         CURRENT.scope(self, future)
     }
 
     /// Runs a function with this context.
-    #[cfg(feature = "_web")]
     pub(crate) fn sync_scope<R>(&self, run: impl FnOnce() -> R) -> R {
         CURRENT.sync_scope(self.clone(), run)
     }
@@ -191,14 +186,13 @@ impl RequestContext {
 
     /// The decisions that attributes have made for this request until now, in order.
     #[must_use]
-    pub fn decisions(&self) -> Vec<Recorded> {
-        lock(&self.made.decisions).to_vec()
+    pub fn decisions(&self) -> Vec<RecordedDecision> {
+        self.made.decisions.lock().to_vec()
     }
 
     /// Reads the decisions without copying them.
-    #[cfg(feature = "_web")]
-    pub(crate) fn with_decisions<R>(&self, read: impl FnOnce(&[Recorded]) -> R) -> R {
-        read(&lock(&self.made.decisions))
+    pub(crate) fn with_decisions<R>(&self, read: impl FnOnce(&[RecordedDecision]) -> R) -> R {
+        read(&self.made.decisions.lock())
     }
 
     /// The address of the client, if the context was made for a connection with this peer.
@@ -206,38 +200,28 @@ impl RequestContext {
         Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
 
-    /// The form of answers that this request asks for.
-    pub(crate) fn answers(&self) -> Option<&Answers> {
-        self.known.answers.as_ref()
-    }
-
     /// Records decisions. Returns the position of the first one.
-    pub(crate) fn record(&self, decisions: impl IntoIterator<Item = Recorded>) -> usize {
-        let mut all = lock(&self.made.decisions);
+    pub(crate) fn record(&self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
+        let mut all = self.made.decisions.lock();
         let first = all.len();
         all.extend(decisions);
         first
     }
 
     /// Changes the recorded decision at a position.
-    pub(crate) fn change_record(&self, at: usize, change: impl FnOnce(&mut Recorded)) {
-        lock(&self.made.decisions).get_mut(at).map(change);
+    pub(crate) fn change_record(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
+        self.made.decisions.lock().get_mut(at).map(change);
     }
 
     /// Notes why a call of this request was not admitted. The last rejection counts.
     pub(crate) fn record_rejection(rejection: &Rejection) {
-        let _ = Self::read(|context| *lock(&context.made.rejection) = Some(rejection.clone()));
+        let _ = Self::read(|context| *context.made.rejection.lock() = Some(rejection.clone()));
     }
 
     /// Why the last refused call of this request was not admitted.
-    #[cfg(feature = "_web")]
     pub(crate) fn rejection(&self) -> Option<Rejection> {
-        lock(&self.made.rejection).clone()
+        self.made.rejection.lock().clone()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints no address, no user and no header.

@@ -1,9 +1,9 @@
 //! The words of the request context for `by`: `client_ip()`, `user()` and `header(name)`.
 
-use super::{RequestContext, User, asked, lock};
+use super::{RequestContext, User, asked};
 use crate::error::ErrorKind;
 use crate::identity::Identity;
-use crate::key::KeyWriter;
+use crate::writer::KeyWriter;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service; a task that the service spawns \
      needs the context of `RequestContext::current`; in a server function of dioxus, write `by = \"ip\"` and take `request: Parts`";
 const NO_ADDRESS: &str = "the request context does not know the client's address; with axum 0.8, serve with \
-     `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::PeerAddr` into the request's extensions";
+     `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::identity::PeerAddr` into the request's extensions";
 const NOT_KEPT: &str = "the request context does not have this header; `RateLimitLayer` keeps it from now on, and with `keep_header` \
      also for the first call of a process";
 
@@ -62,7 +62,7 @@ impl<T> fmt::Debug for Found<T> {
 pub struct ContextClientIp(Found<IpAddr>);
 
 /// Returns the address of the client of the current request, for functions without an argument that has it:
-/// `by = ratelimit::client_ip()`.
+/// `by = ratelimit::context::client_ip()`.
 ///
 /// It reads the [`RequestContext`] of the task. Without a context, a call that it identifies is rejected as unavailable.
 #[must_use]
@@ -95,19 +95,19 @@ impl Identity for ContextClientIp {
 #[derive(Clone, Debug)]
 pub struct ContextUser(Found<User>);
 
-/// Returns the user of the current request, for functions without an argument that has it: `by = ratelimit::user()`.
+/// Returns the user of the current request, for functions without an argument that has it: `by = ratelimit::context::user()`.
 ///
 /// [`RequestContext::set_user`] sets it. A request without a user is rejected as unidentified; without a context, as
 /// unavailable.
 #[must_use]
 pub fn user() -> ContextUser {
     ContextUser(Found::in_context(|context| {
-        lock(&context.made.user).clone().map_or(Found::Absent, Found::Value)
+        context.made.user.lock().clone().map_or(Found::Absent, Found::Value)
     }))
 }
 
 impl ContextUser {
-    /// Whether the request has a user, for `skip_if = !ratelimit::user().is_known()`.
+    /// Whether the request has a user, for `skip_if = !ratelimit::context::user().is_known()`.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.0.get().is_some()
@@ -125,7 +125,7 @@ impl Identity for ContextUser {
 pub struct ContextHeader(Found<Arc<[u8]>>);
 
 /// Returns a header of the current request, for functions without an argument that has it:
-/// `by = ratelimit::header("x-api-key")`.
+/// `by = ratelimit::context::header("x-api-key")`.
 ///
 /// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names, and those that a call of this process has asked for before:
 /// without `keep_header`, the first call of each process is rejected as unavailable. The key contains a keyed hash of the value. A

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Serialize, Deserialize)]
 struct Fields {
     allowed: bool,
-    limit: u32,
+    capacity: u32,
     remaining: u32,
     /// Of an admitted call.
     #[serde(default)]
@@ -29,8 +29,8 @@ impl Serialize for Decision {
             Passes::Never => (0, None, None),
         };
         let fields = Fields {
-            allowed: self.allowed(),
-            limit: self.limit,
+            allowed: self.is_allowed(),
+            capacity: self.capacity,
             remaining: self.remaining,
             delay_us,
             retry_after_us,
@@ -50,8 +50,8 @@ impl<'de> Deserialize<'de> for Decision {
             (None, Some(wait)) => Passes::AfterReturn(Micros(wait)),
             (None, None) => Passes::Never,
         };
-        let Fields { limit, remaining, reset_after_us, .. } = fields;
-        Ok(Self { passes, reset_after: Micros(reset_after_us), stamp: 0, limit, remaining })
+        let Fields { capacity, remaining, reset_after_us, .. } = fields;
+        Ok(Self { passes, reset_after: Micros(reset_after_us), stamp: 0, capacity, remaining })
     }
 }
 

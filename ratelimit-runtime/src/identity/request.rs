@@ -43,7 +43,7 @@ pub trait UserId {
 /// `by = "header:x-api-key"` finds the argument by this trait. Implement it for a request type of your own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not have the headers of a request",
-    note = "implement `ratelimit::RequestHeaders` for the type, or write a value, as in `by = key`"
+    note = "implement `ratelimit::identity::RequestHeaders` for the type, or write a value, as in `by = key`"
 )]
 pub trait RequestHeaders {
     /// The value of the header with this name, which is in lower case. Return `None` if the header is missing or if there is more
@@ -58,7 +58,7 @@ pub trait RequestHeaders {
     /// as missing.
     ///
     /// ```
-    /// use ratelimit::RequestHeaders;
+    /// use ratelimit::identity::RequestHeaders;
     ///
     /// struct Message {
     ///     headers: Vec<(String, Vec<u8>)>, // with names in lower case

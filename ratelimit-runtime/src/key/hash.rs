@@ -10,8 +10,8 @@
 //! longer keys, and makes the secrets.
 
 use super::StoreKey;
+use crate::random;
 use siphasher::sip::SipHasher13;
-use std::hash::{BuildHasher, RandomState};
 
 /// The whole words of the longest key that has secrets of its own.
 const WORDS: usize = 16;
@@ -26,12 +26,9 @@ pub(crate) struct HashKey {
 impl HashKey {
     /// A new random hash key.
     pub(crate) fn random() -> Self {
-        // std has no other source of randomness. Its SipHash with a random key makes random numbers from different inputs.
-        let random = RandomState::new();
-        let number =
-            |at: usize| u128::from(random.hash_one((at, 0))) << 64 | u128::from(random.hash_one((at, 1)));
-        let of_long_keys = SipHasher13::new_with_keys(random.hash_one(2), random.hash_one(3));
-        Self { added: number(WORDS + 1), of_words: std::array::from_fn(number), of_long_keys }
+        let number = |_| u128::from(random::bits()) << 64 | u128::from(random::bits());
+        let of_long_keys = SipHasher13::new_with_keys(random::bits(), random::bits());
+        Self { added: number(0), of_words: std::array::from_fn(number), of_long_keys }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The name of a limit in a rejection, which outlives the key, and the form of it that clients may see.
 
 use super::Name;
-use super::bytes::copy;
+use crate::writer::copy;
 use std::fmt;
 
 /// The name of a limit, independent of the key that it comes from. A name of at most 30 bytes needs no heap.

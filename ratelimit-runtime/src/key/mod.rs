@@ -9,11 +9,9 @@
 //!   function that contains it;
 //! - the format is the algorithm and the version of its state format.
 //!
-//! Identities and parts are escaped ([`write`]), so different values never make the same key, and no value can change
+//! Identities and parts are escaped ([`writer`](crate::writer)), so different values never make the same key, and no value can change
 //! another part of the key.
 
-mod bytes;
-mod digits;
 mod function;
 mod hash;
 mod limit_name;
@@ -21,10 +19,8 @@ mod name;
 mod render;
 mod store_key;
 mod stored;
-mod write;
 
-pub(crate) use bytes::Bytes;
-pub(crate) use digits::{push_hex_number, push_number};
+pub(crate) use crate::writer::KeySettings;
 pub(crate) use function::Function;
 pub(crate) use hash::HashKey;
 pub(crate) use limit_name::LimitName;
@@ -32,43 +28,10 @@ pub(crate) use name::Name;
 pub(crate) use render::{KeyBuilder, render, render_into};
 pub use store_key::StoreKey;
 pub use stored::StoredKey;
-pub use write::KeyWriter;
-use write::derive_key;
 
 use crate::identity::Identity;
 use std::fmt;
-
-/// The settings of a limiter that its keys depend on.
-#[derive(Clone)]
-pub(crate) struct KeySettings {
-    /// The beginning of every key: the prefix, and `:{`.
-    pub(crate) head: Box<str>,
-    /// The key of the hash that replaces long and secret values.
-    secret: [u8; 16],
-    /// The key of the hash that stands for a readable identity outside of the store. It is another one, so that no value that a
-    /// caller chooses has the hash of somebody else.
-    pub(crate) identity_secret: [u8; 16],
-    /// IPv6 addresses that have this many first bits in common are one identity.
-    pub(crate) ipv6_prefix: u8,
-}
-
-impl KeySettings {
-    /// Without a secret, the hashes depend on the prefix, which is public.
-    pub(crate) fn new(prefix: &str, secret: Option<&[u8]>, ipv6_prefix: u8) -> Self {
-        let secret = secret.unwrap_or(prefix.as_bytes());
-        Self {
-            head: format!("{prefix}:{{").into(),
-            secret: derive_key(secret, b"ratelimit secret"),
-            identity_secret: derive_key(secret, b"ratelimit caller"),
-            ipv6_prefix,
-        }
-    }
-
-    /// The first part of every key.
-    pub(crate) fn prefix(&self) -> &str {
-        self.head.strip_suffix(":{").unwrap_or_default()
-    }
-}
+use std::sync::Arc;
 
 /// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).
 ///
@@ -135,7 +98,26 @@ impl<I, P> fmt::Debug for Key<'_, I, P> {
 }
 
 /// A [`Key`], or a string, which is a key without an identity.
+///
 /// A method reads its key when its future is polled. So the identities and parts of a key must be `Send` and `Sync`.
+///
+/// A `Box<dyn AsKey>` or an `Arc<dyn AsKey>` is a key of one type, whatever its identities are. It owns them, so it fits into a struct.
+/// It costs one allocation, and a method that reads it allocates nothing.
+///
+/// ```
+/// use ratelimit::{AsKey, Key, Limit, RateLimiter, Rejection, per};
+/// use std::sync::Arc;
+///
+/// struct Upload {
+///     key: Arc<dyn AsKey>, // a clone shares it
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Rejection> {
+/// let limiter = RateLimiter::in_memory();
+/// let upload = Upload { key: Arc::new(Key::new("uploads").by("ann".to_owned())) };
+/// limiter.check(&Limit::counter(10, per::DAY), &upload.key).await?;
+/// # Ok(()) }
+/// ```
 pub trait AsKey: Send + Sync {
     #[doc(hidden)]
     fn name(&self) -> &str;
@@ -161,19 +143,25 @@ impl AsKey for String {
     }
 }
 
-impl<T: AsKey + ?Sized> AsKey for &T {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
+macro_rules! delegate {
+    ($($type:ty),*) => {$(
+        impl<T: AsKey + ?Sized> AsKey for $type {
+            fn name(&self) -> &str {
+                (**self).name()
+            }
 
-    fn identities(&self) -> &dyn Values {
-        (**self).identities()
-    }
+            fn identities(&self) -> &dyn Values {
+                (**self).identities()
+            }
 
-    fn parts(&self) -> &dyn Values {
-        (**self).parts()
-    }
+            fn parts(&self) -> &dyn Values {
+                (**self).parts()
+            }
+        }
+    )*};
 }
+
+delegate!(&T, Box<T>, Arc<T>);
 
 impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
     fn name(&self) -> &str {

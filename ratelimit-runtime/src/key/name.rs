@@ -1,7 +1,7 @@
 //! `Name`: the name of a limit in a key.
 
-use super::write::{is_plain, push_escaped};
-use super::{Bytes, Function};
+use super::Function;
+use crate::writer::{Bytes, is_plain, push_escaped};
 
 /// The name of a limit. The programmer chose it, so its braces and colons stay readable.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Writes the bytes of a key.
 
-use super::write::{Absent, KeyWriter};
-use super::{AsKey, KeySettings, Name, StoreKey};
+use super::{AsKey, Name, StoreKey};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
+use crate::writer::{Absent, KeySettings, KeyWriter};
 
 /// Makes a key without a format.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {

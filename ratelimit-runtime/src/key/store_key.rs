@@ -1,6 +1,6 @@
 //! The key that a store receives.
 
-use super::Bytes;
+use crate::writer::Bytes;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 

@@ -1,8 +1,9 @@
 //! Keys as they are in the store: reads them back, for tools that list limits.
 
-use super::{AsKey, KeyWriter, Values};
+use super::{AsKey, Values};
 use crate::identity::Identity;
-use crate::limit::{Algorithm, Limit};
+use crate::limit::Algorithm;
+use crate::writer::{Bytes, KeyWriter, is_written};
 use std::fmt;
 
 /// A key that was found in a store: the name of a limit, its identities and parts as they are written, and the format of its
@@ -80,7 +81,7 @@ impl StoredKey {
     /// The algorithm. `None` if another version of the library has written the state, which this version does not read.
     #[must_use]
     pub fn algorithm(&self) -> Option<Algorithm> {
-        Algorithm::ALL.into_iter().find(|algorithm| Limit::any_of(*algorithm).state_format() == self.format)
+        Algorithm::ALL.into_iter().find(|algorithm| algorithm.traits().state_format == self.format)
     }
 
     /// The same key with another format, such as that of another algorithm.
@@ -100,7 +101,7 @@ impl StoredKey {
 fn name(written: &str) -> Option<String> {
     let open = written.replace('<', "{").replace('>', "}");
     let name = unescaped(&open)?;
-    let mut again = super::Bytes::new();
+    let mut again = Bytes::new();
     super::Name::new(&name).push_to(&mut again);
     (*again == *written.as_bytes()).then_some(name)
 }
@@ -128,24 +129,6 @@ impl Written {
     fn read<'k>(values: impl Iterator<Item = &'k str>) -> Option<Self> {
         values.map(|value| is_written(value).then(|| value.into())).collect::<Option<_>>().map(Self)
     }
-}
-
-/// Whether a text is one value as a key has it.
-pub(super) fn is_written(value: &str) -> bool {
-    let is_digits = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if let Some(hash) = value.strip_prefix('#') {
-        return hash.len() == 32 && is_digits(hash);
-    }
-    let is_plain = |text: &str| text.bytes().all(super::write::is_plain);
-    // Only bytes that are not plain are escaped.
-    let is_escaped = |rest: &str| {
-        rest.split_at_checked(2).is_some_and(|(digits, plain)| {
-            let byte = u8::from_str_radix(digits, 16);
-            is_digits(digits) && is_plain(plain) && byte.is_ok_and(|byte| !super::write::is_plain(byte))
-        })
-    };
-    let mut pieces = value.split('%');
-    value == "%" || (!value.is_empty() && pieces.next().is_some_and(is_plain) && pieces.all(is_escaped))
 }
 
 impl AsKey for StoredKey {

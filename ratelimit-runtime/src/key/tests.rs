@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::writer::KeyWriter;
 use std::collections::HashMap;
 
 fn settings() -> KeySettings {

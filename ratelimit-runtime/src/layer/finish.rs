@@ -2,10 +2,9 @@
 
 use super::{Entered, Settings};
 use crate::answer::Answer;
+use crate::observe::registry;
 use crate::rejection::Rejection;
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// What a layer changes in a response of any framework. Each framework implements it for its response type.
 pub(crate) trait ResponseParts {
@@ -99,14 +98,9 @@ impl Settings {
     }
 }
 
-/// The most limits whose warnings are remembered. It bounds the memory of a program that generates names.
-const MOST_NAMES: usize = 1000;
-
 /// Warns once for each limit that an error type has swallowed its refusal.
 fn warn_swallowed(name: &str, swallowed: &Swallowed) {
-    static WARNED: LazyLock<Mutex<HashSet<Box<str>>>> = LazyLock::new(Mutex::default);
-    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
-    if warned.len() < MOST_NAMES && warned.insert(name.into()) {
+    if registry::named(name).first_swallowed() {
         let Swallowed { status, right, is_corrected } = *swallowed;
         let remedy = if is_corrected {
             "; the layer corrects it"

@@ -103,7 +103,7 @@ impl LayerRequest<'_> {
     /// The value of a header. `None` if the request does not have it exactly once.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&[u8]> {
-        self.parts.headers().header(name)
+        self.parts.header(name)
     }
 
     /// The address of the client, which is an identity too. Behind trusted proxies it is the address that they report.
@@ -115,7 +115,6 @@ impl LayerRequest<'_> {
 
 impl Settings {
     /// Whether the layer has limits.
-    #[cfg(feature = "rocket")]
     pub(crate) fn has_limits(&self) -> bool {
         !self.limits.is_empty()
     }

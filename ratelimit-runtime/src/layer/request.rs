@@ -1,15 +1,10 @@
 //! `RequestParts`: what a layer reads from a request of any framework.
 
-use crate::identity::{PeerAddr, RequestHeaders};
+use crate::__private::RequestPeer;
+use crate::identity::RequestHeaders;
 
-/// What a layer reads from a request. Each framework implements it for its request type.
-pub(crate) trait RequestParts {
-    /// The other end of the connection. `None` if the server does not say.
-    fn peer(&self) -> Option<PeerAddr>;
-
-    /// The headers.
-    fn headers(&self) -> &dyn RequestHeaders;
-
+/// What a layer reads from a request, beside its peer and its headers. Each framework implements it for its request type.
+pub(crate) trait RequestParts: RequestPeer + RequestHeaders {
     /// The method, such as `GET`.
     fn method(&self) -> &str;
 

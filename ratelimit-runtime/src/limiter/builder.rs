@@ -2,28 +2,29 @@
 
 mod check;
 mod proxies;
+mod shared;
+
+pub(super) use shared::Shared;
 
 use super::current::{PREFIX, TRUSTED_PROXIES, URL, variable};
-use super::deny_cache::DenyCache;
 use super::lease::Leases;
 use super::off::OffStore;
-use super::outage::Outage;
 use super::overrides::Snapshot;
-use super::permit_waiters::PermitWaiters;
-use super::probes::Probes;
-use super::renewals::Renewals;
-use super::tasks::Tasks;
-use super::{OnError, RateLimiter, Shared};
+use super::permits::Permits;
+use super::status::Probes;
+use super::store_call::StoreCalls;
+use super::{OnError, RateLimiter};
 use crate::error::Error;
 use crate::key::KeySettings;
-use crate::observe::{Hook, Hooks, LeasedUnits};
+use crate::observe::{Hook, Hooks, Observers};
 use crate::proxies::{Proxies, Settings};
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
+use crate::tasks::Tasks;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Builds a [`RateLimiter`].
@@ -38,15 +39,14 @@ use std::time::Duration;
 ///     .prefix("shop")
 ///     .deadline(Duration::from_millis(50))
 ///     .on_error(OnError::Deny)
-///     .build()
+///     .connect()
 ///     .await?;
 /// ratelimit::install(limiter)?;
 /// # Ok(()) }
 /// ```
-#[must_use = "a builder does nothing until you call `build`"]
+#[must_use = "a builder does nothing until you call `build` or `connect`"]
 pub struct RateLimiterBuilder {
     source: Source,
-    lazily: bool,
     prefix: Option<String>,
     service_version: Option<String>,
     secret: Option<Vec<u8>>,
@@ -69,7 +69,6 @@ impl Default for RateLimiterBuilder {
     fn default() -> Self {
         Self {
             source: Source::Memory,
-            lazily: false,
             prefix: None,
             service_version: None,
             secret: None,
@@ -102,11 +101,6 @@ impl RateLimiterBuilder {
     /// Uses your own store. If both this and [`redis`](Self::redis) are called, the last call wins.
     pub fn store(self, store: impl Store) -> Self {
         Self { source: Source::Store(Box::new(store)), ..self }
-    }
-
-    /// Does not connect in [`build`](Self::build). Use it for services that must start even while Redis is unavailable.
-    pub fn connect_lazily(self) -> Self {
-        Self { lazily: true, ..self }
     }
 
     /// Sets the first part of every key. The default is the environment variable `RATELIMIT_PREFIX`, else `ratelimit`. Set it if
@@ -167,17 +161,28 @@ impl RateLimiterBuilder {
         Self { hook: Some(Arc::new(hook)), ..self }
     }
 
-    /// Checks the settings, connects to the store, and returns the limiter.
+    /// Checks the settings and returns the limiter. It connects to no server: the first call does, so a service starts while Redis
+    /// is unavailable, and [`connect`](Self::connect) finds a wrong password at the start.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for settings out of range, a malformed URL, an unknown value of
-    /// `RATELIMIT_OFF`, a wrong password or missing permissions; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the
-    /// server cannot be reached. No message contains a password.
-    pub async fn build(self) -> Result<RateLimiter, Error> {
-        let lazily = self.lazily;
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for settings out of range, a malformed URL, or an unknown value
+    /// of `RATELIMIT_OFF`.
+    pub fn build(self) -> Result<RateLimiter, Error> {
+        self.assemble().map(|(limiter, _)| limiter)
+    }
+
+    /// Builds the limiter, and asks the servers at the [URL](Self::redis) for one decision, under a key of its own. With another
+    /// store it does the same as [`build`](Self::build).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`build`](Self::build). Of the servers: [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if
+    /// one is not what the URL says, or refuses the password or the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)
+    /// if it does not reply within 5 seconds.
+    pub async fn connect(self) -> Result<RateLimiter, Error> {
         let (limiter, redis) = self.assemble()?;
-        if let Some(redis) = redis.filter(|_| !lazily) {
+        if let Some(redis) = redis {
             redis.verify(limiter.keys().prefix()).await?;
             limiter.learn_overrides().await;
         }
@@ -185,7 +190,7 @@ impl RateLimiterBuilder {
     }
 
     /// Returns the limiter without connecting, and its Redis store if it has one.
-    pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+    fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         if self.prefix.is_none() {
             self.prefix = variable(PREFIX)?;
         }
@@ -228,25 +233,17 @@ impl RateLimiterBuilder {
         RateLimiter {
             shared: Arc::new(Shared {
                 id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-                store,
                 keys,
                 service_version: self.service_version.map(Into::into),
                 proxies,
-                deadline: self.deadline,
-                local: OnceLock::new(),
-                outage: Outage::new(hooks.clone()),
                 off: self.off,
-                takes_leases,
-                deny_cache: self.deny_cache.then(DenyCache::new),
+                store: StoreCalls::new(store, self.deadline, self.deny_cache, hooks.clone()),
                 overrides: Snapshot::default(),
-                renewals: Renewals::default(),
-                leases: Leases::default(),
-                permit_waiters: PermitWaiters::default(),
+                permits: Permits::default(),
+                leases: Leases::new(takes_leases),
                 probes: Probes::default(),
                 tasks,
-                is_special: self.off || hooks.is_set(),
-                hooks,
-                leased_units: LeasedUnits::default(),
+                observers: Observers::new(self.off, hooks),
             }),
             on_error: self.on_error,
         }

@@ -23,7 +23,7 @@ impl RateLimiter {
     /// use ratelimit::RateLimiter;
     /// use std::net::IpAddr;
     ///
-    /// let limiter = RateLimiter::builder().trusted_proxies(["10.0.0.0/8"]).build().await?;
+    /// let limiter = RateLimiter::builder().trusted_proxies(["10.0.0.0/8"]).build()?;
     /// let proxy: IpAddr = "10.0.0.1".parse()?;
     /// let mut headers = HeaderMap::new();
     /// headers.insert("x-forwarded-for", HeaderValue::from_static("192.0.2.66, 203.0.113.7"));
@@ -55,7 +55,7 @@ impl RateLimiter {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use ratelimit::RateLimiter;
     ///
-    /// let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.0/24"]).build().await?;
+    /// let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.0/24"]).build()?;
     /// let file = "# the proxies of the provider\n192.0.2.0/24\n198.51.100.0/24\n";
     /// limiter.set_trusted_proxies(file.lines().filter(|line| !line.starts_with('#')))?;
     /// assert!(limiter.set_trusted_proxies(["everybody"]).is_err());
@@ -63,7 +63,7 @@ impl RateLimiter {
     /// ```
     pub fn set_trusted_proxies(&self, proxies: impl IntoIterator<Item = impl Display>) -> Result<(), Error> {
         let proxies: Vec<String> = proxies.into_iter().map(|proxy| proxy.to_string()).collect();
-        self.shared.proxies.replace(&proxies)
+        self.shared.proxies().replace(&proxies)
     }
 
     /// Finds the address of the client of a request. Its headers are needed only behind trusted proxies.
@@ -78,6 +78,6 @@ impl RateLimiter {
         peer: Option<&PeerAddr>,
         headers: Option<&dyn RequestHeaders>,
     ) -> Result<IpAddr, Error> {
-        self.shared.proxies.resolve(peer, headers)
+        self.shared.proxies().resolve(peer, headers)
     }
 }

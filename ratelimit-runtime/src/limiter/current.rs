@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 #[cfg(feature = "rocket")]
-use crate::context::tasks;
+use crate::by_task::ByTask;
 use crate::error::{Error, ErrorKind};
 use crate::proxies::Networks;
 use crate::store::redis::RedisStore;
@@ -25,6 +25,10 @@ static PROCESS: OnceCell<Process> = OnceCell::new();
 tokio::task_local! {
     static SCOPED: RateLimiter;
 }
+
+/// The limiters of the layers around the requests that rocket answers.
+#[cfg(feature = "rocket")]
+pub(crate) static OF_REQUESTS: ByTask<RateLimiter> = ByTask::new();
 
 /// Whether there was ever a scope. Most programs have none, and their calls need not look for one.
 static ANY_SCOPE: AtomicBool = AtomicBool::new(false);
@@ -62,7 +66,7 @@ impl Deref for CurrentLimiter {
 /// call tries again.
 #[inline]
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
-    if let Some(limiter) = current_scope() {
+    if let Some(limiter) = RateLimiter::scoped() {
         return Ok(CurrentLimiter::Own(limiter));
     }
     let process = PROCESS
@@ -100,7 +104,7 @@ fn default_limiter(url: Option<String>, proxies: Option<&str>) -> Result<RateLim
         RedisStore::new(&url).map_err(|error| with_variable(URL, &error))?;
         builder = builder.redis(url);
     }
-    Ok(builder.assemble()?.0)
+    builder.build()
 }
 
 /// Installs `limiter` as the limiter of all attributes in this process. Call it once, before the first limited call.
@@ -146,7 +150,7 @@ impl std::error::Error for InstallError {}
 /// Runs a future in which attributes use `limiter`. Use it for tests, and for tenants with their own store.
 ///
 /// The scope applies wherever the future is polled. It does not apply to tasks that the future spawns with
-/// [`tokio::spawn`]: pass the limiter to them with [`scope::current`](current_scope).
+/// [`tokio::spawn`]: pass the limiter to them with [`RateLimiter::scoped`].
 ///
 /// ```
 /// use ratelimit::{RateLimiter, Rejection, rate_limit};
@@ -168,7 +172,6 @@ pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output =
     SCOPED.scope(limiter, future)
 }
 
-#[cfg(any(feature = "tower", feature = "poem"))]
 pin_project_lite::pin_project! {
     /// A future in the scope of a limiter, if there is one.
     #[project = InScopeProjection]
@@ -179,7 +182,6 @@ pin_project_lite::pin_project! {
 }
 
 /// Runs a future in the scope of this limiter, if there is one.
-#[cfg(any(feature = "tower", feature = "poem"))]
 pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> InScope<F> {
     match limiter {
         Some(limiter) => {
@@ -190,7 +192,6 @@ pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> In
     }
 }
 
-#[cfg(any(feature = "tower", feature = "poem"))]
 impl<F: Future> Future for InScope<F> {
     type Output = F::Output;
 
@@ -205,38 +206,28 @@ impl<F: Future> Future for InScope<F> {
     }
 }
 
-/// Returns the limiter of the innermost [`scope`](crate::scope()) around this call, so that a spawned task can use it.
-#[must_use]
-#[inline]
-pub fn current_scope() -> Option<RateLimiter> {
-    #[cfg(feature = "rocket")]
-    if let Some(limiter) = tasks::find(of_request) {
-        return Some(limiter);
+impl RateLimiter {
+    /// Returns the limiter of the innermost [`scope`] around this call, so that a spawned task can use it.
+    #[must_use]
+    #[inline]
+    pub fn scoped() -> Option<Self> {
+        #[cfg(feature = "rocket")]
+        if let Some(limiter) = OF_REQUESTS.find(scoped, RateLimiter::is) {
+            return Some(limiter);
+        }
+        if !ANY_SCOPE.load(Ordering::Relaxed) {
+            return None;
+        }
+        SCOPED.try_with(Self::clone).ok()
     }
-    if !ANY_SCOPE.load(Ordering::Relaxed) {
-        return None;
-    }
-    SCOPED.try_with(RateLimiter::clone).ok()
-}
-
-/// The limiter of the layer of rocket's request. `None` in a scope inside the request.
-#[cfg(feature = "rocket")]
-fn of_request(scope: &tasks::Scope) -> Option<RateLimiter> {
-    let is_same = match (scoped(), &scope.outer_limiter) {
-        (Some(inner), Some(outer)) => inner.is(outer),
-        (inner, outer) => inner.is_none() && outer.is_none(),
-    };
-    scope.limiter.clone().filter(|_| is_same)
 }
 
 /// The limiter of the innermost scope.
-#[cfg(feature = "rocket")]
 pub(crate) fn scoped() -> Option<RateLimiter> {
     SCOPED.try_with(RateLimiter::clone).ok()
 }
 
 /// Runs a function in the scope of this limiter, if there is one.
-#[cfg(feature = "rocket")]
 pub(crate) fn sync_scope<R>(limiter: Option<&RateLimiter>, run: impl FnOnce() -> R) -> R {
     match limiter {
         Some(limiter) => {

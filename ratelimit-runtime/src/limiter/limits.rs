@@ -2,36 +2,13 @@
 
 use super::{OnError, RateLimiter};
 use crate::limit::{Limit, LimitChange};
+use crate::observe::registry::{self, First};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-
-/// The number of slots. More limits than this are not listed.
-const SLOTS: usize = 4096;
-/// The most slots to look at for one name.
-const PROBES: usize = 16;
-
-/// The limits that are known. The names are constants of the program, so their number is bounded, and a call recognizes its own
-/// by the address of the text.
-static MET: [OnceLock<Met>; SLOTS] = [const { OnceLock::new() }; SLOTS];
-/// Grows when there is something new in the list.
-static CHANGES: AtomicUsize = AtomicUsize::new(0);
-
-struct Met {
-    name: &'static str,
-    /// The limit of the first call, its failure policy, and the id of its limiter.
-    limit: Limit,
-    on_error: OnError,
-    limiter: u64,
-    /// Whether another call had another limit.
-    varies: AtomicBool,
-}
 
 /// A limit of an attribute or a layer that a call has met. [`RateLimiter::limits`] and [`RateLimiter::published_limits`] return it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MetLimit {
+pub struct KnownLimit {
     pub(super) name: Cow<'static, str>,
     pub(super) in_code: Limit,
     pub(super) varies: bool,
@@ -40,7 +17,7 @@ pub struct MetLimit {
     pub(super) age: Duration,
 }
 
-impl MetLimit {
+impl KnownLimit {
     /// The name of the limit.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -94,7 +71,8 @@ impl RateLimiter {
     /// all processes.
     ///
     /// ```
-    /// use ratelimit::{LimitChange, RateLimiter, Rejection, rate_limit};
+    /// use ratelimit::overrides::LimitChange;
+    /// use ratelimit::{RateLimiter, Rejection, rate_limit};
     ///
     /// #[rate_limit(key = "reports", time = 60, count = 5)]
     /// async fn report() -> Result<(), Rejection> { Ok(()) }
@@ -111,85 +89,37 @@ impl RateLimiter {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn limits(&self) -> Vec<MetLimit> {
-        let mut all = BTreeMap::new();
-        for met in MET.iter().filter_map(OnceLock::get) {
-            let limit = all.entry(met.name).or_insert_with(|| self.own(met));
-            limit.varies |= met.varies.load(Ordering::Relaxed) || limit.in_code != met.limit;
-        }
-        all.into_values().collect()
+    pub fn limits(&self) -> Vec<KnownLimit> {
+        let own = registry::met().map(|(name, first, varies)| KnownLimit {
+            name: name.into(),
+            in_code: first.limit,
+            varies,
+            overridden: self.shared.overrides().of_name(name, &first.limit),
+            version: self.shared.service_version().clone(),
+            age: Duration::ZERO,
+        });
+        let mut all: Vec<_> = own.collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
     }
 
     /// The limits that this limiter has decided, and that reject their calls while the store is unavailable.
     pub(super) fn denying_limits(&self) -> Vec<&'static str> {
-        let denies = |met: &&Met| met.limiter == self.id() && met.on_error == OnError::Deny;
-        let names: BTreeSet<_> =
-            MET.iter().filter_map(OnceLock::get).filter(denies).map(|met| met.name).collect();
-        names.into_iter().collect()
-    }
-
-    fn own(&self, met: &Met) -> MetLimit {
-        MetLimit {
-            name: met.name.into(),
-            in_code: met.limit,
-            varies: false,
-            overridden: self.shared.overrides.of_name(met.name, &met.limit),
-            version: self.shared.service_version.clone(),
-            age: Duration::ZERO,
-        }
+        let denying = registry::met().filter(|(_, first, _)| first.limiter == self.id() && first.denies);
+        let mut names: Vec<_> = denying.map(|(name, ..)| name).collect();
+        names.sort_unstable();
+        names
     }
 }
 
-/// A number that changes when [`RateLimiter::limits`] has something new. Zero: no call has met a limit.
-pub(super) fn changes() -> usize {
-    CHANGES.load(Ordering::Relaxed)
-}
-
-/// Remembers the limit of a call and its failure policy, if it is the first one with this name. A limit that is no constant is compared with that one.
+/// Remembers the limit of a call and its failure policy, if it is the first one with this name. Other calls are compared with it,
+/// except those of the same site if its limit is a constant.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter, is_constant: bool) {
-    // Two names can begin at one address, but then their lengths differ.
-    let first = spread(name.as_ptr().addr() ^ name.len().rotate_right(16));
-    for probe in 0..PROBES {
-        let slot = &MET[first.wrapping_add(probe) % SLOTS];
-        let met = slot.get().unwrap_or_else(|| insert(slot, name, limit, limiter));
-        if std::ptr::eq(met.name, name) {
-            if !is_constant && met.limit != *limit {
-                met.vary();
-            }
-            return;
-        }
-    }
-}
-
-/// The slot at which the search for a name begins. Neighbouring addresses have slots far from each other.
-const fn spread(known: usize) -> usize {
-    // The golden ratio of 2^32, which every platform has.
-    known.wrapping_mul(0x9E37_79B1) >> 11
-}
-
-/// Inserts a limit into a free slot. Returns the limit that is there now, which may be that of another name.
-#[cold]
-fn insert(
-    slot: &'static OnceLock<Met>,
-    name: &'static str,
-    limit: &Limit,
-    limiter: &RateLimiter,
-) -> &'static Met {
-    slot.get_or_init(|| {
-        CHANGES.fetch_add(1, Ordering::Relaxed);
-        let (on_error, limiter, varies) = (limiter.on_error, limiter.id(), AtomicBool::new(false));
-        Met { name, limit: *limit, on_error, limiter, varies }
-    })
-}
-
-impl Met {
-    fn vary(&self) {
-        // Read first, so that later calls do not write to one place in memory.
-        if !self.varies.load(Ordering::Relaxed) && !self.varies.swap(true, Ordering::Relaxed) {
-            CHANGES.fetch_add(1, Ordering::Relaxed);
-        }
-    }
+    registry::note(name, limit, is_constant, || {
+        let denies = limiter.on_error == OnError::Deny;
+        First { name, limit: *limit, limiter: limiter.id(), denies }
+    });
 }
 
 #[cfg(test)]

@@ -1,65 +1,33 @@
 //! The limiter: a store with a key prefix, a deadline, a failure policy and overrides.
 
-mod acquire;
-mod admit;
-mod admitted;
 mod builder;
-mod charge;
-mod check;
+mod call;
 mod client_ip;
 pub(crate) mod current;
-mod decide;
-mod decided;
-mod deciding;
-mod deny_cache;
-mod holdings;
 mod lease;
-pub(crate) mod limits;
+mod limits;
 mod off;
-mod outage;
 mod overrides;
-mod permit;
-mod permit_waiters;
-mod probes;
-mod published;
-mod refused;
-mod renewals;
-pub(crate) mod report;
+mod permits;
 mod resolve;
-mod shadow;
 mod single_task;
-mod stack;
 mod status;
-mod tasks;
+mod store_call;
 
-pub use admitted::Admitted;
 pub use builder::RateLimiterBuilder;
-pub use charge::Charge;
+pub use call::{Admitted, Charge, Permit};
+pub(crate) use call::{Attempt, Holdings, Member, Pending, Stack, failed, join, shadow_failed};
 pub(crate) use current::CurrentLimiter;
-pub(crate) use decided::{Decided, DecidedRef, Source};
-pub(crate) use holdings::Holdings;
-pub use limits::MetLimit;
+pub use limits::KnownLimit;
+pub(crate) use limits::note;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
-pub use permit::Permit;
-pub(crate) use refused::{Refused, undecided};
-pub(crate) use stack::{Member, Stack, join};
 pub use status::Status;
-pub(crate) use tasks::{Counted, Tasks};
 
 use crate::clock::timer;
 use crate::key::KeySettings;
-use crate::observe::{Hooks, LeasedUnits};
-use crate::proxies::Proxies;
-use crate::store::Store;
-use crate::store::memory::MemoryStore;
-use deny_cache::DenyCache;
-use lease::Leases;
-use overrides::Snapshot;
-use permit_waiters::PermitWaiters;
-use probes::Probes;
-use renewals::Renewals;
+use builder::Shared;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
@@ -91,34 +59,6 @@ pub struct RateLimiter {
     on_error: OnError,
 }
 
-struct Shared {
-    /// The number of this limiter in the process.
-    id: u64,
-    store: Box<dyn Store>,
-    keys: KeySettings,
-    service_version: Option<Box<str>>,
-    proxies: Proxies,
-    deadline: Duration,
-    /// Decides while the store is unavailable. Created on first use.
-    local: OnceLock<MemoryStore>,
-    outage: outage::Outage,
-    /// Whether every call passes undecided.
-    off: bool,
-    /// Whether limits with a lease take units in advance.
-    takes_leases: bool,
-    deny_cache: Option<DenyCache>,
-    overrides: Snapshot,
-    renewals: Renewals,
-    leases: Leases,
-    permit_waiters: PermitWaiters,
-    probes: Probes,
-    tasks: Tasks,
-    hooks: Hooks,
-    /// Whether calls are observed in a special way: limits are off, or a hook hears of them.
-    is_special: bool,
-    leased_units: LeasedUnits,
-}
-
 /// The failure policy: what happens to a call when the store is unavailable or does not reply in time.
 ///
 /// The policy applies to transient errors only. After a configuration error, such as a wrong password, a missing
@@ -146,7 +86,7 @@ impl RateLimiter {
         RateLimiterBuilder::default()
     }
 
-    /// Returns a limiter with a [`MemoryStore`] and default settings, for a single process or for tests.
+    /// Returns a limiter with a [`MemoryStore`](crate::MemoryStore) and default settings, for a single process or for tests.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::builder().in_memory()
@@ -186,16 +126,15 @@ impl RateLimiter {
     /// Outside of a tokio runtime, and in one without timers, it returns at once: a store in memory has received everything then,
     /// and a store such as Redis receives nothing.
     pub async fn close(&self) {
-        self.shared.renewals.release_all(self);
+        self.shared.permits().release_all(self);
         self.return_leases();
-        let timeout = self.shared.deadline.saturating_mul(5).min(LONGEST_TIME);
-        if let Err(error) = timer::timeout(timeout, self.shared.tasks.idle()).await {
+        let timeout = self.shared.store().deadline().saturating_mul(5).min(LONGEST_TIME);
+        if let Err(error) = timer::timeout(timeout, self.shared.tasks().idle()).await {
             tracing::warn!(%error, "cannot wait for the return of permits and leased units");
         }
     }
 
     /// Whether the other one is a clone of this limiter.
-    #[cfg(feature = "rocket")]
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.on_error == other.on_error
     }
@@ -208,31 +147,22 @@ impl RateLimiter {
     /// A number that clones share, and no other limiter of this process has.
     #[inline]
     pub(crate) fn id(&self) -> u64 {
-        self.shared.id
+        self.shared.id()
     }
 
     #[inline]
     pub(crate) fn keys(&self) -> &KeySettings {
-        &self.shared.keys
-    }
-
-    #[inline]
-    pub(crate) fn is_special(&self) -> bool {
-        self.shared.is_special
-    }
-
-    pub(crate) fn hooks(&self) -> &Hooks {
-        &self.shared.hooks
+        self.shared.keys()
     }
 }
 
 impl fmt::Debug for RateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimiter")
-            .field("prefix", &self.shared.keys.prefix())
-            .field("deadline", &self.shared.deadline)
+            .field("prefix", &self.keys().prefix())
+            .field("deadline", &self.shared.store().deadline())
             .field("on_error", &self.on_error)
-            .field("off", &self.shared.off)
+            .field("off", &self.is_off())
             .finish_non_exhaustive()
     }
 }

@@ -1,10 +1,8 @@
 //! The switch that turns limits off: a store that admits every call, and the environment variable `RATELIMIT_OFF`.
 
-use super::decided::Source;
-use super::holdings::Holdings;
-use super::stack::Stack;
+use super::call::{Holdings, Stack};
 use super::{RateLimiter, RateLimiterBuilder};
-use crate::decision::Decision;
+use crate::decision::{Decision, Source};
 use crate::error::{Error, ErrorKind};
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use std::ffi::OsStr;
@@ -43,7 +41,7 @@ fn admitted(request: &Request) -> Decision {
 impl RateLimiter {
     /// Whether limits are off.
     pub(crate) fn is_off(&self) -> bool {
-        self.shared.off
+        self.shared.is_off()
     }
 
     /// The holdings of a call while limits are off, which contain nothing, and the decision.
@@ -71,7 +69,7 @@ impl RateLimiterBuilder {
     /// use std::time::Duration;
     ///
     /// let once = Limit::counter(1, Duration::from_secs(60));
-    /// let limiter = RateLimiter::builder().redis("redis://127.0.0.1").off().build().await?;
+    /// let limiter = RateLimiter::builder().redis("redis://127.0.0.1").off().connect().await?;
     /// for _ in 0..1000 {
     ///     limiter.check(&once, "job").await?;
     /// }

@@ -4,6 +4,8 @@ use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::{Algorithm, Limit};
+use crate::observe::IdentityHash;
+use crate::random;
 use crate::store::{NO_PERMIT, Request, StoreKey};
 
 impl RateLimiter {
@@ -11,7 +13,7 @@ impl RateLimiter {
     /// sets the permit's id if the limit is a concurrency limit.
     #[inline]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
-        if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
+        if let Some(limit) = self.shared.overrides().apply(name, request.key(), request.limit()) {
             request.set_limit(limit);
         }
         request.add_format();
@@ -30,6 +32,27 @@ impl RateLimiter {
         let mut rendered = key::render(&key, self.keys())?;
         rendered.add_format(&Limit::any_of(algorithm));
         Ok(rendered)
+    }
+
+    /// The hash of the identity of a key, as a [`Hook`](crate::observe::Hook) receives it; to look a caller up in a list of hashes
+    /// that a
+    /// hook has written. `None` if the key has no identity. The name and the parts of the key do not matter.
+    ///
+    /// ```
+    /// use ratelimit::{Key, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// let hash = |key: Key<'_, _>| limiter.identity_hash(key).unwrap().unwrap();
+    /// assert_eq!(hash(Key::new("login").by(7)), hash(Key::new("search").by(7)));
+    /// assert_ne!(hash(Key::new("login").by(7)), hash(Key::new("login").by(8)));
+    /// assert_eq!(limiter.identity_hash("login").unwrap(), None);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If an identity of the key is absent.
+    pub fn identity_hash(&self, key: impl AsKey) -> Result<Option<IdentityHash>, Error> {
+        Ok(IdentityHash::of(self.keys(), &self.store_key(key, Algorithm::Counter)?))
     }
 
     /// The request of a call to a method of the limiter.
@@ -83,10 +106,5 @@ fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
 
 /// Returns a random id. Two permits under one key have the same id with a probability of 2^-52.
 fn permit_id() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    use std::sync::LazyLock;
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static RANDOM: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NO_PERMIT + 1 + RANDOM.hash_one(NEXT.fetch_add(1, Ordering::Relaxed)) % ((1 << 52) - 1 - NO_PERMIT)
+    NO_PERMIT + 1 + random::bits() % ((1 << 52) - 1 - NO_PERMIT)
 }

@@ -36,7 +36,7 @@ use std::time::Duration;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let list = Arc::new(BanList::default());
 /// let builder = RateLimiter::builder().hook(Arc::clone(&list)).hash_secret("from the vault");
-/// let limiter = builder.deadline(Duration::from_secs(1)).build().await?;
+/// let limiter = builder.deadline(Duration::from_secs(1)).connect().await?;
 /// let once = Limit::counter(1, Duration::from_secs(60));
 /// limiter.check(&once, Key::new("login").by("user 7")).await?;
 /// assert!(limiter.check(&once, Key::new("login").by("user 7")).await.is_err());

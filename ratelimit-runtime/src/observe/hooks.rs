@@ -2,7 +2,7 @@
 
 use super::{Hook, Refusal};
 use crate::error::Error;
-use crate::limiter::{Counted, Tasks};
+use crate::tasks::{Counted, Tasks};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -1,9 +1,6 @@
 //! `IdentityHash`: stands for an identity where the identity itself must not be written.
 
-use crate::error::Error;
-use crate::key::{self, AsKey, KeySettings, StoreKey};
-use crate::limiter::RateLimiter;
-use crate::store::Request;
+use crate::key::{KeySettings, StoreKey};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fmt;
 use std::hash::Hasher;
@@ -35,9 +32,12 @@ impl IdentityHash {
         }))
     }
 
-    /// The hash of the identity of all requests. `None` if they do not have the same one.
-    pub(crate) fn of_all(settings: &KeySettings, requests: &[&Request]) -> Option<Self> {
-        let mut callers = requests.iter().map(|request| Self::of(settings, request.key()));
+    /// The hash of the identity in all of these keys. `None` if they do not have the same one.
+    pub(crate) fn of_all<'k>(
+        settings: &KeySettings,
+        keys: impl Iterator<Item = &'k StoreKey>,
+    ) -> Option<Self> {
+        let mut callers = keys.map(|key| Self::of(settings, key));
         let first = callers.next()?;
         first.filter(|_| callers.all(|other| other == first))
     }
@@ -64,28 +64,4 @@ fn identity(key: &[u8]) -> Option<&[u8]> {
     // After the tag and its colon.
     let rest = tag.get(end + 2..)?;
     rest.contains(&b':').then(|| &tag[..end])
-}
-
-impl RateLimiter {
-    /// The hash of the identity of a key, as a [`Hook`](super::Hook) receives it; to look a caller up in a list of hashes that a
-    /// hook has written. `None` if the key has no identity. The name and the parts of the key do not matter.
-    ///
-    /// ```
-    /// use ratelimit::{Key, RateLimiter};
-    ///
-    /// let limiter = RateLimiter::in_memory();
-    /// let hash = |key: Key<'_, _>| limiter.identity_hash(key).unwrap().unwrap();
-    /// assert_eq!(hash(Key::new("login").by(7)), hash(Key::new("search").by(7)));
-    /// assert_ne!(hash(Key::new("login").by(7)), hash(Key::new("login").by(8)));
-    /// assert_eq!(limiter.identity_hash("login").unwrap(), None);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If an identity of the key is absent.
-    pub fn identity_hash(&self, key: impl AsKey) -> Result<Option<IdentityHash>, Error> {
-        let mut rendered = key::render(&key, self.keys())?;
-        rendered.add_format(&crate::Limit::any_of(crate::Algorithm::Counter));
-        Ok(IdentityHash::of(self.keys(), &rendered))
-    }
 }

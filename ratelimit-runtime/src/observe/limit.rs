@@ -5,9 +5,9 @@ use crate::decision::Decision;
 use std::time::Duration;
 
 #[cfg(feature = "metrics")]
-use super::limits;
-#[cfg(feature = "metrics")]
 use super::metrics::LimitMetrics;
+#[cfg(feature = "metrics")]
+use super::registry;
 
 /// The measurements of one limit, for all limiters of the process.
 #[derive(Clone, Copy, Default)]
@@ -22,7 +22,7 @@ impl LimitSeries {
     #[inline]
     pub(crate) fn named(name: &str) -> Self {
         #[cfg(feature = "metrics")]
-        return Self { metrics: Some(&limits::named(name).metrics) };
+        return Self { metrics: Some(&registry::named(name).metrics) };
         #[cfg(not(feature = "metrics"))]
         {
             let _ = name;

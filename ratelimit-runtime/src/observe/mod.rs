@@ -10,16 +10,17 @@ mod hook;
 mod hooks;
 mod identity_hash;
 mod limit;
-#[cfg(any(feature = "metrics", feature = "trace"))]
-mod limits;
 #[cfg(feature = "metrics")]
 mod metrics;
 mod outcome;
 #[cfg(feature = "trace")]
 mod refusals;
+pub(crate) mod registry;
+pub(crate) mod report;
 #[cfg(feature = "trace")]
 mod span;
 mod store;
+mod throttle;
 mod watch;
 
 pub use hook::{Hook, Refusal};
@@ -29,7 +30,8 @@ pub use metrics::{Kind, METRICS, Metric};
 
 pub(crate) use hooks::Hooks;
 pub(crate) use limit::{LimitSeries, PermitsHeld, Waiting};
+pub(crate) use outcome::Outcome;
 pub(crate) use store::{
-    LeasedUnits, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,
+    LeasedUnitsGauge, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,
 };
-pub(crate) use watch::{Watch, exempt, shadow_undecided, undecided};
+pub(crate) use watch::{Final, Observers, Watch, exempt, shadow_undecided, undecided};

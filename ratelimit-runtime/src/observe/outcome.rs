@@ -1,8 +1,7 @@
 //! `Outcome`: what became of one call at one limit.
 
-use crate::decision::Decision;
+use crate::decision::{Decision, Source};
 use crate::error::{Error, ErrorKind};
-use crate::limiter::Source;
 
 /// What became of one call at one limit. Each limit of a call has exactly one outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +75,7 @@ impl Outcome {
 
 impl Outcome {
     /// The outcome of a limit whose call was admitted by all of its limits.
-    pub(super) const fn admitted(source: Source, waited: bool) -> Self {
+    pub(crate) const fn admitted(source: Source, waited: bool) -> Self {
         match source {
             Source::Store if waited => Self::Waited,
             Source::Store => Self::Allowed,
@@ -86,9 +85,9 @@ impl Outcome {
     }
 
     /// The outcome of a limit whose call was refused by one of its limits.
-    pub(super) const fn refused(source: Source, decision: &Decision) -> Self {
+    pub(crate) const fn refused(source: Source, decision: &Decision) -> Self {
         match source {
-            _ if decision.allowed() => Self::OtherLimited,
+            _ if decision.is_allowed() => Self::OtherLimited,
             Source::Local => Self::LocalLimited,
             Source::Store | Source::Nobody => Self::Limited,
         }

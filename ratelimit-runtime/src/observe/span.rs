@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use crate::decision::Decision;
 use crate::key::LimitName;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
@@ -47,7 +47,7 @@ impl DecisionSpan {
     /// Notes the outcome of one limit of the call.
     pub(super) fn note(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {
         let Some(open) = &self.0 else { return };
-        let mut fields = open.fields.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fields = open.fields.lock();
         if fields.outcome.is_none() || refusal(Some(outcome), decision) > fields.refusal() {
             *fields =
                 Fields { name: LimitName::copy(name), outcome: Some(outcome), decision: decision.copied() };
@@ -89,7 +89,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let fields = self.fields.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let fields = self.fields.get_mut();
         self.span.record("ratelimit.limit", fields.name.as_str());
         self.span.record("ratelimit.outcome", fields.outcome.map_or("cancelled", Outcome::label));
         if let Some(decision) = fields.decision {

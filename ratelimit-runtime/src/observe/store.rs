@@ -81,13 +81,13 @@ pub(super) fn hook_missed() {
 
 /// The unused leased units of one limiter, as last measured. Dropping it takes them out of the sum.
 #[derive(Default)]
-pub(crate) struct LeasedUnits {
+pub(crate) struct LeasedUnitsGauge {
     #[cfg(feature = "metrics")]
     last: std::sync::atomic::AtomicI64,
 }
 
 #[cfg_attr(not(feature = "metrics"), expect(clippy::unused_self, reason = "the interface of the feature"))]
-impl LeasedUnits {
+impl LeasedUnitsGauge {
     /// Notes how many units the limiter has now. They are computed only if somebody measures them.
     pub(crate) fn set(&self, units: impl FnOnce() -> u64) {
         #[cfg(feature = "metrics")]
@@ -102,7 +102,7 @@ impl LeasedUnits {
 }
 
 #[cfg(feature = "metrics")]
-impl Drop for LeasedUnits {
+impl Drop for LeasedUnitsGauge {
     fn drop(&mut self) {
         self.set(|| 0);
     }

@@ -3,13 +3,27 @@
 use super::limit::LimitSeries;
 use super::outcome::Outcome;
 use super::{Hooks, IdentityHash, Refusal};
-use crate::decision::Decision;
+use crate::decision::{Decision, Source};
 use crate::error::Error;
-use crate::key::LimitName;
-use crate::limiter::{Decided, DecidedRef, Holdings, RateLimiter, Refused, Source};
-use crate::store::Request;
+use crate::key::{KeySettings, LimitName, StoreKey};
 use smallvec::SmallVec;
 use std::time::Duration;
+
+/// Who observes the calls of a limiter, besides the metrics and the traces.
+#[derive(Default)]
+pub(crate) struct Observers {
+    /// Limits are off.
+    off: bool,
+    hooks: Hooks,
+    /// Whether calls are observed in a special way: limits are off, or a hook hears of them.
+    is_special: bool,
+}
+
+impl Observers {
+    pub(crate) fn new(off: bool, hooks: Hooks) -> Self {
+        Self { off, is_special: off || hooks.is_set(), hooks }
+    }
+}
 
 /// The observation of a call. Dropping it before the decision is final counts nothing.
 ///
@@ -33,26 +47,27 @@ struct Special {
 }
 
 /// What is known about a limit of a call when its outcome is final.
-struct Final<'n> {
-    name: &'n str,
-    outcome: Outcome,
+pub(crate) struct Final<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) outcome: Outcome,
     /// `None` if nothing was decided.
-    decision: Option<Decision>,
+    pub(crate) decision: Option<Decision>,
     /// `None` if the call did not wait.
-    waited: Option<Duration>,
+    pub(crate) waited: Option<Duration>,
 }
 
 impl Watch {
-    /// Begins the observation of a call with these requests, of which the first has this name.
+    /// Begins the observation of a call with these keys, of which the first has this name.
     #[inline]
-    pub(crate) fn of<'r>(
-        limiter: &RateLimiter,
+    pub(crate) fn of<'k>(
+        observers: &Observers,
+        settings: &KeySettings,
         name: &str,
-        requests: impl Iterator<Item = &'r Request>,
+        keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Self {
         #[cfg(not(feature = "trace"))]
         let _ = name;
-        let special = limiter.is_special().then(|| Box::new(Special::of(limiter, requests)));
+        let special = observers.is_special.then(|| Box::new(Special::of(observers, settings, keys)));
         Self {
             // Exempt calls have no span.
             #[cfg(feature = "trace")]
@@ -64,26 +79,25 @@ impl Watch {
         }
     }
 
-    /// Counts a call of `number` limits that was decided at once.
+    /// Counts the decisions about a call, each under the name of its limit.
     #[inline]
-    pub(crate) fn decided<'n, 'd>(
+    pub(crate) fn decided<'n>(
         &self,
-        number: usize,
+        source: Source,
+        decisions: &[Decision],
         name: impl Fn(usize) -> &'n str,
-        decided: impl FnOnce() -> Result<DecidedRef<'d>, &'d Error>,
     ) {
         if self.sees_nothing() {
             return;
         }
-        let decided = decided();
         // Nearly all calls.
-        if let Ok(Decided { decisions: [decision], source: Source::Store }) = decided
-            && decision.allowed()
+        if let (Source::Store, [decision]) = (source, decisions)
+            && decision.is_allowed()
             && self.is_plain()
         {
             return LimitSeries::named(name(0)).count_allowed(decision);
         }
-        self.decided_otherwise(number, name, decided);
+        self.decided_otherwise(source, decisions, name);
     }
 
     /// Whether nobody observes the call.
@@ -103,20 +117,10 @@ impl Watch {
     }
 
     #[inline(never)]
-    fn decided_otherwise<'n>(
-        &self,
-        number: usize,
-        name: impl Fn(usize) -> &'n str,
-        decided: Result<DecidedRef<'_>, &Error>,
-    ) {
-        let decided = match decided {
-            Ok(decided) => decided,
-            Err(error) => return (0..number).for_each(|at| self.undecided(at, name(at), error)),
-        };
+    fn decided_otherwise<'n>(&self, source: Source, decisions: &[Decision], name: impl Fn(usize) -> &'n str) {
         let is_off = self.special.as_ref().is_some_and(|special| special.off);
-        let source = decided.source;
-        let is_refused = decided.decisions.iter().any(|decision| !decision.allowed());
-        for (at, decision) in decided.decisions.iter().enumerate() {
+        let is_refused = decisions.iter().any(|decision| !decision.is_allowed());
+        for (at, decision) in decisions.iter().enumerate() {
             let outcome = match is_refused {
                 _ if is_off => Outcome::Exempt,
                 true => Outcome::refused(source, decision),
@@ -127,56 +131,17 @@ impl Watch {
         }
     }
 
-    /// Counts a call of `number` limits that may have waited, or that was not admitted.
-    pub(crate) fn finished<'n>(
-        &self,
-        number: usize,
-        name: impl Fn(usize) -> &'n str,
-        admitted: &Result<Holdings, Refused>,
-    ) {
-        if self.sees_nothing() {
-            return;
-        }
-        match admitted {
-            Ok(holdings) => self.admitted(name, holdings),
-            Err(refused) => self.refused(number, name, refused),
+    /// Counts a call that may have waited, or that was not admitted, by all of its limits in order.
+    pub(crate) fn finished<'n>(&self, limits: impl Iterator<Item = Final<'n>>) {
+        if !self.sees_nothing() {
+            limits.enumerate().for_each(|(at, limit)| self.count(at, &limit));
         }
     }
 
-    /// Counts an admitted call, and its shadow limits.
-    fn admitted<'n>(&self, name: impl Fn(usize) -> &'n str, holdings: &Holdings) {
-        for (at, member) in holdings.members().iter().enumerate() {
-            let decision = member.decision();
-            let delay = decision.map(|decision| decision.delay()).filter(|delay| !delay.is_zero());
-            let waited = if member.is_permit() { holdings.waited } else { delay };
-            let outcome = match decision {
-                Some(_) if member.shadow && member.takes_nothing() => Outcome::ShadowLimited,
-                None if member.shadow && member.takes_nothing() => Outcome::ShadowUndecided,
-                _ if member.shadow => Outcome::ShadowAllowed,
-                _ => Outcome::admitted(holdings.source, waited.is_some()),
-            };
-            self.count(at, &Final { name: name(at), outcome, decision, waited });
-        }
-    }
-
-    /// Counts a call that was not admitted.
-    fn refused<'n>(&self, number: usize, name: impl Fn(usize) -> &'n str, refused: &Refused) {
-        let refusal = match refused {
-            Refused::Failed(error) => return (0..number).for_each(|at| self.undecided(at, name(at), error)),
-            Refused::Limited(refusal) => refusal,
-        };
-        for at in 0..number {
-            let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
-            let outcome = decision
-                .as_ref()
-                .map_or(Outcome::OtherLimited, |decision| Outcome::refused(refusal.source, decision));
-            self.count(at, &Final { name: name(at), outcome, decision, waited: None });
-        }
-    }
-
-    fn undecided(&self, at: usize, name: &str, error: &Error) {
+    /// Counts a call that could not be decided, at the limits with these names.
+    pub(crate) fn undecided<'n>(&self, names: impl Iterator<Item = &'n str>, error: &Error) {
         let outcome = Outcome::undecided(error);
-        self.count(at, &Final { name, outcome, decision: None, waited: None });
+        self.finished(names.map(|name| Final { name, outcome, decision: None, waited: None }));
     }
 
     fn count(&self, at: usize, limit: &Final<'_>) {
@@ -197,12 +162,15 @@ impl Watch {
 
 impl Special {
     #[cold]
-    fn of<'r>(limiter: &RateLimiter, requests: impl Iterator<Item = &'r Request>) -> Self {
-        let off = limiter.is_off();
+    fn of<'k>(
+        observers: &Observers,
+        settings: &KeySettings,
+        keys: impl Iterator<Item = &'k StoreKey>,
+    ) -> Self {
+        let off = observers.off;
         // While limits are off, nothing is refused, so the hook hears of nobody.
-        let hooks = if off { Hooks::default() } else { limiter.hooks().clone() };
-        let callers = requests.filter(|_| hooks.is_set());
-        let callers = callers.map(|request| IdentityHash::of(limiter.keys(), request.key())).collect();
+        let hooks = if off { Hooks::default() } else { observers.hooks.clone() };
+        let callers = keys.filter(|_| hooks.is_set()).map(|key| IdentityHash::of(settings, key)).collect();
         Self { off, hooks, callers }
     }
 

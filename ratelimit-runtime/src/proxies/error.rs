@@ -11,7 +11,7 @@ pub(super) fn configuration(message: impl Into<Cow<'static, str>>) -> Error {
 /// The request does not say who is at the other end of its connection.
 pub(super) fn no_peer() -> Error {
     configuration(
-        "the request has no client address; with axum 0.8, serve with `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::PeerAddr` into its extensions",
+        "the request has no client address; with axum 0.8, serve with `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::identity::PeerAddr` into its extensions",
     )
 }
 

@@ -1,6 +1,6 @@
 //! The deadline of a reply: a timer, unless the store watches the deadline.
 
-use super::reply::PendingReply;
+use super::reply::{DeadlineWatch, PendingReply};
 use super::request::Request;
 use crate::clock::timer::sleep_until;
 use crate::error::Error;
@@ -10,17 +10,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::time::{Instant, Sleep};
-
-/// Who watches the deadline of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeadlineWatch {
-    /// The caller needs a timer.
-    Unwatched,
-    /// The store wakes the caller at the deadline, and also when it no longer watches the deadline.
-    Watched,
-    /// The deadline has passed.
-    Overdue,
-}
 
 /// A reply with a deadline. It needs a runtime.
 pub(crate) struct UntilDeadline<T> {
@@ -37,7 +26,7 @@ impl<T> UntilDeadline<T> {
     pub(crate) fn new(mut reply: PendingReply<T>, began: Instant, within: Duration) -> Self {
         let deadline = began + within;
         if let PendingReply::Call(call) = &mut reply {
-            call.set_deadline(began.into_std(), deadline.into_std());
+            call.set_deadline(began, deadline);
         }
         Self { reply, deadline, within, timer: None }
     }

@@ -37,7 +37,7 @@
 //!
 //! let store = Counting::default();
 //! let batches = Arc::clone(&store.batches);
-//! let limiter = RateLimiter::builder().store(store).build().await?;
+//! let limiter = RateLimiter::builder().store(store).build()?;
 //! limiter.check(&DAILY, "mails").await?;
 //! assert_eq!(batches.load(Ordering::Relaxed), 1);
 //! # Ok(()) }
@@ -54,8 +54,8 @@ mod results;
 pub use self::redis::RedisServer;
 pub use crate::key::{StoreKey, StoredKey};
 pub(crate) use all::all;
-pub(crate) use deadline::{DeadlineWatch, UntilDeadline};
-pub(crate) use reply::{Awaited, PendingCall, PendingReply, ReplyKind};
+pub(crate) use deadline::UntilDeadline;
+pub(crate) use reply::{Awaited, DeadlineWatch, PendingReply, ReplyKind, StoreCall};
 pub use reply::{MissedDeadline, Reply};
 pub use request::{Adjustment, Change, Mode, Request};
 pub(crate) use request::{NO_PERMIT, stacks};

@@ -1,14 +1,16 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
-use super::deadline::DeadlineWatch;
 use super::request::Request;
 use crate::error::{Error, ErrorKind};
+use crate::tasks::Tasks;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 /// The reply of a store: a future that borrows nothing. It may be ready from the start.
 #[must_use = "a reply does nothing until it is awaited"]
@@ -24,11 +26,22 @@ pub(crate) enum ReplyKind<T> {
 pub(crate) enum PendingReply<T> {
     /// A future, and the observer of its missed deadline.
     Future(Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>, Option<Arc<dyn MissedDeadline>>),
-    Call(Box<dyn PendingCall<T>>),
+    Call(Box<dyn StoreCall<T>>),
+}
+
+/// Who watches the deadline of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeadlineWatch {
+    /// The caller needs a timer.
+    Unwatched,
+    /// The store wakes the caller at the deadline, and also when it no longer watches the deadline.
+    Watched,
+    /// The deadline has passed.
+    Overdue,
 }
 
 /// A call of a store of this crate. Unlike a future, it knows its deadline.
-pub(crate) trait PendingCall<T>: Send {
+pub(crate) trait StoreCall<T>: Send {
     /// Returns the request that is decided.
     fn request(&self) -> &Request;
 
@@ -69,7 +82,7 @@ impl<T> Reply<T> {
     }
 
     /// Makes a reply from a call of a store of this crate.
-    pub(crate) fn call(call: impl PendingCall<T> + 'static) -> Self {
+    pub(crate) fn call(call: impl StoreCall<T> + 'static) -> Self {
         Self(Some(ReplyKind::Pending(PendingReply::Call(Box::new(call)))))
     }
 
@@ -92,6 +105,30 @@ impl<T> Reply<T> {
                 let observer = pending.observer();
                 let future = Box::pin(async move { pending.await.map(drop) });
                 ReplyKind::Pending(PendingReply::Future(future, observer)).into()
+            }
+        }
+    }
+
+    /// Awaits the reply in a task of the current runtime, which is counted among `tasks`. A reply that is ready is used at
+    /// once. Without a runtime, a pending reply is dropped, and permits end with their leases.
+    pub(crate) fn in_background(self, tasks: &Tasks, then: impl FnOnce(Result<T, Error>) + Send + 'static)
+    where
+        T: Send + 'static,
+    {
+        match self.into_kind() {
+            ReplyKind::Ready(result) => then(result),
+            ReplyKind::Pending(mut reply) => {
+                let Ok(runtime) = Handle::try_current() else { return };
+                // Polling once here sends the request before the next request of this task.
+                let first = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
+                if let Poll::Ready(result) = first {
+                    return then(result);
+                }
+                let counted = tasks.count();
+                runtime.spawn(async move {
+                    let _counted = counted;
+                    then(reply.await);
+                });
             }
         }
     }

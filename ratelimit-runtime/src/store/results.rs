@@ -108,7 +108,7 @@ results! {
     /// The decisions about a slice of [`Request`](super::Request)s, in the order of the requests.
     ///
     /// Dereferences to a slice of [`Decision`]s. `collect` makes it from an iterator. One decision needs no heap allocation.
-    #[must_use = "a decision limits nothing unless you check `allowed()`"]
+    #[must_use = "a decision limits nothing unless you check `is_allowed()`"]
     Decisions of Decision
 }
 

@@ -89,7 +89,7 @@ impl TestLimiter {
                 ),
             );
         }
-        let refused = decided.into_iter().filter(|decided| !decided.decision.allowed());
+        let refused = decided.into_iter().filter(|decided| !decided.decision.is_allowed());
         refused.max_by_key(|decided| decided.decision.retry_after().unwrap_or(Duration::MAX))
     }
 }
@@ -101,7 +101,7 @@ fn shown(refusal: &Decided) -> String {
             format!("`{key}`, to be tried again after {wait:?} ({} units remain)", decision.remaining())
         }
         None => {
-            format!("`{key}`, for ever: its cost is above what the limit can hold ({})", decision.limit())
+            format!("`{key}`, for ever: its cost is above what the limit can hold ({})", decision.capacity())
         }
     }
 }

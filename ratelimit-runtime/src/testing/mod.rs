@@ -24,7 +24,7 @@ mod assertions;
 mod store;
 
 use crate::clock::ManualClock;
-use crate::context::{Recorded, RequestContext};
+use crate::context::{RecordedDecision, RequestContext};
 use crate::error::Error;
 use crate::limiter::current::scope;
 use crate::limiter::{RateLimiter, RateLimiterBuilder};
@@ -39,7 +39,7 @@ use store::TestStore;
 /// It reads no environment variable, takes no leases, and remembers no refusals, so that every call asks for a decision.
 ///
 /// A call that waits for its turn sleeps on tokio's clock, which this limiter does not move. For limits with `wait`, use
-/// [`TokioClock`](crate::TokioClock) in a test with paused time.
+/// [`TokioClock`](crate::clock::TokioClock) in a test with paused time.
 #[derive(Clone, Debug)]
 pub struct TestLimiter {
     limiter: RateLimiter,
@@ -97,7 +97,7 @@ impl TestLimiter {
         self.store.set_available(available);
     }
 
-    /// Runs a future in which attributes use this limiter, as [`ratelimit::scope`](crate::scope()) does.
+    /// Runs a future in which attributes use this limiter, as [`ratelimit::scope`](crate::scope) does.
     pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> {
         scope(self.limiter.clone(), future)
     }
@@ -121,7 +121,7 @@ impl TestLimiter {
     /// assert_eq!(decisions[0].decision().remaining(), 93);
     /// # }
     /// ```
-    pub async fn record<F: Future>(&self, future: F) -> (F::Output, Vec<Recorded>) {
+    pub async fn record<F: Future>(&self, future: F) -> (F::Output, Vec<RecordedDecision>) {
         let context = RequestContext::new();
         let output = self.scope(context.clone().scope(future)).await;
         (output, context.decisions())

@@ -1,4 +1,4 @@
-//! Checks `charge_if`, `refund_if` and `settle`: the arguments by which the result of the body decides about the charge.
+//! Checks `refund_if` and `settle`: the arguments by which the result of the body decides about the charge.
 
 use super::checker::Checker;
 use super::literal::is_literal;
@@ -27,12 +27,6 @@ impl Checker<'_> {
             self.error_on_name(
                 first,
                 format!("`{name}` has no effect with `concurrency`: a permit is returned when the function ends, so remove it"),
-            );
-        }
-        if let (Verdict::ChargeIf, Some(_)) = (verdict, self.given("wait")) {
-            self.error_on_name(
-                first,
-                "`charge_if` and `wait` exclude each other, because units that are charged after the body have no turn: remove `wait`, or write `refund_if`",
             );
         }
         let judge = self.value(verdict.name())?;

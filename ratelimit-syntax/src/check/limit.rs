@@ -5,11 +5,11 @@ use super::literal::{integer, is_literal, string};
 use super::number::shows_its_type;
 use crate::model::{Algorithm, Lease, Limit, LimitNumbers, Number, Time};
 use crate::rate;
-use crate::rules::Violation;
-use crate::rules::bounds::{check_bucket, check_lease, check_wait};
-use crate::rules::numbers::{self, Numbers};
 use proc_macro2::Span;
 use quote::ToTokens;
+use ratelimit_limit::rules::Violation;
+use ratelimit_limit::rules::bounds::{check_bucket, check_lease, check_wait};
+use ratelimit_limit::rules::numbers::{self, Numbers};
 use syn::Expr;
 
 /// The `count` of a limit that gives none.
@@ -149,7 +149,7 @@ impl Checker<'_> {
 
     fn check_cost_fits(&mut self, value: &Expr, cost: u32, numbers: &LimitNumbers) {
         // A queue takes a cost of any size.
-        let queue = matches!(numbers.algorithm, Algorithm::LeakyBucket) && numbers.wait.is_some();
+        let queue = numbers.algorithm.traits().wait_makes_queue && numbers.wait.is_some();
         if !queue && numbers.capacity().is_some_and(|capacity| cost > capacity) {
             let least = cost - numbers.borrow.as_ref().and_then(Number::literal).unwrap_or(0);
             let name = numbers.held().0;

@@ -4,7 +4,7 @@ use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::model::{Identity, Limit, Member, RequestPart, Shadow};
-use crate::rules::duration;
+use ratelimit_limit::rules::duration;
 
 /// Puts the time into the names of limits that have the same `key`: `search/1s` and `search/1d`. Reports limits
 /// whose names are still equal.

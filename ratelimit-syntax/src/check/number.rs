@@ -3,8 +3,8 @@
 use super::checker::Checker;
 use super::literal::{integer, is_digits, is_literal};
 use crate::model::{Number, Time};
-use crate::rules::duration;
-use crate::rules::violation::{ZERO_BURST, ZERO_COUNT};
+use ratelimit_limit::rules::duration;
+use ratelimit_limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit};
 

@@ -2,9 +2,9 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Algorithm, Identity, Limit, LimitNumbers, Member, RequestPart, Shadow};
-use crate::rules::duration;
+use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow};
 use quote::ToTokens;
+use ratelimit_limit::rules::{ListState, NumberState, State, duration};
 use syn::Expr;
 
 /// The arguments that a stack has once.
@@ -85,10 +85,10 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
 fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
     let Limit::Numbers(numbers) = &member.limit else { return None };
     let LimitNumbers { algorithm, count, time, wait: None, .. } = &**numbers else { return None };
-    let exact = match algorithm {
-        Algorithm::Counter | Algorithm::SlidingWindow => false,
-        Algorithm::SlidingLog => true,
-        _ => return None,
+    let exact = match algorithm.state() {
+        State::Number(NumberState::Counter | NumberState::SlidingWindow) => false,
+        State::List(ListState::Log) => true,
+        State::Number(NumberState::Bucket) | State::List(ListState::Permits) => return None,
     };
     let numbers = (count.literal()?, time.literal()?, exact);
     member.afterwards.is_none().then_some(numbers)

@@ -48,14 +48,12 @@ impl Checker<'_> {
     /// Reports a limit that has nothing to hold, and a function whose response has no body.
     fn check_body_end(&mut self, limit: &Limit) {
         let Some((given, value)) = self.given("until").zip(self.value("until")) else { return };
-        for other in ["charge_if", "refund_if"] {
-            if let Some(judge) = self.given(other) {
-                self.error_on_name(
-                    judge,
-                    format!("`{other}` judges what the function returns, before its body is sent: write `settle = |sent| ..` with a `ratelimit::Sent`, or remove `until`"),
-                );
-                return;
-            }
+        if let Some(judge) = self.given("refund_if") {
+            self.error_on_name(
+                judge,
+                "`refund_if` judges what the function returns, before its body is sent: write `settle = |sent| ..` with a `ratelimit::body::BodySent`, or remove `until`",
+            );
+            return;
         }
         let is_known =
             matches!(limit, Limit::Numbers(numbers) if !matches!(numbers.algorithm, Algorithm::Concurrency));

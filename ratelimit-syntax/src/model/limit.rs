@@ -1,7 +1,7 @@
 //! Describes the limit of one attribute: its numbers, or an expression for the whole limit.
 
-use crate::rules::{Algorithm, Refill, duration};
 use proc_macro2::Span;
+use ratelimit_limit::rules::{Algorithm, Refill, duration};
 use syn::Expr;
 
 pub enum Limit {
@@ -64,7 +64,7 @@ impl Limit {
 
     pub fn may_be_permits(&self) -> bool {
         match self {
-            Self::Numbers(numbers) => matches!(numbers.algorithm, Algorithm::Concurrency),
+            Self::Numbers(numbers) => numbers.algorithm.is_concurrency(),
             Self::Value(_) => true,
         }
     }

@@ -5,8 +5,8 @@ mod limit;
 pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
 
 use crate::key::Template;
-pub use crate::rules::{Algorithm, Refill};
 use proc_macro2::Span;
+pub use ratelimit_limit::rules::{Algorithm, Refill};
 use syn::{Expr, Path};
 
 /// The checked attributes of one function.
@@ -92,7 +92,6 @@ pub struct Afterwards {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    ChargeIf,
     RefundIf,
     Settle,
 }
@@ -178,12 +177,11 @@ impl OnError {
 }
 
 impl Verdict {
-    pub const ALL: [Self; 3] = [Self::ChargeIf, Self::RefundIf, Self::Settle];
+    pub const ALL: [Self; 2] = [Self::RefundIf, Self::Settle];
 
     /// The name of the argument, and of the runtime's method.
     pub fn name(self) -> &'static str {
         match self {
-            Self::ChargeIf => "charge_if",
             Self::RefundIf => "refund_if",
             Self::Settle => "settle",
         }

@@ -35,7 +35,8 @@
 use crate::harness::scoped;
 use axum::extract::ConnectInfo;
 use ratelimit::__private::RejectionTarget;
-use ratelimit::{Held, HoldBody, RateLimiter, Rejection, rate_limit};
+use ratelimit::body::{Held, HoldBody};
+use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};
 use std::net::SocketAddr;
@@ -133,7 +134,7 @@ pub(crate) async fn refunded(name: String, mut id: u32) -> Result<String, Reject
     Ok(longer)
 }
 
-#[rate_limit(on_limit = |_| 0, charge_if = |result| *result > 1)]
+#[rate_limit(on_limit = |_| 0, refund_if = |result| *result > 1)]
 pub(crate) async fn charged(_unused: u8) -> u8 {
     1
 }
@@ -230,7 +231,7 @@ impl<T: Sync> Mail for Service<T> {
         Ok(())
     }
 
-    #[rate_limit(limiter = self.limits, charge_if = |text| text.as_ref().is_ok_and(String::is_empty))]
+    #[rate_limit(limiter = self.limits, refund_if = |text| text.as_ref().is_ok_and(String::is_empty))]
     async fn receive(&self) -> Result<String, Rejection> {
         Ok(String::new())
     }

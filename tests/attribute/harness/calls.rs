@@ -1,7 +1,8 @@
 //! Limiters for tests, and helpers that call limited functions.
 
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{ManualClock, MemoryStore, RateLimiter, Rejection};
+use ratelimit::{MemoryStore, RateLimiter, Rejection};
 use std::future::{Future, poll_fn};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,7 +45,7 @@ pub(crate) async fn scoped_with<F: Future>(clock: &ManualClock, test: F) -> F::O
 }
 
 pub(crate) async fn limiter(store: impl Store) -> RateLimiter {
-    RateLimiter::builder().store(store).build().await.unwrap()
+    RateLimiter::builder().store(store).connect().await.unwrap()
 }
 
 /// Calls a function whose limit is one call: the first call is admitted, the second is refused before its body runs.

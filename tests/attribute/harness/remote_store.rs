@@ -1,7 +1,8 @@
 //! A store whose replies are pending at first, as those of Redis are, and which can fail.
 
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, ManualClock, MemoryStore};
+use ratelimit::{Error, ErrorKind, MemoryStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;

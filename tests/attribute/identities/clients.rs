@@ -8,7 +8,9 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use ratelimit::__private::RequestPeer;
-use ratelimit::{ClientIp, ErrorKind, PeerAddr, Rejection, RequestContext, rate_limit};
+use ratelimit::context::RequestContext;
+use ratelimit::identity::PeerAddr;
+use ratelimit::{ClientIp, ErrorKind, Rejection, rate_limit};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tracing::instrument;
 

@@ -1,7 +1,8 @@
 //! `by`: every kind of value that can be an identity. No value is moved.
 
 use crate::harness::{keys_of, unidentified};
-use ratelimit::{ErrorKind, Identity, KeyWriter, Rejection, rate_limit};
+use ratelimit::identity::{Identity, KeyWriter};
+use ratelimit::{ErrorKind, Rejection, rate_limit};
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -1,7 +1,8 @@
 //! Ids of other crates: one id is one key, however the attribute gets it.
 
 use crate::harness::keys_of;
-use ratelimit::{Displayed, Identity, Key, Limit, Rejection, UserId, rate_limit};
+use ratelimit::identity::{ByDisplay, Identity};
+use ratelimit::{Key, Limit, Rejection, UserId, rate_limit};
 use std::fmt;
 use std::time::Duration;
 use ulid::Ulid;
@@ -51,7 +52,7 @@ async fn by_foreign(id: Foreign) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "k", by = id.map(Displayed))]
+#[rate_limit(key = "k", by = id.map(ByDisplay))]
 async fn by_optional_foreign(id: Option<Foreign>) -> Result<(), Rejection> {
     let _ = id;
     Ok(())
@@ -72,7 +73,7 @@ async fn by_user<I: Identity + Copy + 'static>(user: &User<I>) -> Result<(), Rej
 /// Asks the scoped limiter without the attribute.
 async fn by_hand(id: impl Identity + Send + Sync) {
     let limit = Limit::counter(100, Duration::from_secs(60));
-    let limiter = ratelimit::scope::current().unwrap();
+    let limiter = ratelimit::RateLimiter::scoped().unwrap();
     limiter.check(&limit, Key::new("k").by(id)).await.unwrap();
 }
 
@@ -83,7 +84,7 @@ async fn a_uuid_is_its_hyphenated_text() {
         by_uuid(id).await.unwrap();
         by_optional_uuid(Some(id)).await.unwrap();
         by_user(&User(id)).await.unwrap();
-        by_user(&User(Displayed(id))).await.unwrap();
+        by_user(&User(ByDisplay(id))).await.unwrap();
         by_text(id.to_string()).await.unwrap();
         by_hand(id).await;
         assert!(matches!(by_optional_uuid(None).await, Err(Rejection::Unidentified(_))));
@@ -98,7 +99,7 @@ async fn a_ulid_is_its_text() {
     let keys = keys_of(async {
         by_ulid(&id).await.unwrap();
         by_user(&User(id)).await.unwrap();
-        by_user(&User(Displayed(id))).await.unwrap();
+        by_user(&User(ByDisplay(id))).await.unwrap();
         by_text(id.to_string()).await.unwrap();
         by_hand(id).await;
     })
@@ -112,9 +113,9 @@ async fn any_other_id_is_the_text_that_it_displays() {
     let keys = keys_of(async {
         by_foreign(id).await.unwrap();
         by_optional_foreign(Some(id)).await.unwrap();
-        by_user(&User(Displayed(id))).await.unwrap();
+        by_user(&User(ByDisplay(id))).await.unwrap();
         by_text("acc-7".to_owned()).await.unwrap();
-        by_hand(Displayed(id)).await;
+        by_hand(ByDisplay(id)).await;
         assert!(matches!(by_optional_foreign(None).await, Err(Rejection::Unidentified(_))));
     })
     .await;

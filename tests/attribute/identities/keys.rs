@@ -1,7 +1,8 @@
 //! `key`: the name of the limit, with placeholders filled from arguments.
 
 use crate::harness::keys_of;
-use ratelimit::{Identity, KeyWriter, Rejection, rate_limit};
+use ratelimit::identity::{Identity, KeyWriter};
+use ratelimit::{Rejection, rate_limit};
 use std::fmt;
 
 struct Tenant {

@@ -6,7 +6,8 @@ use axum::Extension;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use ratelimit::{ErrorKind, Rejection, RequestHeaders, UserId, rate_limit};
+use ratelimit::identity::RequestHeaders;
+use ratelimit::{ErrorKind, Rejection, UserId, rate_limit};
 use std::net::SocketAddr;
 use std::sync::Arc;
 

@@ -17,9 +17,6 @@ trait Mail: Send + Sync {
     where
         Self: Sized;
     async fn by_arc(self: Arc<Self>) -> Result<u32, Rejection>;
-    async fn without_self(runs: &Runs) -> Result<u32, Rejection>
-    where
-        Self: Sized;
     async fn unit(&self);
     async fn patterns(&self, pair: (u8, u8), peer: ConnectInfo<SocketAddr>, n: u32)
     -> Result<u32, Rejection>;
@@ -79,11 +76,6 @@ impl Mail for Smtp {
         Ok(self.runs.add())
     }
 
-    #[rate_limit(count = 1)]
-    async fn without_self(runs: &Runs) -> Result<u32, Rejection> {
-        Ok(runs.add())
-    }
-
     #[rate_limit(count = 1, on_limit = |_| assert_eq!(self.runs.count(), 1))]
     async fn unit(&self) {
         self.runs.add();
@@ -122,7 +114,6 @@ async fn every_receiver() {
     passes_once(runs, async || smtp.clone().by_value().await).await;
     let shared = Arc::new(smtp);
     passes_once(runs, async || shared.clone().by_arc().await).await;
-    passes_once(runs, async || Smtp::without_self(runs).await).await;
 }
 
 #[tokio::test]

@@ -4,7 +4,6 @@
 mod async_trait;
 mod async_trait_blocks;
 mod conditional_compilation;
-mod functions;
 mod future_methods;
 mod impl_blocks;
 mod instrument;
@@ -12,7 +11,6 @@ pub(crate) mod made_by_macros;
 mod matrix;
 mod methods;
 mod patterns;
-mod receivers;
 pub(crate) mod returned_futures;
-mod traits;
+mod signatures;
 mod unusual_shapes;

@@ -1,4 +1,4 @@
-//! `charge_if`, `refund_if` and `settle`: the result of the body changes the charge.
+//! `refund_if` and `settle`: the result of the body changes the charge.
 
 use crate::harness::{Runs, caught, scoped, soon};
 use async_trait::async_trait;
@@ -25,7 +25,7 @@ impl From<std::num::ParseIntError> for Failed {
     }
 }
 
-#[rate_limit(key = "login", count = 2, by = name, charge_if = |session| matches!(session, Err(Failed::WrongPassword)))]
+#[rate_limit(key = "login", count = 2, by = name, refund_if = |session| !matches!(session, Err(Failed::WrongPassword)))]
 async fn login(name: &str, password: &str) -> Result<usize, Failed> {
     tokio::task::yield_now().await;
     assert_ne!(password, "panic", "a panic that the test wants");

@@ -3,7 +3,9 @@
 
 use crate::harness::{RemoteStore, limiter};
 use fastrand::Rng;
-use ratelimit::{Algorithm, Limit, LimitChange, ManualClock, RateLimiter, Refill};
+use ratelimit::clock::ManualClock;
+use ratelimit::overrides::LimitChange;
+use ratelimit::{Algorithm, Limit, RateLimiter, Refill};
 use std::time::Duration;
 
 /// How long calls are counted, in ms.

@@ -3,7 +3,8 @@
 
 use crate::harness::{Runs, at_once, caught, limiter, scoped, soon};
 use async_trait::async_trait;
-use ratelimit::{Limit, ManualClock, MemoryStore, RateLimiter, Rejection, rate_limit};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
 use support::{MINUTE, SECOND};
 use tokio::sync::Notify;
 

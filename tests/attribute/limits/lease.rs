@@ -1,7 +1,8 @@
 //! `lease`: units that a process takes in advance.
 
 use crate::harness::{RemoteStore, limiter, scoped};
-use ratelimit::{Limit, ManualClock, RateLimiter, Rejection, rate_limit};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 use support::{HOUR, MINUTE, SECOND};
 
@@ -223,7 +224,7 @@ async fn costs_above_the_lease_and_stacks_ask_the_store() {
     limiter.check_cost(&LIMIT, "k", 17).await.unwrap();
     assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
     let hourly = Limit::counter(10, HOUR).lease(5);
-    let stack = limiter.check_all(&[(&LIMIT, "k", 1), (&hourly, "hourly", 1)]).await.unwrap();
+    let stack = limiter.check_all(&[(&LIMIT, &"k", 1), (&hourly, &"hourly", 1)]).await.unwrap();
     assert_eq!(stack[1].decision().remaining(), 9);
 }
 

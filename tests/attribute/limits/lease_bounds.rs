@@ -3,7 +3,8 @@
 
 use crate::harness::{RemoteStore, limiter};
 use fastrand::Rng;
-use ratelimit::{Limit, ManualClock, RateLimiter};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, RateLimiter};
 use support::{MS, SECOND};
 
 const COUNT: u32 = 3200;

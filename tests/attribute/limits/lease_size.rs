@@ -2,7 +2,8 @@
 
 use super::lease::{WINDOW, passed, passes};
 use crate::harness::{RemoteStore, limiter};
-use ratelimit::{Limit, ManualClock};
+use ratelimit::Limit;
+use ratelimit::clock::ManualClock;
 use std::time::Duration;
 use support::SECOND;
 use tokio::time::Instant;

@@ -1,7 +1,8 @@
 //! `limiter`: a named limiter decides, or else the one of the scope.
 
 use crate::harness::{Runs, limiter, scoped};
-use ratelimit::{Limit, LimitChange, MemoryStore, RateLimiter, Rejection, rate_limit, scope};
+use ratelimit::overrides::LimitChange;
+use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit, scope};
 use std::sync::{Arc, LazyLock};
 use support::MINUTE;
 
@@ -96,7 +97,7 @@ async fn of_two_limiters(runs: &Runs) -> Result<u32, Rejection> {
 async fn limiters_with_other_keys_and_with_overrides_decide_one_function() {
     let (runs, limit) = (&Runs::default(), Limit::counter(1, MINUTE));
     for prefix in ["first", "second", "third"] {
-        let limiter = RateLimiter::builder().prefix(prefix).build().await.unwrap();
+        let limiter = RateLimiter::builder().prefix(prefix).connect().await.unwrap();
         let call = || scope(limiter.clone(), of_two_limiters(runs));
         assert!(call().await.is_ok() && call().await.is_err());
         assert_eq!(limiter.peek(&limit, "two_limiters").await.unwrap().remaining(), 0, "{prefix}");

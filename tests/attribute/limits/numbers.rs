@@ -1,7 +1,8 @@
 //! Numbers that are known when the function is compiled, when it is instantiated, or at the call.
 
 use crate::harness::{Runs, passes_once, scoped, scoped_with, unavailable};
-use ratelimit::{ErrorKind, ManualClock, Rejection, rate_limit};
+use ratelimit::clock::ManualClock;
+use ratelimit::{ErrorKind, Rejection, rate_limit};
 use std::time::Duration;
 use support::SECOND;
 

@@ -1,7 +1,9 @@
 //! Limits that are switched off: functions with the attribute run as if they had none.
 
 use crate::harness::{Runs, at_once};
-use ratelimit::{ErrorKind, Key, Limit, LimitChange, RateLimiter, Rejection, RequestContext, rate_limit};
+use ratelimit::context::RequestContext;
+use ratelimit::overrides::LimitChange;
+use ratelimit::{ErrorKind, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 use support::{MINUTE, take_events};
 
@@ -31,7 +33,7 @@ async fn queue(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
-#[rate_limit(key = "off_charged", count = 1, charge_if = Result::is_ok)]
+#[rate_limit(key = "off_charged", count = 1, refund_if = Result::is_ok)]
 #[rate_limit(key = "off_shadow", count = 1, shadow = true)]
 async fn charged(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
@@ -43,7 +45,7 @@ async fn invalid_limit(runs: &Runs) -> Result<u32, Rejection> {
 }
 
 async fn off() -> RateLimiter {
-    RateLimiter::builder().off().build().await.unwrap()
+    RateLimiter::builder().off().connect().await.unwrap()
 }
 
 #[tokio::test]
@@ -76,7 +78,7 @@ async fn the_methods_admit_every_call() {
         limiter.check(&one, nobody()).await.unwrap();
         limiter.check_cost(&Limit::counter(4, MINUTE).lease(2), "leased", 2).await.unwrap();
         limiter.acquire(&one, "off").await.unwrap();
-        assert_eq!(limiter.check_all(&[(&one, nobody(), 1), (&one, nobody(), 1)]).await.unwrap().len(), 2);
+        assert_eq!(limiter.check_all(&[(&one, &nobody(), 1), (&one, &nobody(), 1)]).await.unwrap().len(), 2);
         limiter.charge(&one, nobody(), 5).await.unwrap().settle(9).await.unwrap();
         assert_eq!(limiter.charge(&one, nobody(), 5).await.unwrap().refund().await.unwrap(), 0);
         std::mem::forget(limiter.permit(&permits, "off").await.unwrap());
@@ -92,13 +94,13 @@ async fn the_methods_admit_every_call() {
 #[tokio::test]
 async fn a_limiter_that_is_off_is_logged_once_and_connects_to_nothing() {
     let _ = take_events();
-    let limiter = RateLimiter::builder().redis("redis://127.0.0.1:1").off().build().await.unwrap();
+    let limiter = RateLimiter::builder().redis("redis://127.0.0.1:1").off().connect().await.unwrap();
     for _ in 0..3 {
         limiter.check(&Limit::counter(1, MINUTE), "off").await.unwrap();
     }
     let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
     assert_eq!(events.iter().filter(|event| event.contains("limits are off")).count(), 1, "{events:?}");
     assert!(events.iter().any(|event| event.starts_with("WARN")), "{events:?}");
-    let error = RateLimiter::builder().redis("http://127.0.0.1").off().build().await.unwrap_err();
+    let error = RateLimiter::builder().redis("http://127.0.0.1").off().connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
 }

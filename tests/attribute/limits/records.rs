@@ -15,11 +15,6 @@ async fn log(right: bool) -> Result<bool, Rejection> {
     Ok(right)
 }
 
-#[rate_limit(key = "charge", count = 5, charge_if = |right: &Result<bool, _>| matches!(right, Ok(false)))]
-async fn charge(right: bool) -> Result<bool, Rejection> {
-    Ok(right)
-}
-
 #[rate_limit(key = "settle", count = 100, cost = 50, settle = |real| *real.as_ref().unwrap_or(&0))]
 async fn settle(real: u32) -> Result<u32, Rejection> {
     Ok(real)
@@ -67,14 +62,6 @@ async fn a_refund_of_a_log_is_recorded() {
     let limiter = TestLimiter::new();
     assert_eq!(seen(&limiter, log(true)).await, [(5, Duration::ZERO)]);
     assert_eq!(seen(&limiter, log(false)).await, [(4, MINUTE)]);
-}
-
-#[tokio::test]
-async fn a_charge_after_the_call_is_recorded() {
-    let limiter = TestLimiter::new();
-    assert_eq!(seen(&limiter, charge(true)).await, [(5, Duration::ZERO)]);
-    assert_eq!(seen(&limiter, charge(false)).await, [(4, MINUTE)]);
-    assert_eq!(seen(&limiter, charge(true)).await, [(4, MINUTE)]);
 }
 
 #[tokio::test]

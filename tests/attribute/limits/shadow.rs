@@ -38,8 +38,8 @@ impl From<Rejection> for Failed {
     }
 }
 
-#[rate_limit(key = "failures", count = 1, charge_if = Result::is_err, shadow = true)]
-async fn charged_later(fails: bool) -> Result<(), Failed> {
+#[rate_limit(key = "failures", count = 1, refund_if = Result::is_ok, shadow = true)]
+async fn failures_only(fails: bool) -> Result<(), Failed> {
     if fails { Err(Failed) } else { Ok(()) }
 }
 
@@ -87,7 +87,7 @@ fn opaque_future() -> impl Future<Output = impl Iterator<Item = u32>> {
 
 /// The units that a shadow limit has left.
 async fn left(limit: &Limit, key: Key<'_>) -> u32 {
-    let limiter = ratelimit::scope::current().unwrap();
+    let limiter = ratelimit::RateLimiter::scoped().unwrap();
     limiter.peek(limit, key).await.unwrap().remaining()
 }
 
@@ -159,10 +159,10 @@ async fn results_change_the_charges_of_shadow_limits() {
     const MORE_FAILURES: Limit = Limit::counter(4, MINUTE);
     const BUCKET: Limit = Limit::counter(5, MINUTE);
     scoped(async {
-        assert!(charged_later(false).await.is_ok());
+        assert!(failures_only(false).await.is_ok());
         assert_eq!(left(&FAILURES, Key::new("failures/shadow")).await, 1);
         for _ in 0..3 {
-            assert!(charged_later(true).await.is_err());
+            assert!(failures_only(true).await.is_err());
         }
         assert_eq!(left(&FAILURES, Key::new("failures/shadow")).await, 0);
         // Units beyond the shadow limit were not charged.

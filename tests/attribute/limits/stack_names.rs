@@ -1,7 +1,8 @@
 //! The names of several limits on one function: a name has the time only where two limits would have the same name.
 
 use crate::harness::{keys_of, scoped, scoped_with};
-use ratelimit::{Key, Limit, ManualClock, Rejection, rate_limit};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Key, Limit, Rejection, rate_limit};
 use std::time::Duration;
 use support::SECOND;
 
@@ -94,7 +95,7 @@ async fn the_methods_find_a_limit_by_its_name() {
     const DAILY: Limit = Limit::counter(100, Duration::from_secs(7 * 86_400));
     scoped(async {
         named("a").await.unwrap();
-        let limiter = ratelimit::scope::current().unwrap();
+        let limiter = ratelimit::RateLimiter::scoped().unwrap();
         let key = Key::new("named:{kind}/7d/shadow").part("a");
         assert_eq!(limiter.peek(&DAILY, key).await.unwrap().remaining(), 99);
         assert!(limiter.reset(&DAILY, key).await.unwrap());

@@ -2,7 +2,8 @@
 
 use crate::harness::{Runs, at_once, keys_of, scoped, scoped_with, soon};
 use async_trait::async_trait;
-use ratelimit::{ManualClock, RateLimiter, Rejection, rate_limit};
+use ratelimit::clock::ManualClock;
+use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::net::{IpAddr, Ipv4Addr};
 use support::SECOND;
 use tokio::sync::Notify;
@@ -36,7 +37,7 @@ async fn permits(go: &Notify) -> Result<(), Rejection> {
 
 #[rate_limit(key = "all", count = 3)]
 #[rate_limit(key = "good", count = 1, refund_if = Result::is_err)]
-#[rate_limit(key = "bad", count = 2, charge_if = Result::is_err)]
+#[rate_limit(key = "bad", count = 2, refund_if = Result::is_ok)]
 async fn judged(good: bool) -> Result<(), Failed> {
     if good { Ok(()) } else { Err(Failed(None)) }
 }

@@ -2,8 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use ratelimit::overrides::LimitChange;
 use ratelimit::testing::TestLimiter;
-use ratelimit::{LimitChange, OnError, RateLimiter, Rejection, rate_limit};
+use ratelimit::{OnError, RateLimiter, Rejection, rate_limit};
 use support::{HOUR, MINUTE, SECOND};
 
 #[rate_limit(key = "t_response", time = "1m", count = 2, by = "global")]
@@ -26,7 +27,7 @@ async fn beside_a_shadow(user: u64) -> Result<u64, Rejection> {
 #[rate_limit(key = "t_only_shadow", count = 1, shadow = true)]
 async fn only_a_shadow() {}
 
-#[rate_limit(key = "t_charged", count = 1, charge_if = Result::is_err)]
+#[rate_limit(key = "t_charged", count = 1, refund_if = Result::is_ok)]
 async fn failures_only(fails: bool) -> Result<(), Failed> {
     if fails { Err(Failed) } else { Ok(()) }
 }

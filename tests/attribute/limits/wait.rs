@@ -2,7 +2,8 @@
 //! are idle.
 
 use crate::harness::{limiter, soon};
-use ratelimit::{Clock, MemoryStore, Rejection, rate_limit};
+use ratelimit::clock::Clock;
+use ratelimit::{MemoryStore, Rejection, rate_limit};
 use std::future::Future;
 use std::time::Duration;
 use tokio::sync::Notify;

@@ -8,7 +8,9 @@ use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use ratelimit::{Answers, Rejection, RequestContext, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::context::RequestContext;
+use ratelimit::{Rejection, rate_limit};
 use tower::ServiceExt;
 
 const PROBLEM: &str = r#"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","status":429,"violated-policies":["NAME"]}"#;
@@ -47,7 +49,7 @@ async fn status() -> Result<(), StatusCode> {
     Ok(())
 }
 
-#[rate_limit(count = 1, by = ratelimit::user())]
+#[rate_limit(count = 1, by = ratelimit::context::user())]
 async fn by_user() -> Result<(), Rejection> {
     Ok(())
 }

@@ -56,8 +56,8 @@ async fn deny_permits(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
-#[rate_limit(key = "charged after", count = 1, charge_if = Result::is_ok)]
-async fn charged_after(runs: &Runs) -> Result<u32, Rejection> {
+#[rate_limit(key = "refunded", count = 1, refund_if = Result::is_err)]
+async fn refunded(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
@@ -67,7 +67,7 @@ async fn shadow(runs: &Runs) -> Result<u32, Rejection> {
 }
 
 async fn with<F: Future>(on_error: OnError, test: F) -> F::Output {
-    let limiter = RateLimiter::builder().store(Away).on_error(on_error).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(Away).on_error(on_error).connect().await.unwrap();
     ratelimit::scope(limiter, test).await
 }
 
@@ -78,8 +78,8 @@ async fn each_function_may_have_its_own_policy() {
         with(policy, async {
             assert_eq!(by_the_limiter(runs).await.is_ok(), policy != OnError::Deny);
             assert_eq!(by_the_limiter(runs).await.is_ok(), policy == OnError::Allow);
-            assert_eq!(charged_after(runs).await.is_ok(), policy != OnError::Deny);
-            assert_eq!(charged_after(runs).await.is_ok(), policy == OnError::Allow, "{policy:?}: used up");
+            assert_eq!(refunded(runs).await.is_ok(), policy != OnError::Deny);
+            assert_eq!(refunded(runs).await.is_ok(), policy == OnError::Allow, "{policy:?}: used up");
         })
         .await;
         with(policy, async {

@@ -3,7 +3,8 @@
 use crate::harness::{PEER, Runs, scoped};
 use async_trait::async_trait;
 use ratelimit::__private::RejectionTarget;
-use ratelimit::{Held, HoldBody, Limit, RateLimiter, Rejection, rate_limit};
+use ratelimit::body::{Held, HoldBody};
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::time::Duration;
 

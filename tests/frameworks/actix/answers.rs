@@ -8,7 +8,8 @@ use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Json, ServiceConfig};
 use actix_web::{Either, HttpRequest, HttpResponse, Responder, ResponseError};
-use ratelimit::{Answers, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::fmt;
 use support::MINUTE;
 

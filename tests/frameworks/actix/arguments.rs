@@ -12,7 +12,8 @@ use actix_web::middleware::{Next, from_fn};
 use actix_web::web::{self, Data, Form, Json, Path, Payload, Query, ReqData, ServiceConfig};
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
 use ratelimit::__private::RequestArgument;
-use ratelimit::{ClientIp, PeerAddr, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{ClientIp, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -206,7 +207,7 @@ async fn headers_do_not_change_the_address() {
 /// The peer and the headers may be in two arguments. All lines of the header count.
 #[tokio::test]
 async fn a_trusted_proxy_says_who_the_client_is() {
-    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).connect().await.unwrap();
     let client = client_with(limiter);
     for path in ["/address", "/peer", "/middleware"] {
         for forwarded in ["203.0.113.1", "203.0.113.2"] {

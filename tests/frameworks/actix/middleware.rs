@@ -12,11 +12,13 @@ use actix_web::middleware::{
 };
 use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{Error, HttpRequest, Responder};
-use ratelimit::{Answers, By, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::context::RequestContext;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use support::MINUTE;
 use tokio::sync::{Notify, watch};
 
-#[rate_limit(key = "in context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "in context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }
@@ -202,7 +204,7 @@ async fn layers_stand_beside_other_middlewares() {
 }
 
 /// The context belongs to the future of the handler. It does not have to be `Send`.
-#[rate_limit(key = "local", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "local", count = 1, by = ratelimit::context::client_ip())]
 async fn local(text: std::rc::Rc<str>) -> impl Responder {
     tokio::task::yield_now().await;
     text.to_string()

@@ -80,7 +80,7 @@ async fn stack(_: HttpRequest) -> Result<&'static str, Rejection> {
     Ok("")
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<&'static str, Rejection> {
     Ok("")
 }

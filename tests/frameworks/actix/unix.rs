@@ -3,7 +3,8 @@
 use super::raw::Connection;
 use actix_web::dev::Extensions;
 use actix_web::{App, HttpRequest, HttpServer, get};
-use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::any::Any;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{self, SocketAddr, UnixListener};
@@ -20,7 +21,7 @@ async fn context() -> Result<&'static str, Rejection> {
     in_context().await
 }
 
-#[rate_limit(key = "unix context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "unix context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<&'static str, Rejection> {
     Ok("")
 }
@@ -55,7 +56,7 @@ fn connect(
 /// The server must say that the peer is a unix socket, else a client whose address is not known would be trusted.
 #[tokio::test]
 async fn a_trusted_unix_socket_says_who_the_client_is() {
-    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     let mut marked = connect("trusted", limiter.clone(), mark);
     for path in ["/address", "/context"] {
         assert_eq!(marked.get(path, FORWARDED).await.status, 200, "{path}");

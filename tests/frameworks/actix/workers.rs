@@ -47,11 +47,11 @@ async fn blocks(worker: Data<Blocking>) -> Result<&'static str, Rejection> {
 
 /// A limiter that rejects what it cannot decide. The soak has the default deadline; else a slow machine has time. The first
 /// worker that decides opens the first connection.
-async fn limiter() -> RateLimiter {
-    let builder = RateLimiter::builder().redis(redis_url()).prefix("workers").connect_lazily();
+fn limiter() -> RateLimiter {
+    let builder = RateLimiter::builder().redis(redis_url()).prefix("workers");
     let is_soak = std::env::var_os("RATELIMIT_SOAK").is_some();
     let builder = if is_soak { builder } else { builder.deadline(Duration::from_secs(10)) };
-    builder.on_error(OnError::Deny).build().await.unwrap()
+    builder.on_error(OnError::Deny).build().unwrap()
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_blocked_worker_delays_no_other() {
     let routes = move |config: &mut ServiceConfig| {
         config.app_data(blocking.clone()).service(thread).service(limited).service(blocks);
     };
-    let layer = RateLimitLayer::new().limiter(limiter().await);
+    let layer = RateLimitLayer::new().limiter(limiter());
     let server = server::start_workers(WORKERS, layer, routes);
 
     // One connection to each worker: the server hands out connections in turn.

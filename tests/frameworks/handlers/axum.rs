@@ -2,26 +2,22 @@
 //! with the same shape and bounds. A comment says what had to change, and which message said so.
 
 mod any_error;
-mod crates_io;
-mod examples;
-mod logins;
-mod realworld;
+mod load_balancer;
 mod server_functions;
-mod services;
-mod streams;
-mod todos;
+mod signatures;
 
 use crate::harness::client::{Client, Reply, Version};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use ratelimit::{ManualClock, MemoryStore, RateLimitLayer, RateLimiter};
+use ratelimit::clock::ManualClock;
+use ratelimit::{MemoryStore, RateLimitLayer, RateLimiter};
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
 /// A limiter whose clock stands still, so that each wait is the whole `time`.
 async fn limiter() -> RateLimiter {
-    RateLimiter::builder().store(MemoryStore::with_clock(ManualClock::new())).build().await.unwrap()
+    RateLimiter::builder().store(MemoryStore::with_clock(ManualClock::new())).connect().await.unwrap()
 }
 
 /// A client of an application that has no `RateLimitLayer`.
@@ -46,12 +42,6 @@ async fn serve(app: Router) -> SocketAddr {
 
 fn client(server: SocketAddr) -> Client {
     Client::new(server, Version::Http1)
-}
-
-/// Sends a JSON body.
-async fn send(client: &Client, path: &str, json: &str) -> Reply {
-    let request = client.request(path).header("content-type", "application/json").body(json.to_owned());
-    Reply::read(request.send().await.unwrap()).await
 }
 
 /// Status and `Retry-After`.

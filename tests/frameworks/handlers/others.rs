@@ -3,7 +3,8 @@
 
 use apalis::prelude::{BoxDynError, Data, MemoryStorage, TaskSink, WorkerBuilder, WorkerContext};
 use lambda_http::{Body, Error, Request};
-use ratelimit::{PeerAddr, RateLimiter, Rejection, rate_limit};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -28,7 +29,7 @@ fn seconds<B>(response: &http::Response<B>) -> u64 {
 
 type Db = Arc<Mutex<Vec<String>>>;
 
-/// Row 34, the list of warp's example of to-dos. `Infallible` carries no refusal, so the compiler asks for `on_limit`. Its response
+/// The list of warp's example of to-dos. `Infallible` carries no refusal, so the compiler asks for `on_limit`. Its response
 /// and that of the body have one type, so both are made with `into_response`. The address is one more filter.
 #[rate_limit(key = "todos", count = 1, by = "ip", on_limit = |rejection| Ok(response::<Vec<u8>>(&rejection).into_response()))]
 async fn list_todos(peer: Option<SocketAddr>, db: Db) -> Result<impl Reply, Infallible> {
@@ -58,7 +59,7 @@ async fn warp_list_todos() {
     assert!(refused.text().await.unwrap().starts_with("too many requests"));
 }
 
-/// Row 35, a function behind an HTTP gateway. `Box<dyn Error>` accepts a refusal, but an error is a failed invocation, which the
+/// A function behind an HTTP gateway. `Box<dyn Error>` accepts a refusal, but an error is a failed invocation, which the
 /// gateway answers with 502. So `on_limit` makes a response. The gateway knows the client: see [`from_gateway`].
 #[rate_limit(key = "function", count = 1, by = "ip", on_limit = |rejection| Ok(response(&rejection)))]
 async fn function_handler(event: Request) -> Result<http::Response<Body>, Error> {
@@ -120,7 +121,7 @@ struct Email {
 
 type Outbox = Arc<Mutex<Vec<String>>>;
 
-/// Row 39, a job of apalis. It compiles as it stands, but a refusal is then a failed attempt, which the worker repeats. With `wait`
+/// A job of apalis. It compiles as it stands, but a refusal is then a failed attempt, which the worker repeats. With `wait`
 /// the worker sends as fast as the limit permits.
 #[rate_limit(key = "emails", time = "10ms", count = 1, wait = "30s", by = "global")]
 async fn send_email(job: Email, outbox: Data<Outbox>, worker: WorkerContext) -> Result<(), BoxDynError> {
@@ -195,7 +196,7 @@ mod graphql {
 
 struct MutationRoot(Mutex<Vec<String>>);
 
-/// Row 38, a resolver of async-graphql's example of books, as the code below `#[Object]` is: it returns a `Result`. It compiles as
+/// A resolver of async-graphql's example of books, as the code below `#[Object]` is: it returns a `Result`. It compiles as
 /// it stands. Its blanket `From` keeps the message alone, so `on_limit` adds the seconds to the error's extensions.
 impl MutationRoot {
     #[rate_limit(key = "create_book", count = 1, by = ctx.data_opt::<IpAddr>())]

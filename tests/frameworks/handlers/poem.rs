@@ -10,9 +10,9 @@ use poem_openapi::{OpenApi, OpenApiService, SecurityScheme};
 use ratelimit::{RateLimitLayer, RateLimiter, rate_limit};
 
 /// Counts the visits of a session that is kept in a cookie. A client can throw the cookie away, so each address has a limit. The
-/// handler returns a plain value: `fallible`. It has no argument with an address: `ratelimit::client_ip()`.
+/// handler returns a plain value: `fallible`. It has no argument with an address: `ratelimit::context::client_ip()`.
 #[handler]
-#[rate_limit(key = "count", time = 60, count = 2, by = ratelimit::client_ip(), fallible)]
+#[rate_limit(key = "count", time = 60, count = 2, by = ratelimit::context::client_ip(), fallible)]
 async fn count(session: &Session) -> String {
     let count = session.get::<i32>("count").unwrap_or(0) + 1;
     session.set("count", count);

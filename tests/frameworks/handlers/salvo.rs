@@ -61,7 +61,7 @@ async fn create_todo(new_todo: JsonBody<Todo>, req: &mut Request) -> Result<Stat
 
 /// The same handler in its earlier form, which writes into the response.
 #[endpoint(responses((status_code = 201, description = "created")))]
-#[rate_limit(key = "write_todo", time = "1m", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "write_todo", time = "1m", count = 1, by = ratelimit::context::client_ip())]
 async fn write_todo(new_todo: JsonBody<Todo>, res: &mut Response) {
     assert_eq!(new_todo.text, "tea");
     res.status_code(StatusCode::CREATED);

@@ -8,8 +8,8 @@
 //! | `/key` | `key = "key", count = 1, by = "header:x-api-key"` |
 //! | `/user` | `key = "user", count = 1, by = "user"`; a user type of the test, from the header `x-user`; without it, no user |
 //! | `/stack` | `key = "stack"`, `time = "1m", count = 3` and `time = "1h", count = 2`, both `by = "ip"` |
-//! | `/context` | no argument with an address; `key = "context", count = 1, by = ratelimit::client_ip()` |
-//! | `/spawned` | spawns a task that calls a function limited by `ratelimit::client_ip()`; answers with the `Rejection` of the task |
+//! | `/context` | no argument with an address; `key = "context", count = 1, by = ratelimit::context::client_ip()` |
+//! | `/spawned` | spawns a task that calls a function limited by `ratelimit::context::client_ip()`; answers with the `Rejection` of the task |
 //! | `/swallowed` | `key = "swallowed", count = 1, by = "ip"`; an error type that answers 500 to every error |
 //! | `/layered` | in a `RateLimitLayer` with `.limit("layered", 1 per minute, By::ip())`, where the framework has inner layers |
 //! | `/plain` | no limit |

@@ -18,7 +18,7 @@ pub(crate) async fn on_redis() -> RateLimiter {
     let prefix = format!("t{}", NUMBER.fetch_add(1, Ordering::Relaxed));
     // A slow machine must not turn a decision into an outage.
     let builder = RateLimiter::builder().redis(redis_url()).prefix(prefix).on_error(OnError::Deny);
-    builder.deadline(Duration::from_secs(10)).build().await.unwrap()
+    builder.deadline(Duration::from_secs(10)).connect().await.unwrap()
 }
 
 /// The URL of the private Redis server of this process.
@@ -48,7 +48,7 @@ pub(crate) async fn until<T>(what: &str, mut find: impl AsyncFnMut() -> Option<T
 
 /// A limiter that can decide nothing, so that it rejects all calls as unavailable.
 pub(crate) async fn failing() -> RateLimiter {
-    RateLimiter::builder().store(FailingStore).on_error(OnError::Deny).build().await.unwrap()
+    RateLimiter::builder().store(FailingStore).on_error(OnError::Deny).connect().await.unwrap()
 }
 
 struct FailingStore;

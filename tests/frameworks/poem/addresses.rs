@@ -5,7 +5,8 @@ use super::server;
 use poem::http::HeaderMap;
 use poem::web::RemoteAddr;
 use poem::{Addr, EndpointExt, Request, handler};
-use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::{IpAddr, SocketAddr};
 
 #[handler]
@@ -66,7 +67,7 @@ async fn clients_behind_a_trusted_proxy_are_told_apart() {
     for (endpoint, needs_layer) in
         [(by_peer.boxed(), true), (by_peer_and_headers.boxed(), false), (by_request.boxed(), false)]
     {
-        let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).build().await.unwrap();
+        let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).connect().await.unwrap();
         let alone =
             ratelimit::scope(limiter.clone(), status(&endpoint, over(socket(1), Some("203.0.113.9"))));
         assert_eq!(alone.await, if needs_layer { 503 } else { 200 });

@@ -8,7 +8,8 @@ use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem::web::{Html, Json};
 use poem::{Body, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
-use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::fmt;
 
 /// Declares handlers with one limit for each API key, and their routes.

@@ -5,7 +5,8 @@ use poem::http::StatusCode;
 use poem::session::{CookieConfig, CookieSession, Session};
 use poem::web::{Data, Json, Path, RealIp};
 use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
-use ratelimit::{ClientIp, RateLimiter, Rejection, RequestHeaders, UserId, rate_limit};
+use ratelimit::identity::RequestHeaders;
+use ratelimit::{ClientIp, RateLimiter, Rejection, UserId, rate_limit};
 use std::net::IpAddr;
 
 /// The address that a middleware of the application has found out.

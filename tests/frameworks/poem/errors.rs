@@ -4,11 +4,12 @@ use super::server::{from, second};
 use poem::error::{InternalServerError, NotFoundError, ServiceUnavailable};
 use poem::http::StatusCode;
 use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, Route, get, handler};
+use ratelimit::answer::Answers;
 use ratelimit::testing::TestLimiter;
-use ratelimit::{Answers, RateLimitLayer, Rejection, rate_limit};
+use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::fmt;
 
-#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }

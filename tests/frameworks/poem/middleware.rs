@@ -6,8 +6,10 @@ use futures_util::stream;
 use poem::http::{HeaderValue, Method, StatusCode};
 use poem::middleware::{CatchPanic, Cors, SetHeader};
 use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler, post};
+use ratelimit::answer::{Answers, RateLimitHeaders};
+use ratelimit::context::RequestContext;
 use ratelimit::testing::TestLimiter;
-use ratelimit::{Answers, By, Headers, Limit, RateLimitLayer, Rejection, RequestContext, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::MINUTE;
@@ -53,7 +55,7 @@ async fn layers_stand_beside_other_middlewares() {
     assert_eq!(refused.header("access-control-allow-origin"), Some("https://example.com"));
 }
 
-#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }
@@ -70,7 +72,7 @@ async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
         .at("/error", get(by_error).with(inner()))
         .at("/limit", get(met).with(limited("inner").answers(Answers::problem_json())))
         .at("/outer", get(by_error))
-        .with(layer().headers(Headers::XRateLimit));
+        .with(layer().headers(RateLimitHeaders::XRateLimit));
     for (path, content_type) in [
         ("/error", "application/problem+json"),
         ("/limit", "application/problem+json"),

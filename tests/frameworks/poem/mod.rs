@@ -75,7 +75,7 @@ async fn stack(_: &Request) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }

@@ -15,7 +15,7 @@ async fn peer(_: &RemoteAddr) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }
@@ -61,7 +61,7 @@ async fn a_unix_socket_identifies_nobody() {
 
 #[tokio::test]
 async fn a_unix_socket_can_be_a_trusted_proxy() {
-    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     let socket = serve("trusted", limiter);
     for (forwarded_for, expected) in
         [("203.0.113.7", 200), ("6.6.6.6, 203.0.113.7", 429), ("203.0.113.8", 200)]

@@ -3,8 +3,9 @@
 use super::forms::application;
 use super::{Seen, build, client, get_from};
 use crate::harness::limiters::failing;
+use ratelimit::answer::Answers;
 use ratelimit::rocket::RequestHead;
-use ratelimit::{Answers, By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use rocket::http::{Header, Status};
 use rocket::{get, routes};
 use std::net::SocketAddr;
@@ -125,7 +126,7 @@ async fn peer(_peer: SocketAddr) -> Result<&'static str, Rejection> {
 /// `IpAddr` guard believes, is not read. Without any peer, the server is not set up.
 #[tokio::test]
 async fn clients_are_found_behind_a_proxy() {
-    let limiter = RateLimiter::builder().trusted_proxies(["203.0.113.0/25"]).build().await.unwrap();
+    let limiter = RateLimiter::builder().trusted_proxies(["203.0.113.0/25"]).connect().await.unwrap();
     let application = build().attach(RateLimitLayer::new().limiter(limiter)).mount("/", routes![head, peer]);
     let client = client(application).await;
     for path in ["/head", "/peer"] {

@@ -3,7 +3,8 @@
 use super::layer::layer;
 use super::{build, serve};
 use crate::harness::client::{Client, Version};
-use ratelimit::{Identity, KeyWriter, RequestContext};
+use ratelimit::context::RequestContext;
+use ratelimit::identity::{Identity, KeyWriter};
 use rocket::fairing::AdHoc;
 use rocket::http::Status;
 use rocket::tokio::sync::Semaphore;

@@ -155,7 +155,7 @@ async fn of_layer() -> Result<(), Rejection> {
 
 #[get("/spawned")]
 async fn of_layer_in_task() -> Result<(), Rejection> {
-    let limiter = ratelimit::scope::current().unwrap();
+    let limiter = ratelimit::RateLimiter::scoped().unwrap();
     tokio::spawn(ratelimit::scope(limiter, once())).await.unwrap()
 }
 

@@ -1,7 +1,8 @@
 //! rocket's local clients, which dispatch requests without a server: several in one task, or outside any task.
 
 use super::{build, client, get_from};
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use ratelimit::context::RequestContext;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use rocket::http::Status;
 use rocket::local::{asynchronous, blocking};
 use rocket::{Build, Rocket, get, routes};
@@ -9,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use support::MINUTE;
 
 #[get("/context")]
-#[rate_limit(key = "local", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "local", count = 1, by = ratelimit::context::client_ip())]
 async fn context() -> Result<String, Rejection> {
     Ok(RequestContext::current().unwrap().client_ip().unwrap().to_string())
 }

@@ -81,12 +81,12 @@ async fn stack(_peer: SocketAddr) -> Result<(), Rejection> {
 }
 
 #[get("/context")]
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn context() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "spawned", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "spawned", count = 1, by = ratelimit::context::client_ip())]
 async fn in_task() -> Result<(), Rejection> {
     Ok(())
 }

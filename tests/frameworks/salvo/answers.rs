@@ -4,7 +4,8 @@ use super::server;
 use crate::harness::answers::{answers_in_problem_details, answers_in_text, ask};
 use crate::harness::client::{Client, Version};
 use crate::harness::limiters::failing;
-use ratelimit::{Answers, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::answer::Answers;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use salvo::prelude::*;
 
 /// Declares handlers with one limit for each API key, and their routes.

@@ -3,7 +3,8 @@
 use super::server;
 use crate::harness::client::{Client, Version};
 use http::HeaderValue;
-use ratelimit::{PeerAddr, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use salvo::conn::SocketAddr as Peer;
 use salvo::extract::{HeaderParam, PathParam};
 use salvo::prelude::*;
@@ -50,7 +51,7 @@ async fn the_peer_is_the_client_unless_it_is_a_trusted_proxy() {
         assert_eq!(status(by_socket(&socket("2001:db8::2").into()).await), 429, "the same /64");
     })
     .await;
-    let proxied = RateLimiter::builder().trusted_proxies(["203.0.113.0/24"]).build().await.unwrap();
+    let proxied = RateLimiter::builder().trusted_proxies(["203.0.113.0/24"]).connect().await.unwrap();
     ratelimit::scope(proxied, async {
         let proxy = || Peer::from(socket("203.0.113.1"));
         for (client, expected) in
@@ -88,7 +89,7 @@ async fn a_unix_socket_identifies_nobody_unless_it_is_trusted() {
     let unix = || Peer::from(tokio::net::UnixStream::pair().unwrap().0.peer_addr().unwrap());
     let call = async || status(by_request(&request(unix(), "198.51.100.1")).await);
     ratelimit::scope(RateLimiter::in_memory(), async { assert_eq!(call().await, 503) }).await;
-    let trusting = RateLimiter::builder().trusted_proxies(["unix"]).build().await.unwrap();
+    let trusting = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     ratelimit::scope(trusting, async { assert_eq!((call().await, call().await), (200, 429)) }).await;
 }
 

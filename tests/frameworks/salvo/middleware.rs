@@ -4,8 +4,10 @@ use super::server;
 use crate::harness::client::{Client, Reply, Version};
 use bytes::Bytes;
 use futures_util::stream;
+use ratelimit::answer::{Answers, RateLimitHeaders};
+use ratelimit::context::RequestContext;
 use ratelimit::testing::TestLimiter;
-use ratelimit::{Answers, By, Headers, Limit, RateLimitLayer, Rejection, RequestContext, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
 use salvo::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -78,7 +80,7 @@ async fn a_hoop_of_the_service_covers_all_requests() {
 }
 
 #[handler]
-#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }
@@ -88,7 +90,7 @@ async fn in_context() -> Result<(), Rejection> {
 async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
     let problems = || RateLimitLayer::new().answers(Answers::problem_json());
     let routes = Router::new()
-        .hoop(layer().headers(Headers::XRateLimit))
+        .hoop(layer().headers(RateLimitHeaders::XRateLimit))
         .push(Router::with_path("inner").hoop(problems()).get(in_context))
         .push(Router::with_path("limit").hoop(limited("inner").answers(Answers::problem_json())).get(met))
         .push(Router::with_path("outer").get(in_context));

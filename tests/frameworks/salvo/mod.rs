@@ -83,7 +83,7 @@ impl Stack {
     async fn handle(&self, _: &mut Request, _: &mut Response) {}
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
     Ok(())
 }

@@ -40,7 +40,7 @@ mod handlers {
 
     /// The limiter of the request, as an expression.
     fn limits() -> RateLimiter {
-        ratelimit::scope::current().unwrap()
+        ratelimit::RateLimiter::scoped().unwrap()
     }
 }
 

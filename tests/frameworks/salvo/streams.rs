@@ -2,37 +2,29 @@
 
 use super::server;
 use crate::harness::client::{Client, Version};
-use crate::harness::limiters::until_free;
-use bytes::Bytes;
-use futures_util::stream::{Stream, unfold};
-use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, Sent, rate_limit};
+use crate::streams::contract::{self, BLOCKS, STREAMS};
+use crate::streams::server::{App, chunk};
+use futures_util::StreamExt;
+use ratelimit::body::BodySent;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use salvo::http::{ResBody, StatusResult};
 use salvo::prelude::*;
 use salvo::sse::{self, SseEvent, SseKeepAlive};
-use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
-use support::{HOUR, MINUTE};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use std::net::SocketAddr;
+use support::MINUTE;
 
-const STREAMS: Limit = Limit::concurrency(1, MINUTE);
-const BLOCKS: Limit = Limit::counter(100, HOUR);
-
-/// The chunks of the next body.
-type Next = Arc<Mutex<Option<Receiver<Bytes>>>>;
-
-/// Puts the chunks into the depot, as middlewares of applications do with their state.
-struct State(Next);
+/// Puts the state into the depot, as middlewares of applications do.
+struct State(App);
 
 #[async_trait]
 impl Handler for State {
     async fn handle(&self, _: &mut Request, depot: &mut Depot, _: &mut Response, _: &mut FlowCtrl) {
-        depot.insert_typed(Arc::clone(&self.0));
+        depot.insert_typed(self.0.clone());
     }
 }
 
-fn chunks(depot: &Depot) -> impl Stream<Item = Result<Bytes, Infallible>> + use<> {
-    let chunks = depot.get_typed::<Next>().unwrap().lock().unwrap().take().unwrap();
-    unfold(chunks, async |mut chunks| Some((Ok(chunks.recv().await?), chunks)))
+fn app(depot: &Depot) -> &App {
+    depot.get_typed().unwrap()
 }
 
 /// Declares handlers that share one permit.
@@ -52,17 +44,17 @@ macro_rules! streams {
 
 streams! {
     stream(depot, res) {
-        res.stream(chunks(depot));
+        res.stream(app(depot).chunks());
     }
     streamed_body(depot, res) -> Result<(), Rejection> {
-        res.body(ResBody::stream(chunks(depot)));
+        res.body(ResBody::stream(app(depot).chunks()));
         Ok(())
     }
     channel_body(depot, res) -> StatusResult<()> {
-        let (chunks, mut sender) = (chunks(depot), res.channel());
+        let (chunks, mut sender) = (app(depot).chunks(), res.channel());
         tokio::spawn(async move {
             let mut chunks = Box::pin(chunks);
-            while let Some(Ok(chunk)) = futures_util::StreamExt::next(&mut chunks).await {
+            while let Some(Ok(chunk)) = chunks.next().await {
                 if sender.send_data(chunk).await.is_err() {
                     return;
                 }
@@ -99,7 +91,7 @@ streams! {
 )]
 #[handler]
 async fn above(res: &mut Response, depot: &mut Depot) {
-    res.stream(chunks(depot));
+    res.stream(app(depot).chunks());
 }
 
 #[handler]
@@ -112,10 +104,8 @@ async fn above(res: &mut Response, depot: &mut Depot) {
     until = "body_end"
 )]
 async fn events(depot: &mut Depot, res: &mut Response) {
-    let sizes = futures_util::StreamExt::map(chunks(depot), |chunk| {
-        chunk.map(|chunk| SseEvent::default().text(format!("{} bytes", chunk.len())))
-    });
-    SseKeepAlive::new(sizes).max_interval(MINUTE).stream(res);
+    let ticks = app(depot).chunks().map(|chunk| chunk.map(|_| SseEvent::default().text("tick")));
+    SseKeepAlive::new(ticks).max_interval(MINUTE).stream(res);
 }
 
 /// Above `#[handler]`, `fallible` is part of the signature that it reads.
@@ -130,16 +120,14 @@ async fn events(depot: &mut Depot, res: &mut Response) {
 )]
 #[handler]
 async fn plain_events(depot: &mut Depot, res: &mut Response) {
-    let ticks =
-        futures_util::StreamExt::map(chunks(depot), |chunk| chunk.map(|_| SseEvent::default().text("tick")));
+    let ticks = app(depot).chunks().map(|chunk| chunk.map(|_| SseEvent::default().text("tick")));
     sse::stream(res, ticks);
 }
 
 #[handler]
 async fn by_hand(depot: &mut Depot, res: &mut Response) -> Result<(), Rejection> {
-    let limiter = ratelimit::scope::current().unwrap();
-    let permit = limiter.permit(&STREAMS, "streams").await?;
-    res.body = permit.hold(ResBody::stream(chunks(depot)));
+    let permit = app(depot).limits.permit(&STREAMS, "streams").await?;
+    res.body = permit.hold(ResBody::stream(app(depot).chunks()));
     Ok(())
 }
 
@@ -149,138 +137,56 @@ async fn by_hand(depot: &mut Depot, res: &mut Response) -> Result<(), Rejection>
     key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
 )]
 async fn blocks(depot: &mut Depot, res: &mut Response) {
-    res.stream(chunks(depot));
+    res.stream(app(depot).chunks());
 }
 
 /// Charges for complete files.
 #[handler]
 #[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent: Sent| u32::from(sent.is_complete()),
+    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent: BodySent| u32::from(sent.is_complete()),
     until = "body_end"
 )]
 async fn file(depot: &mut Depot, res: &mut Response) -> StatusResult<()> {
     res.headers_mut().insert("content-length", 1500.into());
-    res.stream(chunks(depot));
+    res.stream(app(depot).chunks());
     Ok(())
 }
 
-struct Site {
-    client: Client,
-    limiter: RateLimiter,
-    next: Next,
+async fn serve(app: App) -> SocketAddr {
+    let routes = Router::new()
+        .hoop(RateLimitLayer::new().limiter(app.limits.clone()))
+        .hoop(State(app))
+        .append(&mut streams())
+        .push(Router::with_path("above").get(above))
+        .push(Router::with_path("events").get(events))
+        .push(Router::with_path("plain_events").get(plain_events))
+        .push(Router::with_path("by_hand").get(by_hand))
+        .push(Router::with_path("blocks").goal(blocks))
+        .push(Router::with_path("file").get(file));
+    server::start(routes).await
 }
 
-impl Site {
-    async fn new(version: Version) -> Self {
-        let (limiter, next) = (RateLimiter::in_memory(), Next::default());
-        let routes = Router::new()
-            .hoop(RateLimitLayer::new().limiter(limiter.clone()))
-            .hoop(State(Arc::clone(&next)))
-            .append(&mut streams())
-            .push(Router::with_path("above").get(above))
-            .push(Router::with_path("events").get(events))
-            .push(Router::with_path("plain_events").get(plain_events))
-            .push(Router::with_path("by_hand").get(by_hand))
-            .push(Router::with_path("blocks").goal(blocks))
-            .push(Router::with_path("file").get(file));
-        Self { client: Client::new(server::start(routes).await, version), limiter, next }
-    }
-
-    /// Starts a response, and waits for its first bytes, which are `expected`.
-    async fn start(&self, path: &str, expected: usize) -> (Sender<Bytes>, reqwest::Response) {
-        let (chunks, receiver) = channel(1);
-        *self.next.lock().unwrap() = Some(receiver);
-        chunks.send(Bytes::from_static(&[b'x'; 1500])).await.unwrap();
-        let mut response = self.client.request(path).send().await.unwrap();
-        let mut length = 0;
-        while length < expected {
-            length += response.chunk().await.unwrap().unwrap().len();
-        }
-        (chunks, response)
-    }
-
-    async fn until_free(&self, limit: &Limit, key: &'static str, free: u32) {
-        until_free(&self.limiter, limit, key, free).await;
-    }
-}
-
-const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
-const STREAMING: [(&str, usize); 7] = [
-    ("/stream", 1500),
-    ("/streamed_body", 1500),
-    ("/channel_body", 1500),
-    ("/above", 1500),
-    ("/events", 17),
-    ("/plain_events", 11),
-    ("/by_hand", 1500),
-];
+const STREAMING: [&str; 7] =
+    ["/stream", "/streamed_body", "/channel_body", "/above", "/events", "/plain_events", "/by_hand"];
 
 #[tokio::test]
-async fn a_permit_is_held_until_the_body_ends() {
-    for version in VERSIONS {
-        let site = Site::new(version).await;
-        for (path, expected) in STREAMING {
-            let (chunks, response) = site.start(path, expected).await;
-            let refused = site.client.get("/whole").await;
-            assert_eq!(refused.status, 429, "{path} has returned, its body has not");
-            assert!(refused.header("retry-after").is_none(), "{path}");
-            drop(chunks);
-            assert!(response.bytes().await.unwrap().is_empty());
-            site.until_free(&STREAMS, "streams", 1).await;
-        }
-        for (path, status) in
-            [("/missing", 404), ("/rendered_error", 404), ("/whole", 200), ("/nothing", 200)]
-        {
-            assert_eq!(site.client.get(path).await.status, status, "{path}");
-            site.until_free(&STREAMS, "streams", 1).await;
-        }
-        assert_eq!(
-            site.client.get("/whole").await.header("content-length"),
-            Some("5"),
-            "its length is known"
-        );
-    }
+async fn keeps_the_contract_of_streams() {
+    let finished = [("/missing", 404), ("/rendered_error", 404), ("/whole", 200), ("/nothing", 200)];
+    contract::check(&[Version::Http1, Version::Http2], &STREAMING, &finished, serve).await;
 }
 
-/// The server notices it when it sends the next chunks: a stream that may be silent for long needs a heartbeat.
+/// salvo drops the body of a response to `HEAD`. A response is complete when its length was sent.
 #[tokio::test]
-async fn a_client_that_goes_away_returns_the_permit() {
-    for version in VERSIONS {
-        let site = Site::new(version).await;
-        for (path, expected) in STREAMING {
-            let (chunks, response) = site.start(path, expected).await;
-            assert_eq!(site.client.get("/whole").await.status, 429, "{path}");
-            drop(response);
-            let sending = async { while chunks.send(Bytes::from_static(b"heartbeat")).await.is_ok() {} };
-            tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
-            site.until_free(&STREAMS, "streams", 1).await;
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_charge_is_settled_by_what_was_sent() {
-    for version in VERSIONS {
-        let site = Site::new(version).await;
-        let (chunks, response) = site.start("/blocks", 1500).await;
-        assert_eq!(site.limiter.peek(&BLOCKS, "blocks").await.unwrap().remaining(), 80);
-        drop(chunks);
-        response.bytes().await.unwrap();
-        site.until_free(&BLOCKS, "blocks", 98).await;
-        // A response is complete when its length was sent.
-        let (chunks, response) = site.start("/file", 1500).await;
-        drop(chunks);
-        response.bytes().await.unwrap();
-        site.until_free(&BLOCKS, "blocks", 97).await;
-    }
-}
-
-/// salvo drops the body of a response to `HEAD`.
-#[tokio::test]
-async fn a_response_without_its_body_has_sent_nothing() {
-    let site = Site::new(Version::Http1).await;
-    let (_chunks, receiver) = channel(1);
-    *site.next.lock().unwrap() = Some(receiver);
-    assert_eq!(site.client.head("/blocks").send().await.unwrap().status(), 200);
-    site.until_free(&BLOCKS, "blocks", 100).await;
+async fn a_response_may_end_before_its_stream() {
+    let app = App::new(RateLimiter::in_memory());
+    let client = Client::new(serve(app.clone()).await, Version::Http1);
+    let _body = app.next_body();
+    assert_eq!(client.head("/blocks").send().await.unwrap().status(), 200);
+    app.until_free(&BLOCKS, "blocks", 100).await;
+    let body = app.next_body();
+    body.send(chunk(1500)).await.unwrap();
+    let response = client.request("/file").send().await.unwrap();
+    drop(body);
+    response.bytes().await.unwrap();
+    app.until_free(&BLOCKS, "blocks", 99).await;
 }

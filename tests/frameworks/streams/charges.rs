@@ -8,7 +8,8 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
-use ratelimit::{Limit, Sent, rate_limit};
+use ratelimit::body::BodySent;
+use ratelimit::{Limit, rate_limit};
 use support::HOUR;
 
 const BLOCKS: Limit = Limit::counter(100, HOUR);
@@ -25,7 +26,7 @@ async fn blocks(State(app): State<App>) -> Result<(HeaderMap, Body), StatusCode>
 
 /// Charges for complete files only, and more for a large one: the closure moves a copy of an argument.
 #[rate_limit(
-    key = "files", by = "global", time = "1h", count = 10, settle = move |sent: Sent| price * u32::from(sent.is_complete()),
+    key = "files", by = "global", time = "1h", count = 10, settle = move |sent: BodySent| price * u32::from(sent.is_complete()),
     until = "body_end", limiter = app.limits
 )]
 async fn file(State(app): State<App>, Path(price): Path<u32>) -> Result<Response, StatusCode> {

@@ -3,7 +3,8 @@
 use super::server::App;
 use axum::Router;
 use futures_util::{Stream, StreamExt};
-use ratelimit::{Limit, ManualClock, MemoryStore, RateLimiter, rate_limit};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, MemoryStore, RateLimiter, rate_limit};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -108,7 +109,7 @@ async fn listen(
 #[tokio::test]
 async fn a_stream_of_messages_holds_a_permit_and_is_charged_by_its_messages() {
     let store = MemoryStore::with_clock(ManualClock::new());
-    let app = App::new(RateLimiter::builder().store(store).build().await.unwrap());
+    let app = App::new(RateLimiter::builder().store(store).connect().await.unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let routes = tonic::service::Routes::new(ChatServer(Arc::new(app.clone()))).into_axum_router();

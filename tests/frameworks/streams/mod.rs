@@ -5,6 +5,7 @@
 
 mod by_hand;
 mod charges;
+pub(crate) mod contract;
 mod events;
 mod grpc;
 mod hostile;

@@ -103,7 +103,7 @@ pub(crate) async fn everywhere(router: fn() -> Router<App>, test: impl AsyncFn(&
         test(&Site::start(RateLimiter::in_memory(), http2, router).await).await;
         let prefix = if http2 { "http2" } else { "http1" };
         let limits = RateLimiter::builder().redis(redis.url()).prefix(prefix);
-        let limits = limits.deadline(PATIENCE).deny_cache(false).build().await.unwrap();
+        let limits = limits.deadline(PATIENCE).deny_cache(false).connect().await.unwrap();
         test(&Site::start(limits.clone(), http2, router).await).await;
         limits.close().await;
     }

@@ -4,7 +4,9 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::Full;
-use ratelimit::{HeldBody, Limit, ManualClock, MemoryStore, RateLimiter, Rejection, Sent, rate_limit};
+use ratelimit::body::{BodySent, HeldBody};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
 use std::pin::Pin;
 use std::time::Duration;
 use support::HOUR;
@@ -59,7 +61,7 @@ struct Disk {
 }
 
 #[rate_limit(
-    time = "1h", count = 100, settle = { let price = self.price; move |sent: Sent| price * sent.blocks(1) },
+    time = "1h", count = 100, settle = { let price = self.price; move |sent: BodySent| price * sent.blocks(1) },
     until = "body_end", key = "bytes"
 )]
 #[rate_limit(count = 1, time = "30s", algorithm = "concurrency", until = "body_end", key = "one")]
@@ -81,7 +83,7 @@ async fn mixed(fails: bool) -> Result<Response, StatusCode> {
 
 async fn scoped<F: Future>(test: impl FnOnce(RateLimiter) -> F) -> F::Output {
     let store = MemoryStore::with_clock(ManualClock::new());
-    let limits = RateLimiter::builder().store(store).build().await.unwrap();
+    let limits = RateLimiter::builder().store(store).connect().await.unwrap();
     ratelimit::scope(limits.clone(), test(limits)).await
 }
 

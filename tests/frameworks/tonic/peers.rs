@@ -2,7 +2,8 @@
 
 use super::service::{LimitsServer, Service, serve};
 use super::wire::Client;
-use ratelimit::{MemoryStore, PeerAddr, RateLimitLayer, RateLimiter};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{MemoryStore, RateLimitLayer, RateLimiter};
 use std::net::{IpAddr, SocketAddr};
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::{TlsAcceptor, rustls};
@@ -62,7 +63,7 @@ async fn a_unix_socket_has_no_address_unless_its_proxy_names_one() {
 
     let trusting = RateLimiter::builder().trusted_proxies(["unix"]).store(MemoryStore::new());
     for (number, limiter) in
-        [RateLimiter::in_memory(), trusting.build().await.unwrap()].into_iter().enumerate()
+        [RateLimiter::in_memory(), trusting.connect().await.unwrap()].into_iter().enumerate()
     {
         let path = std::env::temp_dir().join(format!("ratelimit-{}-{number}.sock", std::process::id()));
         let listener = tokio::net::UnixListener::bind(&path).unwrap();
@@ -82,7 +83,7 @@ async fn a_unix_socket_has_no_address_unless_its_proxy_names_one() {
 #[tokio::test]
 async fn clients_behind_a_trusted_proxy_have_their_own_limits() {
     let builder = RateLimiter::builder().trusted_proxies(["127.0.0.2"]).store(MemoryStore::new());
-    let server = serve(builder.build().await.unwrap()).await;
+    let server = serve(builder.connect().await.unwrap()).await;
     let (proxy, stranger) = (Client::new(server, 2), Client::new(server, 3));
     for path in [CONTEXT, LOGIN] {
         let call = async |from: &Client, client: &str| {

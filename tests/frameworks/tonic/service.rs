@@ -1,7 +1,8 @@
 //! The service under test: one method for each way to limit a call, and its server.
 
 use super::wire::{Note, server};
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use ratelimit::context::RequestContext;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use support::MINUTE;
@@ -100,12 +101,12 @@ fn welcome() -> Response<Note> {
     Response::new(Note::new("welcome"))
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 async fn limited_by_context() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "swallowed", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "swallowed", count = 1, by = ratelimit::context::client_ip())]
 async fn swallowing() -> Result<(), AppError> {
     Ok(())
 }
@@ -149,12 +150,12 @@ impl Limits for Service {
         Ok(welcome())
     }
 
-    #[rate_limit(key = "context_user", count = 1, by = ratelimit::user())]
+    #[rate_limit(key = "context_user", count = 1, by = ratelimit::context::user())]
     async fn context_user(&self, _: Request<Note>) -> Answered {
         Ok(welcome())
     }
 
-    #[rate_limit(key = "context_header", count = 1, by = ratelimit::header("x-api-key"))]
+    #[rate_limit(key = "context_header", count = 1, by = ratelimit::context::header("x-api-key"))]
     async fn context_header(&self, _: Request<Note>) -> Answered {
         Ok(welcome())
     }

@@ -2,10 +2,9 @@
 
 use super::service::{serve, serve_in};
 use super::wire::Client;
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{
-    Error, ErrorKind, Key, Limit, ManualClock, MemoryStore, OnError, RateLimitLayer, RateLimiter, Rejection,
-};
+use ratelimit::{Error, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimitLayer, RateLimiter, Rejection};
 use std::error::Error as _;
 use std::time::Duration;
 use support::MINUTE;
@@ -30,13 +29,13 @@ impl Store for Failing {
 }
 
 async fn failing() -> RateLimiter {
-    RateLimiter::builder().store(Failing).on_error(OnError::Deny).build().await.unwrap()
+    RateLimiter::builder().store(Failing).on_error(OnError::Deny).connect().await.unwrap()
 }
 
 /// The status of the second call of this limit.
 async fn refused(limit: Limit) -> Status {
     let store = MemoryStore::with_clock(ManualClock::new());
-    let limiter = RateLimiter::builder().store(store).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store).connect().await.unwrap();
     let key = || Key::new("search").by("ann-7");
     let _ = limiter.check(&limit, key()).await;
     limiter.check(&limit, key()).await.unwrap_err().into()

@@ -2,7 +2,8 @@
 
 use super::wire::{Client, Note, server, texts};
 use crate::harness::limiters::limiters;
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, RequestContext, rate_limit};
+use ratelimit::context::RequestContext;
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
@@ -38,7 +39,7 @@ server! { StreamsServer<Streams> is "test.Streams":
 struct Service;
 
 /// Each message of a stream is a call of this function.
-#[rate_limit(key = "message", count = 2, by = ratelimit::client_ip())]
+#[rate_limit(key = "message", count = 2, by = ratelimit::context::client_ip())]
 async fn handle(note: Note) -> Result<Note, Rejection> {
     Ok(note)
 }
@@ -76,7 +77,7 @@ impl Streams for Service {
         let (context, mut requests) = (RequestContext::current().unwrap(), request.into_inner());
         let (sender, receiver) = tokio::sync::mpsc::channel(1);
         tokio::spawn(ratelimit::scope(
-            ratelimit::scope::current().unwrap(),
+            ratelimit::RateLimiter::scoped().unwrap(),
             context.scope(async move {
                 while let Ok(Some(note)) = requests.message().await {
                     let handled = handle(note).await.map_err(Status::from);

@@ -2,7 +2,8 @@
 
 use super::on_both;
 use crate::harness::{decision, limiter_on};
-use ratelimit::{Algorithm, Limit, ManualClock, MemoryStore, RateLimiter};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Algorithm, Limit, MemoryStore, RateLimiter};
 use std::time::Duration;
 use support::{HOUR, MS, RedisServer, SECOND};
 
@@ -65,7 +66,7 @@ async fn a_settled_charge_has_its_real_cost() {
             let charge = limiter.charge(limit, key(limit), 2).await.unwrap();
             assert_eq!(charge.settle(7).await.unwrap(), 5, "{limit}");
             assert_eq!(left(&limiter, limit).await, 0, "{limit}");
-            assert!(!decision(limiter.check(limit, key(limit)).await).allowed(), "{limit}");
+            assert!(!decision(limiter.check(limit, key(limit)).await).is_allowed(), "{limit}");
         }
     })
     .await;
@@ -80,7 +81,7 @@ async fn a_penalty_creates_a_debt_of_at_most_one_capacity() {
             assert_eq!(limiter.penalize(limit, key(limit), u32::MAX).await.unwrap(), 17, "{limit}");
             assert_eq!(limiter.penalize(limit, key(limit), 1).await.unwrap(), 0, "{limit}");
             let refused = decision(limiter.check(limit, key(limit)).await);
-            assert!(!refused.allowed() && refused.retry_after().is_some(), "{limit}: {refused:?}");
+            assert!(!refused.is_allowed() && refused.retry_after().is_some(), "{limit}: {refused:?}");
         }
     })
     .await;
@@ -91,7 +92,7 @@ async fn a_charge_cannot_be_refunded_after_its_window() {
     for limit in &limits() {
         let clock = ManualClock::new();
         let store = MemoryStore::with_clock(clock.clone());
-        let limiter = RateLimiter::builder().store(store).build().await.unwrap();
+        let limiter = RateLimiter::builder().store(store).connect().await.unwrap();
         let charge = limiter.charge(limit, key(limit), 4).await.unwrap();
         clock.advance(2 * HOUR);
         drop(limiter.charge(limit, key(limit), 5).await.unwrap());
@@ -104,7 +105,8 @@ async fn a_charge_cannot_be_refunded_after_its_window() {
 #[tokio::test]
 async fn refilled_units_are_not_refunded_again() {
     let clock = ManualClock::new();
-    let limiter = RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).build().await.unwrap();
+    let limiter =
+        RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).connect().await.unwrap();
     let limit = Limit::token_bucket(1, SECOND).burst(4);
     let first = limiter.charge(&limit, "key", 1).await.unwrap();
     clock.advance(Duration::from_millis(900));
@@ -120,7 +122,7 @@ async fn a_charge_that_the_server_did_not_count_is_not_refunded_there() {
     let mut server = RedisServer::builder().persistent().start();
     for (policy, remaining) in [(ratelimit::OnError::Allow, 10), (ratelimit::OnError::Local, 6)] {
         let limiter =
-            limiter_on(&server).prefix(format!("{policy:?}")).on_error(policy).build().await.unwrap();
+            limiter_on(&server).prefix(format!("{policy:?}")).on_error(policy).connect().await.unwrap();
         let limit = Limit::counter(10, HOUR);
         drop(limiter.charge(&limit, "key", 1).await.unwrap());
         server.stop();

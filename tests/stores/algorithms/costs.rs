@@ -2,8 +2,9 @@
 //! in use.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins};
+use ratelimit::overrides::LimitChange;
 use ratelimit::store::{Change, Mode};
-use ratelimit::{Algorithm, Limit, LimitChange, Refill};
+use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
 use support::SECOND;
 
@@ -35,13 +36,13 @@ async fn a_cost_of_zero_is_admitted_and_takes_nothing() {
         twins.set_clock(1_000_000);
         for mode in MODES {
             let decision = twins.decide_one(mode, limit, 0).await;
-            assert!(decision.allowed() && decision.delay().is_zero() && decision.stamp() == 0, "{limit}");
-            assert_eq!(decision.remaining(), decision.limit(), "{limit}");
+            assert!(decision.is_allowed() && decision.delay().is_zero() && decision.stamp() == 0, "{limit}");
+            assert_eq!(decision.remaining(), decision.capacity(), "{limit}");
             assert_eq!(decision.reset_after(), Duration::ZERO, "{limit}");
         }
         assert_eq!(twins.keys().len(), 0, "{limit} has written something for nothing");
         let all = [TestRequest::new(0, limit, limit.capacity()).with_permit(5)];
-        assert!(twins.decide(Mode::Check, &all).await[0].allowed(), "{limit}");
+        assert!(twins.decide(Mode::Check, &all).await[0].is_allowed(), "{limit}");
         let nothing = twins.decide_one(Mode::Peek, limit, 0).await;
         assert_eq!(twins.decide_one(Mode::Check, limit, 0).await, nothing, "{limit}");
     }
@@ -58,21 +59,21 @@ async fn a_cost_above_the_capacity_never_passes() {
             for mode in MODES {
                 for cost in &mut costs {
                     let decision = twins.decide_one(mode, limit, *cost).await;
-                    assert_eq!((decision.allowed(), decision.retry_after()), (false, None), "{limit}");
+                    assert_eq!((decision.is_allowed(), decision.retry_after()), (false, None), "{limit}");
                     assert_eq!(decision.remaining(), limit.capacity() - used, "{limit}");
                 }
                 // The same costs in one batch.
                 let requests: Vec<TestRequest> =
                     costs.iter().map(|cost| TestRequest::new(0, limit, *cost).with_permit(9)).collect();
                 assert!(
-                    twins.decide(mode, &requests).await.iter().all(|decision| !decision.allowed()),
+                    twins.decide(mode, &requests).await.iter().all(|decision| !decision.is_allowed()),
                     "{limit}"
                 );
             }
             assert_eq!(twins.keys().len(), usize::try_from(used).unwrap(), "{limit}");
             let one = [TestRequest::new(0, limit, 1).with_permit(5)];
             assert_eq!(
-                twins.decide(Mode::Check, &one).await[0].allowed(),
+                twins.decide(Mode::Check, &one).await[0].is_allowed(),
                 used == 0 || !limit_is_a_queue(&limit)
             );
         }
@@ -119,7 +120,7 @@ async fn a_limit_of_zero_refuses_everything() {
         for mode in MODES {
             for cost in [0, 1, u32::MAX] {
                 let decision = twins.decide_one(mode, limit, cost).await;
-                assert_eq!((decision.allowed(), decision.retry_after()), (false, None), "{limit}");
+                assert_eq!((decision.is_allowed(), decision.retry_after()), (false, None), "{limit}");
                 assert_eq!((decision.remaining(), decision.reset_after()), (0, Duration::ZERO), "{limit}");
             }
         }
@@ -140,19 +141,19 @@ async fn a_limit_lowered_below_what_is_in_use_refuses_until_there_is_room() {
         twins.clear();
         twins.set_clock(1_000_000);
         assert!(
-            twins.decide(Mode::Check, &[TestRequest::new(0, high, 8).with_permit(5)]).await[0].allowed(),
+            twins.decide(Mode::Check, &[TestRequest::new(0, high, 8).with_permit(5)]).await[0].is_allowed(),
             "{high}"
         );
         let refused = twins.decide_one(Mode::Check, low, 1).await;
-        assert_eq!((refused.allowed(), refused.remaining()), (false, 0), "{low}");
+        assert_eq!((refused.is_allowed(), refused.remaining()), (false, 0), "{low}");
         assert_eq!(twins.decide_one(Mode::Check, low, low.capacity() + 1).await.retry_after(), None, "{low}");
         let left = twins.decide_one(Mode::Peek, high, 1).await.remaining();
         assert_eq!(left, high.capacity() - 8, "{high}: a refusal has changed something");
         let wait = u64::try_from(refused.retry_after().unwrap().as_micros()).unwrap();
         twins.set_clock(1_000_000 + 1000);
-        assert!(!twins.decide_one(Mode::Check, low, 1).await.allowed(), "{low}");
+        assert!(!twins.decide_one(Mode::Check, low, 1).await.is_allowed(), "{low}");
         twins.set_clock(1_000_000 + wait);
-        assert!(twins.decide_one(Mode::Check, low, 1).await.allowed(), "{low} after {wait} µs");
+        assert!(twins.decide_one(Mode::Check, low, 1).await.is_allowed(), "{low} after {wait} µs");
     }
 }
 
@@ -175,10 +176,10 @@ async fn the_largest_limits_are_counted_to_the_unit() {
         twins.set_clock(1_700_000_000_000_000);
         let request = |cost, permit| [TestRequest::new(0, limit, cost).with_permit(permit)];
         let all_but_one = twins.decide(Mode::Charge, &request(limit.capacity() - 1, 5)).await[0];
-        assert_eq!((all_but_one.allowed(), all_but_one.remaining()), (true, 1), "{limit}");
+        assert_eq!((all_but_one.is_allowed(), all_but_one.remaining()), (true, 1), "{limit}");
         let last = twins.decide(Mode::Charge, &request(1, 6)).await[0];
-        assert!(last.allowed() && last.remaining() == 0, "{limit}");
-        assert!(!twins.decide(Mode::Check, &request(1, 7)).await[0].allowed(), "{limit}");
+        assert!(last.is_allowed() && last.remaining() == 0, "{limit}");
+        assert!(!twins.decide(Mode::Check, &request(1, 7)).await[0].is_allowed(), "{limit}");
         assert_eq!(twins.adjust_one(limit, 1, Change::Give(last.stamp())).await, 1, "{limit}");
         if limit.algorithm() != Algorithm::Concurrency {
             let debt = u64::from(limit.capacity()) + 1;

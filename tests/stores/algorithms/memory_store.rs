@@ -1,8 +1,9 @@
 //! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
 //! several threads.
 
+use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
-use ratelimit::{Clock, Key, Limit, ManualClock, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
+use ratelimit::{Key, Limit, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -70,7 +71,7 @@ fn algorithms_with_one_number_need_no_heap() {
 fn entries_of_logs_count_against_the_bound() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
-    let limiter = now(RateLimiter::builder().store(store).build()).unwrap();
+    let limiter = RateLimiter::builder().store(store).build().unwrap();
     let log = Limit::sliding_log(100, SECOND);
     let heap = allocation_counter::measure(|| {
         for key in 0..20_000 {
@@ -85,7 +86,7 @@ fn entries_of_logs_count_against_the_bound() {
 fn memory_stays_bounded_with_new_keys() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
-    let limiter = now(RateLimiter::builder().store(store).build()).unwrap();
+    let limiter = RateLimiter::builder().store(store).build().unwrap();
     let limit = Limit::counter(5, SECOND);
     let fresh = |from: u32| {
         let heap = allocation_counter::measure(|| {
@@ -114,7 +115,7 @@ fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Rang
     let passes = |key: &u32| {
         let key = key.to_be_bytes();
         let decisions = now(store.decide(mode, &[&Request::new(StoreKey::new(&key), *limit, 1)])).unwrap();
-        decisions[0].allowed()
+        decisions[0].is_allowed()
     };
     u32::try_from(keys.filter(passes).count()).unwrap()
 }

@@ -2,7 +2,8 @@
 
 use super::on_both;
 use crate::harness::undecided;
-use ratelimit::{ErrorKind, Key, Limit, RateLimiter, Rejection};
+use ratelimit::{AsKey, ErrorKind, Key, Limit, RateLimiter, Rejection};
+use std::sync::Arc;
 use support::{HOUR, MINUTE, SECOND};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -10,11 +11,11 @@ async fn a_stack_is_decided_as_a_whole() {
     on_both(async |limiter| {
         let (few, many) = (Limit::counter(1, HOUR), Limit::counter(100, 24 * HOUR));
         let (hourly, daily) = (Key::new("search/1h").by(7), Key::new("search/1d").by(7));
-        let both = [(&few, hourly, 1), (&many, daily, 2)];
+        let both: [(&Limit, &dyn AsKey, u32); 2] = [(&few, &hourly, 1), (&many, &daily, 2)];
         let first = limiter.check_all(&both).await.unwrap();
         assert_eq!([first[0].decision().remaining(), first[1].decision().remaining()], [0, 98]);
         let second = limiter.check_all(&both).await.unwrap_err();
-        assert_eq!(second.decision().unwrap().limit(), 1, "{second:?}");
+        assert_eq!(second.decision().unwrap().capacity(), 1, "{second:?}");
         assert_eq!(limiter.peek(&many, daily).await.unwrap().remaining(), 98, "a refusal takes nothing");
         limiter.check(&many, daily).await.unwrap();
         assert_eq!(limiter.peek(&many, daily).await.unwrap().remaining(), 97, "alone it has the same key");
@@ -26,13 +27,30 @@ async fn a_stack_is_decided_as_a_whole() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_different_kinds_are_decided_together() {
+    on_both(async |limiter| {
+        let (all, own) = (Limit::counter(10, HOUR), Limit::counter(5, HOUR));
+        let key: Arc<dyn AsKey> = Arc::new(Key::new("search").by(7).by("ann"));
+        let stack: [(&Limit, &dyn AsKey, u32); 2] = [(&all, &"all", 2), (&own, &key, 3)];
+        limiter.check_all(&stack).await.unwrap();
+        let left = limiter.peek_cost(&own, &key, 2).await.unwrap();
+        assert_eq!((left.is_allowed(), left.remaining()), (true, 2), "an owned key is the same key");
+        assert!(!limiter.peek_cost(&own, Key::new("search").by(7).by("ann"), 3).await.unwrap().is_allowed());
+        assert_eq!(limiter.peek(&all, "all").await.unwrap().remaining(), 8);
+    })
+    .await;
+}
+
 /// Also where the algorithms differ, because a name is the name of one limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stack_with_a_key_twice_is_an_error_that_says_what_to_write() {
     on_both(async |limiter| {
         let (one, other) = (Limit::counter(1, HOUR), Limit::token_bucket(100, HOUR));
         let key = Key::new("search").by("secret person");
-        for stack in [[(&one, key, 1), (&one, key, 1)], [(&one, key, 1), (&other, key, 1)]] {
+        let stacks: [[(&Limit, &dyn AsKey, u32); 2]; 2] =
+            [[(&one, &key, 1), (&one, &key, 1)], [(&one, &key, 1), (&other, &key, 1)]];
+        for stack in stacks {
             let error = undecided(limiter.check_all(&stack).await);
             assert_eq!(error.kind(), ErrorKind::Configuration);
             assert!(error.to_string().contains("Key::new(\"search/1s\")"), "{error}");
@@ -87,7 +105,7 @@ async fn every_method_rejects_with_a_question_mark() {
         ] {
             let rejection = all(&limiter, &limits, Some(7)).await.unwrap_err();
             assert!(matches!(rejection, Rejection::Limited(_)), "{rejection:?}");
-            assert_eq!((rejection.name(), rejection.decision().unwrap().allowed()), (name, false));
+            assert_eq!((rejection.name(), rejection.decision().unwrap().is_allowed()), (name, false));
         }
         let nobody = Key::new("nobody").by(None::<u32>);
         for rejection in [
@@ -95,7 +113,7 @@ async fn every_method_rejects_with_a_question_mark() {
             limiter.acquire(&open, nobody).await.unwrap_err(),
             limiter.charge(&open, nobody, 1).await.map(drop).unwrap_err(),
             limiter.permit(&permits, nobody).await.map(drop).unwrap_err(),
-            limiter.check_all(&[(&open, nobody, 1)]).await.unwrap_err(),
+            limiter.check_all(&[(&open, &nobody, 1)]).await.unwrap_err(),
         ] {
             let Rejection::Unidentified(unidentified) = &rejection else { panic!("{rejection:?}") };
             assert_eq!(unidentified.error().kind(), ErrorKind::NoIdentity);
@@ -112,7 +130,8 @@ async fn a_rejection_of_several_limits_names_the_one_with_the_longest_wait() {
     on_both(async |limiter| {
         let (open, hour) = (Limit::counter(100, HOUR), Limit::counter(1, HOUR));
         let minute = Limit::counter(1, MINUTE);
-        let all = [(&open, "open", 1), (&minute, "minute", 1), (&hour, "hour", 1)];
+        let all: [(&Limit, &dyn AsKey, u32); 3] =
+            [(&open, &"open", 1), (&minute, &"minute", 1), (&hour, &"hour", 1)];
         assert_eq!(limiter.check_all(&all).await.unwrap().len(), 3);
         assert_eq!(limiter.check_all(&all).await.unwrap_err().name(), "hour");
     })

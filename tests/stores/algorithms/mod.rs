@@ -17,6 +17,6 @@ use support::RedisServer;
 async fn on_both(test: impl AsyncFn(RateLimiter)) {
     test(RateLimiter::in_memory()).await;
     let server = RedisServer::start();
-    test(limiter_on(&server).build().await.unwrap()).await;
+    test(limiter_on(&server).connect().await.unwrap()).await;
     assert_eq!(server.keys_without_ttl(), 0);
 }

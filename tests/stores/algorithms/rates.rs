@@ -28,7 +28,7 @@ async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: usiz
         let store: &dyn Store = if of_script { &twins.redis } else { &twins.memory };
         let cost = decide(store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0].remaining();
         let decision = decide(store, Mode::Check, &[TestRequest::new(0, limit, cost)]).await.unwrap()[0];
-        assert!(decision.allowed());
+        assert!(decision.is_allowed());
         passed += u64::from(cost);
         // Before the bucket is full again.
         now += random.u64(0..=u64::try_from(decision.reset_after().as_micros()).unwrap() - 1000);
@@ -99,7 +99,7 @@ async fn steps_never_drift() {
         for _ in 0..500 {
             twins.set_clock(START + ms * 1000);
             let cost = twins.decide_one(Mode::Peek, limit, 1).await.remaining();
-            assert!(twins.decide_one(Mode::Check, limit, cost).await.allowed());
+            assert!(twins.decide_one(Mode::Check, limit, cost).await.is_allowed());
             passed += u64::from(cost);
             assert_eq!(passed, u64::from(burst) + ms / time * u64::from(count), "{limit} after {ms} ms");
             ms += random.u64(0..3 * time);

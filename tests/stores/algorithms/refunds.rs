@@ -25,7 +25,7 @@ impl Both {
 
     async fn charge(&self, cost: u32) -> Decision {
         let decision = self.twins.decide_one(Mode::Charge, self.limit, cost).await;
-        assert!(decision.allowed(), "{cost} of {}", self.limit);
+        assert!(decision.is_allowed(), "{cost} of {}", self.limit);
         decision
     }
 
@@ -162,15 +162,15 @@ async fn a_returned_permit_belongs_to_the_next_waiting_call() {
     let request = |id: u64, cost| [TestRequest::new(0, limit, cost).with_permit(id)];
     let give = |id, units| [TestAdjustment { key: 0, limit, units, change: Change::Give(id) }];
     let twins = &both.twins;
-    assert!(twins.decide(Mode::Charge, &request(11, 2)).await[0].allowed());
-    assert!(twins.decide(Mode::Charge, &request(12, 1)).await[0].allowed());
-    assert!(!twins.decide(Mode::Charge, &request(13, 3)).await[0].allowed());
+    assert!(twins.decide(Mode::Charge, &request(11, 2)).await[0].is_allowed());
+    assert!(twins.decide(Mode::Charge, &request(12, 1)).await[0].is_allowed());
+    assert!(!twins.decide(Mode::Charge, &request(13, 3)).await[0].is_allowed());
     assert_eq!(twins.adjust(&give(11, 2)).await, [2]);
     assert_eq!(twins.adjust(&give(11, 2)).await, [0], "once");
     // The call that waits for three permits keeps its place before calls that need only one.
-    assert!(!twins.decide(Mode::Check, &request(14, 1)).await[0].allowed());
+    assert!(!twins.decide(Mode::Check, &request(14, 1)).await[0].is_allowed());
     twins.adjust(&give(13, 3)).await;
-    assert!(twins.decide(Mode::Check, &request(14, 1)).await[0].allowed(), "the waiting call has left");
+    assert!(twins.decide(Mode::Check, &request(14, 1)).await[0].is_allowed(), "the waiting call has left");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -179,7 +179,7 @@ async fn a_lease_can_be_renewed_until_it_ends() {
     let mut both = Both::of(limit);
     let request = [TestRequest::new(0, limit, 1).with_permit(11)];
     let renew = [TestAdjustment { key: 0, limit, units: 1, change: Change::Renew(11) }];
-    assert!(both.twins.decide(Mode::Charge, &request).await[0].allowed());
+    assert!(both.twins.decide(Mode::Charge, &request).await[0].is_allowed());
     both.at(9999);
     assert_eq!(both.twins.adjust(&renew).await, [1]);
     both.at(19_998);
@@ -207,9 +207,9 @@ async fn debt_is_at_most_one_capacity() {
         let refused = both.twins.decide_one(Mode::Check, limit, 1).await;
         let wait = u64::try_from(refused.retry_after().unwrap().as_millis()).unwrap();
         both.at(wait - 1);
-        assert!(!both.twins.decide_one(Mode::Check, limit, 1).await.allowed(), "{limit}");
+        assert!(!both.twins.decide_one(Mode::Check, limit, 1).await.is_allowed(), "{limit}");
         both.at(wait);
-        assert!(both.twins.decide_one(Mode::Check, limit, 1).await.allowed(), "{limit}");
+        assert!(both.twins.decide_one(Mode::Check, limit, 1).await.is_allowed(), "{limit}");
     }
 }
 

@@ -49,7 +49,7 @@ fn turns(room: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
 /// ms later than in theory.
 async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> u64) -> Vec<Decision> {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     // The server learns the script.
     limiter.acquire(&limit, "first").await.unwrap();
     let (calls, sent) = (script_calls(&server), Instant::now());
@@ -57,7 +57,7 @@ async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> 
     let requests = script_calls(&server) - calls;
     assert!(requests <= CALLS, "{requests} requests for {CALLS} calls");
     for (k, ((decision, came), turn)) in outcomes.iter().zip(theory).enumerate() {
-        assert!(decision.allowed(), "call {k}");
+        assert!(decision.is_allowed(), "call {k}");
         // A call that is decided later than the first one waits for less.
         assert!(
             ms(decision.delay()) <= turn + late(k),
@@ -166,7 +166,7 @@ async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing(
     for limit in hourly(HOUR / 6) {
         let server = RedisServer::start();
         let mut raw = server.raw();
-        let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+        let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
         limiter.acquire_cost(&limit, "late", limit.count()).await.unwrap();
         let mut state = || -> Vec<Vec<u8>> {
             let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut raw).unwrap();
@@ -174,7 +174,7 @@ async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing(
         };
         let (before, calls) = (state(), script_calls(&server));
         let refused = decision(soon(limiter.acquire(&limit, "late")).await);
-        assert!(!refused.allowed(), "{limit}");
+        assert!(!refused.is_allowed(), "{limit}");
         assert!(refused.retry_after().unwrap() > HOUR / 6, "{limit}: {refused:?}");
         assert_eq!((state(), script_calls(&server)), (before, calls + 1), "{limit}");
         assert_all_expire(&server, &[limit]);
@@ -210,7 +210,7 @@ async fn leave(limiter: &RateLimiter, call: tokio::task::JoinHandle<()>) {
 async fn a_dropped_call_returns_its_turn_only_if_it_is_the_last() {
     for limit in hourly(24 * HOUR) {
         let server = RedisServer::start();
-        let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+        let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
         limiter.check_cost(&limit, "turns", limit.count()).await.unwrap();
         let first = waiting(&limiter, limit).await;
         let second = next_turn(&limiter, &limit).await;

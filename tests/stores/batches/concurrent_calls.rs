@@ -21,7 +21,7 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
                 for n in 0..each {
                     let key = (task + n) % keys;
                     let decision = decision(limiter.check(&limit, Key::new("together").by(key)).await);
-                    if decision.allowed() {
+                    if decision.is_allowed() {
                         allowed.push((key, decision.remaining()));
                     }
                 }
@@ -49,7 +49,7 @@ fn assert_each_once(left: Vec<Vec<u32>>, limit: Limit) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_on_one_key() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     for limit in
         [Limit::counter(5000, DAY), Limit::token_bucket(5000, 366 * DAY), Limit::sliding_window(5000, DAY)]
     {
@@ -62,7 +62,7 @@ async fn every_call_is_counted_once_on_one_key() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_on_many_keys() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let limit = Limit::counter(80, DAY);
     let left = call(&limiter, 200, 100, 97, limit).await;
     assert_each_once(left, limit);
@@ -71,7 +71,8 @@ async fn every_call_is_counted_once_on_many_keys() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_on_slots() {
     let server = cluster_of_one();
-    let limiter = limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limiter =
+        limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
     let limit = Limit::counter(80, DAY);
     let left = call(&limiter, 100, 100, 50, limit).await;
     assert_each_once(left, limit);
@@ -115,7 +116,7 @@ async fn checks_are_decided_as_if_they_had_come_one_by_one() {
         for (at, (found, alone)) in found.into_iter().zip(&expected).enumerate() {
             let found = found.unwrap();
             let named = |decision: &Decision| {
-                (decision.allowed(), decision.limit(), decision.remaining(), decision.retry_after())
+                (decision.is_allowed(), decision.capacity(), decision.remaining(), decision.retry_after())
             };
             assert_eq!(named(&found), named(alone), "{at}: {:?}", requests[at]);
             // A call that was charged together with others may report when their units come back, too.
@@ -192,9 +193,9 @@ async fn on_one_key_the_first_calls_are_admitted() {
     decide(&store, Mode::Check, &[TestRequest::new(1, limit, 1)]).await.unwrap();
     let answers = join(checks(&store, &[TestRequest::new(0, limit, 1); 60])).await;
     let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
-    let left: Vec<u32> = answers.iter().take_while(|d| d.allowed()).map(Decision::remaining).collect();
+    let left: Vec<u32> = answers.iter().take_while(|d| d.is_allowed()).map(Decision::remaining).collect();
     assert_eq!(left, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    assert!(answers[10..].iter().all(|decision| !decision.allowed() && decision.retry_after().is_some()));
+    assert!(answers[10..].iter().all(|decision| !decision.is_allowed() && decision.retry_after().is_some()));
     assert!(script_calls(&server) <= 2 + 2 + 1, "one to connect, one ahead, and one for all others");
 }
 

@@ -36,7 +36,7 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
         let mut another = checks(&store, &one);
         assert!(poll_once(&mut another[0]).await.is_pending());
         let answers = soon(join(checks(&store, &[one[0]; 9]))).await;
-        assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()), "{n}");
+        assert!(answers.into_iter().all(|answer| answer.unwrap().is_allowed()), "{n}");
         drop(another);
     }
     drop(forgotten);
@@ -76,7 +76,7 @@ async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit, va
             match answer {
                 Ok(decision) => {
                     assert!(
-                        request.key < SOUND && decision.allowed(),
+                        request.key < SOUND && decision.is_allowed(),
                         "{limit}: {}: {decision:?}",
                         request.key
                     );
@@ -164,7 +164,7 @@ async fn a_forbidden_key_affects_only_its_own_calls() {
     for (at, answer) in answers.into_iter().enumerate() {
         match answer {
             Err(error) => assert!(at == 2 && error.kind() == ErrorKind::Configuration, "{at}: {error}"),
-            Ok(decision) => assert!(at != 2 && decision.allowed()),
+            Ok(decision) => assert!(at != 2 && decision.is_allowed()),
         }
     }
     for (key, expected) in [(0, 1), (1, 2), (2, 1)] {
@@ -196,7 +196,7 @@ async fn the_queue_has_a_bound_while_a_server_is_silent() {
     assert!(waiting.len() >= ROOM);
     drop(suspended);
     let calls = u32::try_from(waiting.len()).unwrap();
-    assert!(join(waiting).await.into_iter().all(|answer| answer.unwrap().allowed()));
+    assert!(join(waiting).await.into_iter().all(|answer| answer.unwrap().is_allowed()));
     let mut counted = 0;
     for key in 0..100 {
         counted += used(&store, key).await;
@@ -226,6 +226,6 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     });
     drop(passing);
     let answers = lasting.block_on(soon(join(all)));
-    assert!(answers.into_iter().all(|answer| answer.unwrap().allowed()));
+    assert!(answers.into_iter().all(|answer| answer.unwrap().is_allowed()));
     assert_eq!(lasting.block_on(used(&store, 0)), 4);
 }

@@ -16,8 +16,9 @@ async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     let mut calling = JoinSet::new();
     for _ in 0..calls {
         let limiter = limiter.clone();
-        calling
-            .spawn(async move { decision(limiter.check(&LIMIT, Key::new("calls").by(by)).await).allowed() });
+        calling.spawn(
+            async move { decision(limiter.check(&LIMIT, Key::new("calls").by(by)).await).is_allowed() },
+        );
     }
     calling.join_all().await.into_iter().filter(|allowed| *allowed).count()
 }
@@ -26,7 +27,7 @@ async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
 #[tokio::main(flavor = "current_thread")]
 async fn real(sizes: &[u32]) -> Vec<(usize, u64)> {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     // The limiter loads its overrides, and the server learns the scripts.
     passed_at_once(&limiter, 300, 0).await;
     let mut all = Vec::new();
@@ -43,7 +44,7 @@ async fn modelled(sizes: &[u32]) -> Vec<(usize, u64)> {
     let redis = Redis::new();
     // On a busy machine, 1100 calls may take longer than the default deadline.
     let limiter = RateLimiter::builder().store(Wire::new(&redis, true)).deadline(PATIENCE);
-    let limiter = limiter.on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter.on_error(OnError::Deny).connect().await.unwrap();
     let mut all = Vec::new();
     for (by, size) in (1..).zip(sizes) {
         let before = redis.calls();

@@ -10,7 +10,7 @@ const MOST: u32 = 10_000;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_fill_a_log_are_sent_one_by_one() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let log = Limit::sliding_log(MOST, HOUR);
     let before = script_calls(&server);
     let mut calls = JoinSet::new();
@@ -27,7 +27,7 @@ async fn calls_that_fill_a_log_are_sent_one_by_one() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_permit_of_many_units_has_few_members() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let limit = Limit::concurrency(MOST, HOUR);
     let key = limiter.store_key("rows", Algorithm::Concurrency).unwrap();
     let members = || -> u32 { redis::cmd("ZCARD").arg(key.as_bytes()).query(&mut server.raw()).unwrap() };

@@ -87,7 +87,7 @@ async fn poll_at_most<T>(polls: u8, call: impl Future<Output = T>) -> Option<T> 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dropped_calls_lose_no_units() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let counted = Arc::new(Counted::default());
     let (calls, seed) = (operations(100_000), seed());
     let caller = |task| {

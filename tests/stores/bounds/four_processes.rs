@@ -158,5 +158,5 @@ fn run_permits(name: &str) -> (u64, Records) {
 
 #[tokio::main(flavor = "current_thread")]
 async fn free(server: &RedisServer, limit: &Limit, name: &str) -> u32 {
-    limiter_on(server).build().await.unwrap().peek(limit, name).await.unwrap().remaining()
+    limiter_on(server).connect().await.unwrap().peek(limit, name).await.unwrap().remaining()
 }

@@ -35,7 +35,7 @@ async fn permits_of_a_server_with_hiccups_never_exceed_the_limit_and_all_come_ba
     let (most, count) = (most_at_once(&records.passed), limit.count());
     assert!(most < u64::from(count), "{most} and one more were held at once");
     assert!(records.passed.len() > 2 * count as usize, "{} holds prove little", records.passed.len());
-    let other = limiter_on(&server).build().await.unwrap();
+    let other = limiter_on(&server).connect().await.unwrap();
     let free = async || other.peek(&limit, HICCUPS).await.unwrap().remaining();
     assert!(free().await < count, "nothing was held by the killed processes");
     wait_for("all permits are free", async || free().await == count).await;

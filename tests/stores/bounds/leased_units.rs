@@ -113,7 +113,7 @@ fn windows_are_used_of_100(least: u64, records: &Records, count: u64, time: u64)
 #[tokio::test]
 async fn close_returns_leased_units() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let hour = HOUR;
     for limit in [Limit::counter(1000, hour).lease(100), Limit::token_bucket(1000, hour).lease_auto()] {
         for _ in 0..70 {
@@ -130,7 +130,7 @@ async fn close_returns_leased_units() {
 #[tokio::test]
 async fn leased_units_of_a_killed_process_expire_with_their_window() {
     let (server, name) = (RedisServer::start(), "counter leased by itself");
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let limit = numbers(name).limit;
     let mut worker = Worker::start(&[&server.url(), name, "1", "1000"]);
     assert_eq!(worker.line(), "ready");

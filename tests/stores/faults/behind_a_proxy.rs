@@ -51,16 +51,9 @@ impl Proxied {
         Self { server, is_gone, script_calls }
     }
 
-    async fn limiter(&self, on_error: OnError) -> RateLimiter {
+    fn limiter(&self, on_error: OnError) -> RateLimiter {
         let limiter = limiter_at(format!("redis://127.0.0.1:{}", self.server.port()));
-        limiter
-            .deadline(PATIENCE)
-            .deny_cache(false)
-            .on_error(on_error)
-            .connect_lazily()
-            .build()
-            .await
-            .unwrap()
+        limiter.deadline(PATIENCE).deny_cache(false).on_error(on_error).build().unwrap()
     }
 
     fn script_calls(&self) -> usize {
@@ -73,7 +66,7 @@ async fn the_failure_policy_decides_about_an_outage_behind_a_proxy() {
     for (error, shown) in OUTAGES {
         let proxied = Proxied::start(error);
         for (on_error, admitted) in [(OnError::Local, 2), (OnError::Allow, 3), (OnError::Deny, 0)] {
-            let limiter = proxied.limiter(on_error).await;
+            let limiter = proxied.limiter(on_error);
             let _ = (take_events(), proxied.script_calls());
             let mut passed = 0;
             for _ in 0..3 {
@@ -99,7 +92,7 @@ async fn the_failure_policy_decides_about_an_outage_behind_a_proxy() {
             );
         }
         let error =
-            RateLimiter::builder().redis(format!("redis://127.0.0.1:{}", proxied.server.port())).build();
+            RateLimiter::builder().redis(format!("redis://127.0.0.1:{}", proxied.server.port())).connect();
         assert_eq!(error.await.unwrap_err().kind(), ErrorKind::Unavailable);
     }
 }
@@ -109,7 +102,7 @@ async fn the_failure_policy_decides_about_an_outage_behind_a_proxy() {
 async fn calls_that_were_sent_together_are_not_sent_again() {
     for (error, _) in OUTAGES {
         let proxied = Proxied::start(error);
-        let limiter = proxied.limiter(OnError::Deny).await;
+        let limiter = proxied.limiter(OnError::Deny);
         let mut calls = JoinSet::new();
         for key in 0..50 {
             let limiter = limiter.clone();
@@ -126,7 +119,7 @@ async fn calls_that_were_sent_together_are_not_sent_again() {
 #[tokio::test]
 async fn the_store_decides_again_as_soon_as_the_proxy_has_a_server() {
     let proxied = Proxied::start("upstream failure");
-    let limiter = proxied.limiter(OnError::Deny).await;
+    let limiter = proxied.limiter(OnError::Deny);
     assert!(limiter.check(&LIMIT, "calls").await.is_err());
     proxied.is_gone.store(false, Ordering::Relaxed);
     let admitted = limiter.check(&LIMIT, "calls").await.unwrap();
@@ -145,11 +138,11 @@ async fn a_reply_in_another_protocol_is_an_outage_after_a_first_one_that_was_und
         let server =
             FakeServer::start(move |words, _| if words[0] == from { http() } else { b"+OK\r\n".to_vec() });
         let url = format!("redis://127.0.0.1:{}", server.port());
-        let error = RateLimiter::builder().redis(&url).build().await.unwrap_err();
+        let error = RateLimiter::builder().redis(&url).connect().await.unwrap_err();
         assert_eq!(error.kind(), kind, "{from}: {error}");
         assert!(error.to_string().contains("the reply is not in the Redis protocol"), "{from}: {error}");
-        let limiter = limiter_at(&url).deadline(PATIENCE).on_error(OnError::Allow).connect_lazily();
-        let outcome = limiter.build().await.unwrap().check(&LIMIT, "calls").await;
+        let limiter = limiter_at(&url).deadline(PATIENCE).on_error(OnError::Allow);
+        let outcome = limiter.build().unwrap().check(&LIMIT, "calls").await;
         assert_eq!(outcome.is_ok(), kind == ErrorKind::Unavailable, "{from}: {outcome:?}");
     }
 }

@@ -21,22 +21,22 @@ async fn an_error_names_the_server_and_not_the_password() {
         ("redis://:sesame@host:port".to_owned(), ErrorKind::Configuration, "malformed".to_owned()),
         (":sesame@127.0.0.1".to_owned(), ErrorKind::Configuration, "redis://".to_owned()),
     ] {
-        let error = RateLimiter::builder().redis(&url).build().await.unwrap_err();
+        let error = RateLimiter::builder().redis(&url).connect().await.unwrap_err();
         assert_eq!(error.kind(), kind, "{url}: {error}");
         assert!(error.to_string().contains(&says), "{url}: {error}");
         assert!(!error.to_string().contains("sesame"), "{error}");
     }
-    assert!(RateLimiter::builder().redis(server.url()).build().await.is_ok());
+    assert!(RateLimiter::builder().redis(server.url()).connect().await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn settings_out_of_range_are_rejected() {
     for prefix in ["", "a b", "{a}", "ü"] {
-        assert!(RateLimiter::builder().prefix(prefix).build().await.is_err(), "{prefix:?}");
+        assert!(RateLimiter::builder().prefix(prefix).connect().await.is_err(), "{prefix:?}");
     }
-    assert!(RateLimiter::builder().ipv6_prefix(129).build().await.is_err());
-    assert!(RateLimiter::builder().ipv6_prefix(32).build().await.is_err());
-    assert!(RateLimiter::builder().deadline(Duration::ZERO).build().await.is_err());
+    assert!(RateLimiter::builder().ipv6_prefix(129).connect().await.is_err());
+    assert!(RateLimiter::builder().ipv6_prefix(32).connect().await.is_err());
+    assert!(RateLimiter::builder().deadline(Duration::ZERO).connect().await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,6 +44,6 @@ async fn a_server_that_accepts_no_more_connections_is_unavailable() {
     let server = RedisServer::start();
     let mut only_client = server.raw();
     redis::cmd("CONFIG").arg("SET").arg("maxclients").arg(1).exec(&mut only_client).unwrap();
-    let error = RateLimiter::builder().redis(server.url()).build().await.unwrap_err();
+    let error = RateLimiter::builder().redis(server.url()).connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 }

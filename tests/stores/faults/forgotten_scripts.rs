@@ -41,7 +41,7 @@ async fn every_call_is_counted_once_while_a_server_forgets_its_scripts() {
     // Without a pause, nearly every call finds the script missing. With one, calls are in flight when it disappears.
     for (pause, tasks, each) in [(Duration::ZERO, 8, 1000), (10 * MS, 256, rounds(100, 10_000))] {
         let server = RedisServer::start();
-        let limiter = limiter_at(server.url()).build().await.unwrap();
+        let limiter = limiter_at(server.url()).connect().await.unwrap();
         let thread = ScriptFlusher::start(&server, pause);
         let start = Instant::now();
         call_from_tasks(&limiter, tasks, each).await;

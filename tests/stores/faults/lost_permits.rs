@@ -53,7 +53,7 @@ async fn permits_are_free_soon_after_any_fault() {
         for fault in FAULTS {
             let mut server = UnreliableServer::start();
             let limiter = server.limiter(OnError::Deny).await;
-            let other = limiter_on(&server.server).build().await.unwrap();
+            let other = limiter_on(&server.server).connect().await.unwrap();
             let held = take(&limiter, &limit, KEY, 6).await;
             server.begin(fault);
             call_at_once(&limiter, &limit).await;
@@ -70,11 +70,11 @@ async fn permits_are_free_soon_after_any_fault() {
 async fn permits_are_free_soon_after_a_short_pause_under_each_policy() {
     for policy in [OnError::Local, OnError::Allow, OnError::Deny] {
         let server = RedisServer::start();
-        let limiter = limiter_at(server.url()).deadline(DEADLINE).on_error(policy).build().await.unwrap();
+        let limiter = limiter_at(server.url()).deadline(DEADLINE).on_error(policy).connect().await.unwrap();
         drop(take(&limiter, &PERMITS, KEY, 1).await);
         redis::cmd("CLIENT").arg("PAUSE").arg(200).arg("ALL").exec(&mut server.raw()).unwrap();
         call_at_once(&limiter, &PERMITS).await;
-        let other = limiter_on(&server).build().await.unwrap();
+        let other = limiter_on(&server).connect().await.unwrap();
         assert_all_are_free(&other, &PERMITS, Instant::now()).await;
     }
 }
@@ -97,8 +97,8 @@ fn permits_that_were_lost_in_a_runtime_are_returned_by_another_one() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
     let cluster = Cluster::start(3);
-    let limiter = limiter_at(cluster.url()).deadline(DEADLINE).build().await.unwrap();
-    let other = limiter_at(cluster.url()).build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).deadline(DEADLINE).connect().await.unwrap();
+    let other = limiter_at(cluster.url()).connect().await.unwrap();
     time_until_decided(&limiter, KEY).await;
     let node = cluster.primary_of(cluster.slot_of(KEY));
     let elsewhere =
@@ -120,7 +120,7 @@ async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_are_free_soon_after_a_failover() {
     let mut sentinels = Sentinels::start();
-    let limiter = limiter_at(sentinels.url()).deadline(DEADLINE).build().await.unwrap();
+    let limiter = limiter_at(sentinels.url()).deadline(DEADLINE).connect().await.unwrap();
     time_until_decided(&limiter, KEY).await;
     let held = take(&limiter, &PERMITS, KEY, 30).await;
     let mut primary = sentinels.server(sentinels.primary()).raw();
@@ -131,6 +131,6 @@ async fn permits_are_free_soon_after_a_failover() {
     let successor = tokio::task::block_in_place(|| sentinels.wait_for_another(dead));
     time_until_decided(&limiter, KEY).await;
     let found = Instant::now();
-    let other = limiter_on(sentinels.server(successor)).build().await.unwrap();
+    let other = limiter_on(sentinels.server(successor)).connect().await.unwrap();
     assert_all_are_free(&other, &PERMITS, found).await;
 }

@@ -57,18 +57,18 @@ async fn assert_counted_at_most_once(direct: &RateLimiter, decided: &[bool]) {
 async fn a_server_counts_each_call_at_most_once() {
     let server = RedisServer::start();
     let proxy = Proxy::start(server.port());
-    let limiter = limiter_at(proxy.url()).deadline(Duration::from_millis(100)).build().await.unwrap();
+    let limiter = limiter_at(proxy.url()).deadline(Duration::from_millis(100)).connect().await.unwrap();
     let decided = call_each_once(&limiter, |traffic| proxy.set(traffic)).await;
-    assert_counted_at_most_once(&limiter_at(server.url()).build().await.unwrap(), &decided).await;
+    assert_counted_at_most_once(&limiter_at(server.url()).connect().await.unwrap(), &decided).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_counts_each_call_at_most_once() {
     let cluster = Cluster::behind_proxies(3);
-    let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(100)).build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(100)).connect().await.unwrap();
     let set = |traffic| cluster.ports().into_iter().for_each(|port| cluster.proxy(port).set(traffic));
     let decided = call_each_once(&limiter, set).await;
-    assert_counted_at_most_once(&limiter_at(cluster.url()).build().await.unwrap(), &decided).await;
+    assert_counted_at_most_once(&limiter_at(cluster.url()).connect().await.unwrap(), &decided).await;
 }
 
 /// The calls are made one after another. The server executes nearly all of them: a call may be sent on a connection that is
@@ -77,7 +77,7 @@ async fn a_cluster_counts_each_call_at_most_once() {
 async fn a_call_that_was_executed_is_counted_once() {
     let server = RedisServer::start();
     let proxy = Proxy::start(server.port());
-    let limiter = limiter_at(proxy.url()).build().await.unwrap();
+    let limiter = limiter_at(proxy.url()).connect().await.unwrap();
     // The server learns the scripts.
     limiter.check(&HUGE, "calls").await.unwrap();
     let before = script_calls(&server);
@@ -89,5 +89,5 @@ async fn a_call_that_was_executed_is_counted_once() {
     }
     let executed = u32::try_from(script_calls(&server) - before).unwrap();
     assert!((calls - calls / 100..=calls).contains(&executed), "{executed} of {calls}");
-    assert_eq!(used(&limiter_at(server.url()).build().await.unwrap()).await, 1 + executed);
+    assert_eq!(used(&limiter_at(server.url()).connect().await.unwrap()).await, 1 + executed);
 }

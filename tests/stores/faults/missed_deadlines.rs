@@ -15,7 +15,7 @@ use support::{MS, RedisServer, SECOND, Traffic};
 /// A limiter on a store that several limiters share.
 async fn limiter(store: &RedisStore, deadline: Duration) -> RateLimiter {
     let limiter = RateLimiter::builder().store(store.clone()).on_error(OnError::Deny).deadline(deadline);
-    limiter.build().await.unwrap()
+    limiter.connect().await.unwrap()
 }
 
 async fn check(limiter: &RateLimiter) -> Option<ErrorKind> {
@@ -26,8 +26,8 @@ async fn check(limiter: &RateLimiter) -> Option<ErrorKind> {
 async fn a_server_that_never_replies_costs_one_deadline() {
     // The socket accepts connections, and nobody reads from them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap())).connect_lazily();
-    let limiter = limiter.deadline(30 * MS).build().await.unwrap();
+    let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap()));
+    let limiter = limiter.deadline(30 * MS).build().unwrap();
     assert_eq!(check(&limiter).await, Some(ErrorKind::Timeout));
 }
 
@@ -148,8 +148,9 @@ async fn a_reply_in_time_resets_the_count_of_missed_deadlines() {
 async fn a_dropped_call_does_not_count_as_a_missed_deadline() {
     let server = UnreliableServer::start();
     let store = RedisStore::new(&server.proxy.url()).unwrap();
-    let call =
-        || async { decide(&store, Mode::Check, &[TestRequest::new(0, HUGE, 1)]).await.unwrap()[0].allowed() };
+    let call = || async {
+        decide(&store, Mode::Check, &[TestRequest::new(0, HUGE, 1)]).await.unwrap()[0].is_allowed()
+    };
     assert!(call().await);
     server.proxy.set(Traffic::DelayReplies(20 * MS));
     let drop_after_one_poll = async || poll_once(&mut pin!(call())).await.is_ready();

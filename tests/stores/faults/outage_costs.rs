@@ -120,7 +120,7 @@ async fn a_decision_without_its_server_costs_little_more_than_one_in_memory() {
     for fault in [Traffic::Refuse, Traffic::DelayReplies(SECOND / 2)] {
         let mut server = UnreliableServer::start();
         let unreachable = server.limiter(OnError::Local).await;
-        let memory = RateLimiter::builder().store(MemoryStore::new()).build().await.unwrap();
+        let memory = RateLimiter::builder().store(MemoryStore::new()).connect().await.unwrap();
         server.begin(Fault::Network(fault));
         for _ in 0..100 {
             // The limiter learns that the server is unavailable.

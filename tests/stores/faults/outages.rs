@@ -40,7 +40,7 @@ async fn replies_that_arrive_in_slices_are_put_together() {
     let server = UnreliableServer::start();
     let hasty = server.limiter(OnError::Deny).await;
     server.proxy.set(Traffic::Slice);
-    let patient = limiter_at(server.proxy.url()).build().await.unwrap();
+    let patient = limiter_at(server.proxy.url()).connect().await.unwrap();
     call_from_tasks(&patient, 32, 5).await;
     wait_until_reachable(&hasty).await;
     assert_eq!(used(&patient).await, 32 * 5);

@@ -23,7 +23,7 @@ struct Overtaken {
 impl Overtaken {
     async fn limiter(&self) -> RateLimiter {
         let builder = RateLimiter::builder().store(self.clone()).on_error(OnError::Deny).deadline(SECOND);
-        builder.build().await.unwrap()
+        builder.connect().await.unwrap()
     }
 
     /// Executes the requests that have arrived.
@@ -87,7 +87,7 @@ async fn a_permit_that_is_taken_after_the_return_of_its_ticket_is_returned_again
     assert!(limiter.permit(&limit, KEY).await.is_err());
     let request = store.late.lock().unwrap()[0].1.clone();
     let all = Request::new(request.key().clone(), limit, 36).with_permit(2);
-    assert!(store.store.decide(Mode::Charge, &[&all]).await.unwrap()[0].allowed());
+    assert!(store.store.decide(Mode::Charge, &[&all]).await.unwrap()[0].is_allowed());
     store.execute().await;
     tokio::time::sleep(400 * MS).await;
     let give = Adjustment::new(all.key().clone(), limit, 36, Change::Give(2));

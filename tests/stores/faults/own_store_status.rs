@@ -44,7 +44,7 @@ impl Store for OwnStore {
 #[tokio::test(start_paused = true)]
 async fn a_status_takes_one_deadline_and_says_since_when() {
     let store = OwnStore::default();
-    let limiter = RateLimiter::builder().store(store.clone()).deadline(DEADLINE).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store.clone()).deadline(DEADLINE).connect().await.unwrap();
     assert_reachable(&limiter.status().await);
     store.silent.store(true, Ordering::Relaxed);
     let start = Instant::now();
@@ -69,7 +69,8 @@ async fn a_status_takes_one_deadline_and_says_since_when() {
 #[tokio::test(start_paused = true)]
 async fn calls_that_fail_show_in_the_status_for_a_second() {
     let store = OwnStore::default();
-    let limiter = RateLimiter::builder().store(store.clone()).on_error(OnError::Allow).build().await.unwrap();
+    let limiter =
+        RateLimiter::builder().store(store.clone()).on_error(OnError::Allow).connect().await.unwrap();
     store.refuses_calls.store(true, Ordering::Relaxed);
     limiter.check(&HUGE, "calls").await.unwrap();
     let status = limiter.status().await;
@@ -92,7 +93,7 @@ async fn search() -> Result<(), Rejection> {
 #[tokio::test(start_paused = true)]
 async fn a_ready_status_names_the_limits_that_reject_their_calls() {
     let store = OwnStore::default();
-    let limiter = RateLimiter::builder().store(store.clone()).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store.clone()).connect().await.unwrap();
     let calls = async || {
         ratelimit::scope(limiter.clone(), async { (login().await.is_ok(), search().await.is_ok()) }).await
     };

@@ -32,7 +32,7 @@ async fn limiters_that_lose_their_server_together_do_not_reconnect_together() {
     let mut limiters = Vec::new();
     for proxy in &proxies {
         let limiter = limiter_on(&server).redis(proxy.url()).on_error(OnError::Deny);
-        limiters.push(limiter.build().await.unwrap());
+        limiters.push(limiter.connect().await.unwrap());
     }
     for proxy in &proxies {
         proxy.set(Traffic::Reset);

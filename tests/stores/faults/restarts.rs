@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_with_data_loses_no_count() {
     let mut server = RedisServer::builder().persistent().start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     for round in 1..=5 {
         call_from_tasks(&limiter, 8, 50).await;
         assert_eq!(used(&limiter).await, round * 400);
@@ -23,7 +23,7 @@ async fn a_restart_with_data_loses_no_count() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_see_no_error_while_a_server_restarts() {
     let mut server = RedisServer::builder().persistent().start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let mut callers = JoinSet::new();
     for _ in 0..8 {
@@ -55,9 +55,9 @@ async fn callers_see_no_error_while_a_server_restarts() {
 async fn the_failure_policy_decides_while_a_server_is_down() {
     let mut server = RedisServer::start();
     let limit = Limit::counter(2, MINUTE);
-    let build = |on_error| limiter_on(&server).on_error(on_error).build();
+    let connect = |on_error| limiter_on(&server).on_error(on_error).connect();
     let (deny, allow, local) =
-        (build(OnError::Deny).await, build(OnError::Allow).await, build(OnError::Local).await);
+        (connect(OnError::Deny).await, connect(OnError::Allow).await, connect(OnError::Local).await);
     let (deny, allow, local) = (deny.unwrap(), allow.unwrap(), local.unwrap());
     local.check(&limit, "policy").await.unwrap();
     server.stop();
@@ -82,10 +82,15 @@ async fn the_failure_policy_decides_while_a_server_is_down() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_is_found_again_although_nobody_calls() {
     let mut server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     server.stop();
-    let error = undecided(limiter.check(&HUGE, "calls").await);
-    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    // The first call may still be sent on the connection that breaks. Only a failed attempt to connect is repeated.
+    wait_for("a call tries to connect", async || {
+        let error = undecided(limiter.check(&HUGE, "calls").await);
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        error.to_string().contains("cannot connect")
+    })
+    .await;
     server.restart();
     let mut raw = server.raw();
     let mut clients = || -> usize {

@@ -67,7 +67,7 @@ async fn an_outage_is_logged_although_no_calls_are_made() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_status_after_the_return_of_a_server_is_true() {
     let mut server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     server.stop();
     for _ in 0..5 {
         let status = soon(limiter.status()).await;
@@ -84,8 +84,8 @@ async fn the_first_status_after_the_return_of_a_server_is_true() {
 async fn a_server_that_never_replied_is_unreachable_within_one_deadline() {
     // The socket accepts connections, and nobody reads from them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap())).connect_lazily();
-    let limiter = limiter.deadline(DEADLINE).build().await.unwrap();
+    let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap()));
+    let limiter = limiter.deadline(DEADLINE).build().unwrap();
     let status = soon(limiter.status()).await;
     assert_eq!((status.error_kind(), status.is_ready()), (Some(ErrorKind::Timeout), false), "{status}");
 }
@@ -100,7 +100,7 @@ async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
         (&["ACL SETUSER default -evalsha -eval"], ErrorKind::Configuration, false),
     ] {
         let server = RedisServer::start();
-        let limiter = limiter_on(&server).on_error(OnError::Allow).build().await.unwrap();
+        let limiter = limiter_on(&server).on_error(OnError::Allow).connect().await.unwrap();
         for command in commands {
             let words: Vec<&str> = command.split(' ').collect();
             redis::cmd(words[0]).arg(&words[1..]).exec(&mut server.raw()).unwrap();
@@ -120,7 +120,7 @@ async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
 #[tokio::test]
 async fn concurrent_callers_share_one_probe() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     assert_reachable(&limiter.status().await);
     let before = script_calls(&server);
     let mut callers: Vec<_> = (0..100).map(|_| Box::pin(limiter.status())).collect();
@@ -147,7 +147,7 @@ async fn the_status_of_a_memory_store_needs_no_runtime_and_is_ready_at_once() {
     let std::task::Poll::Ready(status) = outside.join().unwrap() else { panic!("it waits") };
     assert_reachable(&status);
     assert_eq!(status.servers(), 1);
-    let off = RateLimiter::builder().off().build().await.unwrap().status().await;
+    let off = RateLimiter::builder().off().connect().await.unwrap().status().await;
     assert!(off.is_off() && off.is_ready() && !off.is_reachable() && off.servers() == 0);
 }
 
@@ -155,12 +155,12 @@ async fn the_status_of_a_memory_store_needs_no_runtime_and_is_ready_at_once() {
 async fn each_node_of_a_cluster_is_asked() {
     let cluster = Cluster::start(3);
     // Nothing is known about the cluster before the first status.
-    let limiter = limiter_at(cluster.url()).connect_lazily().build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).build().unwrap();
     let status = limiter.status().await;
     assert_reachable(&status);
     assert_eq!(status.servers(), 3);
 
-    let hasty = limiter_at(cluster.url()).deadline(SECOND / 2).build().await.unwrap();
+    let hasty = limiter_at(cluster.url()).deadline(SECOND / 2).connect().await.unwrap();
     wait_for("all nodes are connected", async || hasty.status().await.is_reachable()).await;
     let [first, ..] = cluster.primaries()[..] else { panic!("three primaries") };
     let suspended = Suspended::new(cluster.server(first));

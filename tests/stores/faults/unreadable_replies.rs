@@ -16,17 +16,17 @@ fn server(reply: &'static str) -> FakeServer {
     })
 }
 
-async fn limiter(server: &FakeServer, on_error: OnError) -> RateLimiter {
+fn limiter(server: &FakeServer, on_error: OnError) -> RateLimiter {
     let limiter = RateLimiter::builder().redis(format!("redis://127.0.0.1:{}", server.port()));
-    let limiter = limiter.connect_lazily().deadline(PATIENCE).deny_cache(false).on_error(on_error);
-    limiter.build().await.unwrap()
+    let limiter = limiter.deadline(PATIENCE).deny_cache(false).on_error(on_error);
+    limiter.build().unwrap()
 }
 
 #[tokio::test]
 async fn the_failure_policy_decides() {
     let server = server("238503.0");
     for (on_error, admitted) in [(OnError::Local, 2), (OnError::Allow, 4), (OnError::Deny, 0)] {
-        let limiter = limiter(&server, on_error).await;
+        let limiter = limiter(&server, on_error);
         let mut passed = 0;
         for _ in 0..4 {
             passed += usize::from(limiter.check(&LIMIT, "calls").await.is_ok());
@@ -38,7 +38,7 @@ async fn the_failure_policy_decides() {
 #[tokio::test]
 async fn the_error_says_what_was_expected_and_who_finds_the_cause() {
     let server = server("238503.0");
-    let limiter = limiter(&server, OnError::Deny).await;
+    let limiter = limiter(&server, OnError::Deny);
     let alone = undecided(limiter.check(&LIMIT, "calls").await);
     assert_eq!(alone.kind(), ErrorKind::Unavailable);
     let text = alone.to_string();

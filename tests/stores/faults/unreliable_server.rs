@@ -45,7 +45,7 @@ impl UnreliableServer {
 
     /// A limiter that reaches the server through the proxy.
     pub(super) async fn limiter(&self, on_error: OnError) -> RateLimiter {
-        limiter_at(self.proxy.url()).deadline(DEADLINE).on_error(on_error).build().await.unwrap()
+        limiter_at(self.proxy.url()).deadline(DEADLINE).on_error(on_error).connect().await.unwrap()
     }
 
     pub(super) fn begin(&mut self, fault: Fault) {

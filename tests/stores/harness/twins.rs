@@ -1,8 +1,9 @@
 //! Both stores under one clock that the test moves: the script in Redis, and its Rust twin in memory.
 
 use super::requests::{TestAdjustment, TestRequest, adjust, decide};
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Change, Mode};
-use ratelimit::{__testing, Decision, Limit, ManualClock, MemoryStore, RedisStore};
+use ratelimit::{__testing, Decision, Limit, MemoryStore, RedisStore};
 use std::time::Duration;
 use support::RedisServer;
 

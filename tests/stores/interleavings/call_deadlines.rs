@@ -9,7 +9,8 @@ use loom::sync::atomic::Ordering;
 use loom::thread;
 use std::future::poll_fn;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Waits until the call has an outcome, its deadline has passed, or nobody watches its deadline.
 fn wait(pending: &Pending<Item, u32>) -> Result<CallOutcome<u32>, u8> {

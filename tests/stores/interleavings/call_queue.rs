@@ -11,7 +11,8 @@ use loom::thread;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Counts what became of the calls.
 struct Fates {

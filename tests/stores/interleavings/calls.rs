@@ -6,7 +6,8 @@ use super::queue::{Bounds, Entered, Queue, Worker};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU8, Ordering};
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 pub(super) const BOUNDS: Bounds =
     Bounds { waiting: 3, batch: 2, units: 2, workers: 2, add_worker_after: Duration::from_secs(1) };

@@ -26,7 +26,7 @@ local function check_change(change, old, new)
   elseif change then
     local units, tag, ahead, _, ttl = charge(0, 0, ABSENT, old.cost, 0)
     assert(new[1] == units and new[2] == tag and new[3] == ahead, "does not start")
-    assert(change == "starts" and (not new.ttl or new.ttl == ttl) or change == "restarts" and not new.ttl, "another TTL")
+    assert(change == "starts" and (not new.ttl or new.ttl == ttl), "another TTL")
   end
 end
 

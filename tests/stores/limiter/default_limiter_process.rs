@@ -29,7 +29,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 Ok(()) => println!("installed"),
                 Err(error) => println!("{error}"),
             },
-            "build" => println!("{}", RateLimiter::builder().build().await.map_or("not built", |_| "built")),
+            "build" => {
+                println!("{}", RateLimiter::builder().connect().await.map_or("not built", |_| "built"));
+            }
             other => return Err(format!("no such step: {other}").into()),
         }
     }

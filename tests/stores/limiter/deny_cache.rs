@@ -2,8 +2,9 @@
 
 use crate::harness::{decision, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Decision, Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter};
+use ratelimit::{Decision, Key, Limit, MemoryStore, OnError, RateLimiter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -24,7 +25,7 @@ impl RemoteStore {
     }
 
     async fn limiter(&self) -> RateLimiter {
-        RateLimiter::builder().store(self.clone()).on_error(OnError::Deny).build().await.unwrap()
+        RateLimiter::builder().store(self.clone()).on_error(OnError::Deny).connect().await.unwrap()
     }
 
     fn requests(&self) -> usize {
@@ -33,7 +34,7 @@ impl RemoteStore {
 
     /// The decision that the store itself would make.
     async fn truth(&self, limit: &Limit, by: u8, cost: u32) -> Decision {
-        let limiter = RateLimiter::builder().store(self.clone()).deny_cache(false).build().await.unwrap();
+        let limiter = RateLimiter::builder().store(self.clone()).deny_cache(false).connect().await.unwrap();
         let key = Key::new("calls").by((limit.count(), by));
         // This call takes no units: it is refused, or the test fails.
         decision(limiter.check_cost(limit, key, cost).await)
@@ -76,7 +77,7 @@ async fn check(limiter: &RateLimiter, limit: &Limit, cost: u32) -> Decision {
 
 /// Calls until the limit refuses. Returns the number of requests to the store so far.
 async fn use_up(remote: &RemoteStore, limiter: &RateLimiter, limit: &Limit) -> usize {
-    while check(limiter, limit, 1).await.allowed() {}
+    while check(limiter, limit, 1).await.is_allowed() {}
     remote.requests()
 }
 
@@ -88,12 +89,12 @@ async fn a_refusal_is_remembered_until_the_call_would_pass() {
     for passed in 0..500 {
         let refusal = check(&limiter, &limit, 1).await;
         let left = (500 - passed) * MS;
-        assert_eq!((refusal.allowed(), refusal.limit(), refusal.remaining()), (false, 2, 0));
+        assert_eq!((refusal.is_allowed(), refusal.capacity(), refusal.remaining()), (false, 2, 0));
         assert_eq!((refusal.retry_after(), refusal.reset_after()), (Some(left), left));
         remote.pass(MS).await;
     }
     assert_eq!(remote.requests(), requests);
-    assert!(check(&limiter, &limit, 1).await.allowed());
+    assert!(check(&limiter, &limit, 1).await.is_allowed());
     assert_eq!(remote.requests(), requests + 1);
 }
 
@@ -106,10 +107,10 @@ async fn a_refusal_is_remembered_for_at_most_a_second() {
         remote.pass(999 * MS).await;
         // The limiter does not know what another process returns.
         another.reset(&limit, "calls").await.unwrap();
-        assert!(!check(&limiter, &limit, 1).await.allowed());
+        assert!(!check(&limiter, &limit, 1).await.is_allowed());
         assert_eq!(remote.requests(), requests);
         remote.pass(MS).await;
-        assert_eq!(check(&limiter, &limit, 1).await.allowed(), limit.count() > 0);
+        assert_eq!(check(&limiter, &limit, 1).await.is_allowed(), limit.count() > 0);
         assert_eq!(remote.requests(), requests + 1);
     }
 }
@@ -122,17 +123,17 @@ async fn returned_units_of_this_process_count_at_once() {
     let charge = limiter.charge(&limit, "calls", 2).await.unwrap();
     use_up(&remote, &limiter, &limit).await;
     charge.refund().await.unwrap();
-    assert!(check(&limiter, &limit, 2).await.allowed(), "after a refund");
+    assert!(check(&limiter, &limit, 2).await.is_allowed(), "after a refund");
     // A refusal that was requested in the same microsecond as a return is not cached.
     remote.pass(MS).await;
     use_up(&remote, &limiter, &limit).await;
     limiter.reset(&limit, "calls").await.unwrap();
-    assert!(check(&limiter, &limit, 3).await.allowed(), "after a reset");
+    assert!(check(&limiter, &limit, 3).await.is_allowed(), "after a reset");
     remote.pass(MS).await;
     use_up(&remote, &limiter, &limit).await;
     limiter.overrides().set("calls", &Limit::counter(4, SECOND * 60)).await.unwrap();
-    assert!(check(&limiter, &limit, 1).await.allowed(), "under an override");
-    assert!(!check(&limiter, &limit, 1).await.allowed());
+    assert!(check(&limiter, &limit, 1).await.is_allowed(), "under an override");
+    assert!(!check(&limiter, &limit, 1).await.is_allowed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,7 +158,7 @@ async fn waiting_calls_permits_and_stacks_ask_the_store() {
     let (one, two) = (Limit::counter(1, SECOND), Limit::counter(1, 2 * SECOND));
     let requests = remote.requests();
     for _ in 0..3 {
-        let _ = limiter.check_all(&[(&one, "one", 1), (&two, "two", 1)]).await;
+        let _ = limiter.check_all(&[(&one, &"one", 1), (&two, &"two", 1)]).await;
     }
     assert_eq!(remote.requests(), requests + 3);
 }
@@ -165,10 +166,10 @@ async fn waiting_calls_permits_and_stacks_ask_the_store() {
 #[tokio::test(start_paused = true)]
 async fn the_deny_cache_can_be_turned_off() {
     let remote = RemoteStore::new();
-    let limiter = RateLimiter::builder().store(remote.clone()).deny_cache(false).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(remote.clone()).deny_cache(false).connect().await.unwrap();
     let limit = Limit::counter(1, SECOND);
     let requests = use_up(&remote, &limiter, &limit).await;
-    assert!(!check(&limiter, &limit, 1).await.allowed());
+    assert!(!check(&limiter, &limit, 1).await.is_allowed());
     assert_eq!(remote.requests(), requests + 1);
 }
 
@@ -203,7 +204,7 @@ async fn the_deny_cache_refuses_no_call_that_could_pass() {
                     }
                     answered += 1;
                     let truth = remote.truth(&limit, by, cost).await;
-                    assert!(!said.allowed() && !truth.allowed(), "{limit:?}: {said:?}, not {truth:?}");
+                    assert!(!said.is_allowed() && !truth.is_allowed(), "{limit:?}: {said:?}, not {truth:?}");
                     let (after, due) = (said.retry_after(), truth.retry_after());
                     assert!(
                         after >= due && after <= due.map(|time| time + 2 * MS),

@@ -18,7 +18,7 @@ struct Flood {
 /// Calls keys that are used up, from several tasks.
 async fn flood(keys: u32, calls: u32) -> Flood {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let limit = Limit::counter(1, SECOND * 600);
     let call_all = async |calls: u32| {
         let mut calling = JoinSet::new();
@@ -28,7 +28,7 @@ async fn flood(keys: u32, calls: u32) -> Flood {
                 let mut allowed = 0;
                 for n in (task..calls).step_by(TASKS as usize) {
                     let key = Key::new("flood").by(n % keys);
-                    allowed += u32::from(decision(limiter.check(&limit, key).await).allowed());
+                    allowed += u32::from(decision(limiter.check(&limit, key).await).is_allowed());
                 }
                 allowed
             });

@@ -1,7 +1,8 @@
 //! Overrides that change some numbers of a limit, and overrides that do not fit their limit, on both stores.
 
 use crate::harness::limiter_on;
-use ratelimit::{ErrorKind, Key, Limit, LimitChange, OverrideEffect, RateLimiter, Rejection, rate_limit};
+use ratelimit::overrides::{LimitChange, OverrideEffect};
+use ratelimit::{ErrorKind, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer, SECOND, take_events};
 
@@ -11,7 +12,7 @@ const EXPORTS: Limit = Limit::concurrency(3, HOUR);
 async fn on_both(test: impl AsyncFn(RateLimiter)) {
     test(RateLimiter::in_memory()).await;
     let server = RedisServer::start();
-    test(limiter_on(&server).build().await.unwrap()).await;
+    test(limiter_on(&server).connect().await.unwrap()).await;
 }
 
 fn change(text: &str) -> LimitChange {
@@ -21,11 +22,11 @@ fn change(text: &str) -> LimitChange {
 /// What the limiter makes of a limit now: the most units, and how many are left.
 async fn seen(limiter: &RateLimiter, limit: &Limit, key: &str) -> (u32, u32) {
     let now = limiter.peek(limit, Key::new(key).by("walrus")).await.unwrap();
-    (now.limit(), now.remaining())
+    (now.capacity(), now.remaining())
 }
 
 async fn effects(limiter: &RateLimiter) -> Vec<OverrideEffect> {
-    limiter.overrides().list().await.unwrap().iter().map(ratelimit::Override::effect).collect()
+    limiter.overrides().list().await.unwrap().iter().map(ratelimit::overrides::Override::effect).collect()
 }
 
 fn reason(effects: &[OverrideEffect]) -> &'static str {
@@ -231,7 +232,7 @@ async fn an_override_changes_one_limit_of_a_function() {
 #[tokio::test]
 async fn a_malformed_change_is_ignored_and_the_others_apply() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let fields = [
         ("version", "7"),
         ("name:login", "count=3"),
@@ -243,8 +244,9 @@ async fn a_malformed_change_is_ignored_and_the_others_apply() {
     redis::cmd("HSET").arg("ratelimit:{#}:overrides").arg(&fields).exec(&mut server.raw()).unwrap();
     drop(take_events());
     let list = limiter.overrides().list().await.unwrap();
-    let is_readable =
-        |entry: &&ratelimit::Override| !matches!(entry.effect(), OverrideEffect::Unreadable { .. });
+    let is_readable = |entry: &&ratelimit::overrides::Override| {
+        !matches!(entry.effect(), OverrideEffect::Unreadable { .. })
+    };
     assert_eq!((list.len(), list.iter().filter(is_readable).count()), (5, 1), "{list:?}");
     assert_eq!(
         take_events().iter().filter(|event| event.to_string().contains("ignoring an override")).count(),

@@ -1,7 +1,8 @@
 //! Overrides: all processes see them, the server stores them, and units in use stay in use.
 
 use crate::harness::{decision, limiter_on};
-use ratelimit::{Key, Limit, OverrideEffect, OverrideTarget, RateLimiter};
+use ratelimit::overrides::{OverrideEffect, OverrideTarget};
+use ratelimit::{Key, Limit, RateLimiter};
 use std::time::{Duration, Instant};
 use support::{RedisServer, SECOND, take_events};
 
@@ -13,7 +14,7 @@ fn key(who: &str) -> Key<'_, ((), &str)> {
 
 /// The capacity of the limit, as the limiter sees it.
 async fn seen(limiter: &RateLimiter, who: &str) -> u32 {
-    limiter.peek(&LOGIN, key(who)).await.unwrap().limit()
+    limiter.peek(&LOGIN, key(who)).await.unwrap().capacity()
 }
 
 /// Waits until another limiter sees a capacity. The documented time is one second; a busy machine gets more.
@@ -29,7 +30,7 @@ async fn until_seen(limiter: &RateLimiter, who: &str, expected: u32) {
 async fn an_override_applies_in_all_processes() {
     let server = RedisServer::start();
     let (here, there) =
-        (limiter_on(&server).build().await.unwrap(), limiter_on(&server).build().await.unwrap());
+        (limiter_on(&server).connect().await.unwrap(), limiter_on(&server).connect().await.unwrap());
     assert_eq!(seen(&there, "a").await, 5);
     here.overrides().set("login:{form}", &Limit::counter(3, SECOND)).await.unwrap();
     assert_eq!(seen(&here, "a").await, 3, "at once where it was set");
@@ -47,25 +48,22 @@ async fn an_override_applies_in_all_processes() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_override_applies_to_the_first_call_of_a_new_process() {
     let server = RedisServer::start();
-    let here = limiter_on(&server).build().await.unwrap();
+    let here = limiter_on(&server).connect().await.unwrap();
     here.overrides().set("login:{form}", &Limit::try_counter(0, SECOND).unwrap()).await.unwrap();
-    for limiter in [
-        limiter_on(&server).build().await.unwrap(),
-        limiter_on(&server).connect_lazily().build().await.unwrap(),
-    ] {
-        assert!(!decision(limiter.check(&LOGIN, key("a")).await).allowed());
+    for limiter in [limiter_on(&server).connect().await.unwrap(), limiter_on(&server).build().unwrap()] {
+        assert!(!decision(limiter.check(&LOGIN, key("a")).await).is_allowed());
     }
-    let other = limiter_on(&server).prefix("other").build().await.unwrap();
+    let other = limiter_on(&server).prefix("other").connect().await.unwrap();
     other.check(&LOGIN, key("a")).await.expect("another prefix has its own");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn overrides_survive_a_restart_of_the_server() {
     let mut server = RedisServer::builder().persistent().start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();
     server.restart();
-    let fresh = limiter_on(&server).build().await.unwrap();
+    let fresh = limiter_on(&server).connect().await.unwrap();
     assert_eq!(seen(&fresh, "a").await, 2);
     until_seen(&limiter, "a", 2).await;
 }
@@ -75,7 +73,7 @@ async fn overrides_survive_a_restart_of_the_server() {
 async fn lost_overrides_are_reported_once() {
     let _ = take_events(); // from now on
     let mut server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();
     limiter.overrides().set(key("b"), &Limit::counter(3, SECOND)).await.unwrap();
     limiter.overrides().remove(key("b")).await.unwrap();
@@ -96,7 +94,7 @@ async fn lost_overrides_are_reported_once() {
 /// Waits until the limit in the code applies again after a restart of the server.
 async fn until_restored(limiter: &RateLimiter) {
     let start = Instant::now();
-    while !limiter.peek(&LOGIN, key("a")).await.is_ok_and(|decision| decision.limit() == 5) {
+    while !limiter.peek(&LOGIN, key("a")).await.is_ok_and(|decision| decision.capacity() == 5) {
         assert!(start.elapsed() < Duration::from_secs(20), "the loss was never seen");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -105,7 +103,7 @@ async fn until_restored(limiter: &RateLimiter) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn overrides_are_listed_by_name_and_by_key() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let limit = Limit::token_bucket(7, SECOND).burst(3).borrow(2);
     limiter.overrides().set("login:{form}", &limit).await.unwrap();
     limiter.overrides().set(key("a").part("web"), &LOGIN).await.unwrap();
@@ -126,14 +124,14 @@ async fn overrides_are_listed_by_name_and_by_key() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn units_in_use_stay_in_use() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     for _ in 0..4 {
         limiter.check(&LOGIN, key("a")).await.unwrap();
     }
     limiter.overrides().set("login:{form}", &Limit::counter(3, LOGIN.time())).await.unwrap();
     let refused = decision(limiter.check(&LOGIN, key("a")).await);
-    assert!(!refused.allowed());
-    assert_eq!((refused.limit(), refused.remaining()), (3, 0));
+    assert!(!refused.is_allowed());
+    assert_eq!((refused.capacity(), refused.remaining()), (3, 0));
     assert!(refused.retry_after().unwrap() > Duration::from_secs(500), "until the window ends");
     limiter.overrides().set("login:{form}", &Limit::counter(6, LOGIN.time())).await.unwrap();
     assert_eq!(limiter.check(&LOGIN, key("a")).await.unwrap().decision().remaining(), 1);
@@ -149,7 +147,7 @@ async fn units_in_use_stay_in_use() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_foreign_value_in_the_overrides_is_reported_and_changes_no_limit() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let mut raw = server.raw();
     let place = "ratelimit:{#}:overrides";
     redis::cmd("HSET")
@@ -164,7 +162,7 @@ async fn a_foreign_value_in_the_overrides_is_reported_and_changes_no_limit() {
     let error = limiter.overrides().list().await.unwrap_err();
     assert_eq!(error.kind(), ratelimit::ErrorKind::Configuration, "{error}");
     assert_eq!(seen(&limiter, "a").await, 5);
-    let fresh = limiter_on(&server).build().await.unwrap();
+    let fresh = limiter_on(&server).connect().await.unwrap();
     fresh.check(&LOGIN, key("a")).await.unwrap();
 }
 

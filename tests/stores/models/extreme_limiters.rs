@@ -3,7 +3,8 @@
 
 use crate::harness::{decision, limiter_on, operations, poll_once, seed};
 use crate::models::random::extremes::{cost, limits, pause};
-use ratelimit::{Algorithm, Decision, Key, Limit, ManualClock, MemoryStore, OnError, RateLimiter, Rejection};
+use ratelimit::clock::ManualClock;
+use ratelimit::{Algorithm, Decision, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection};
 use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
@@ -20,7 +21,7 @@ struct Call {
 }
 
 fn in_range(call: Call, limit: &Limit, decision: Decision) {
-    assert!(decision.remaining() <= decision.limit(), "{limit}: {call:?}: {decision:?}");
+    assert!(decision.remaining() <= decision.capacity(), "{limit}: {call:?}: {decision:?}");
     assert!(decision.delay() <= limit.longest_wait(), "{limit}: {call:?}: {decision:?}");
     assert!(decision.retry_after().is_none_or(|wait| !wait.is_zero()), "{limit}: {call:?}: {decision:?}");
 }
@@ -98,7 +99,7 @@ async fn try_out(limiter: &RateLimiter, rounds: usize, mut passes: impl FnMut(&m
 async fn in_memory_with_a_clock_near_its_end() {
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone());
-    let limiter = RateLimiter::builder().store(store).deadline(Duration::MAX).build().await.unwrap();
+    let limiter = RateLimiter::builder().store(store).deadline(Duration::MAX).connect().await.unwrap();
     let passes = |random: &mut fastrand::Rng, limit: &Limit| match random.u8(0..8) {
         0 => clock.set(Duration::from_micros(u64::MAX - pause(random, limit))),
         1 => clock.set(Duration::ZERO),
@@ -110,7 +111,7 @@ async fn in_memory_with_a_clock_near_its_end() {
 #[tokio::test]
 async fn on_a_server() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     try_out(&limiter, operations(1800) / 72, |_, _| {}).await;
 }
 
@@ -120,7 +121,7 @@ async fn a_limiter_with_any_deadline_can_be_closed() {
     for deadline in
         [Duration::from_millis(1), Duration::from_micros(u64::MAX), Duration::MAX / 5, Duration::MAX]
     {
-        let limiter = RateLimiter::builder().deadline(deadline).build().await.unwrap();
+        let limiter = RateLimiter::builder().deadline(deadline).connect().await.unwrap();
         let leased = Limit::counter(1000, minute).lease(100);
         limiter.check(&leased, "calls").await.unwrap();
         let permit = limiter.permit(&Limit::concurrency(1, minute), "jobs").await.unwrap();

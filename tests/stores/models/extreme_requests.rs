@@ -65,7 +65,7 @@ impl Extremes {
             let (expected, found) =
                 (decide(&self.twins.memory, mode, &[*one]).await.unwrap()[0], found.unwrap());
             let named =
-                |decision: &Decision| (decision.allowed(), decision.remaining(), decision.retry_after());
+                |decision: &Decision| (decision.is_allowed(), decision.remaining(), decision.retry_after());
             assert_eq!(named(&found), named(&expected), "{mode:?} {one:?} at {} of {requests:?}", self.now);
             assert!(mode == Mode::Check || found == expected, "{one:?}: {found:?}, not {expected:?}");
             decisions.push(expected);
@@ -129,7 +129,7 @@ async fn counts(extremes: &mut Extremes, limit: Limit) {
             let cost = u64::from(request.cost);
             let fits = used[request.key] + cost <= capacity;
             used[request.key] += if fits { cost } else { 0 };
-            assert_eq!(decision.allowed(), fits, "{request:?} with {used:?} in use");
+            assert_eq!(decision.is_allowed(), fits, "{request:?} with {used:?} in use");
             assert_eq!(u64::from(decision.remaining()), capacity - used[request.key], "{request:?}");
         }
     }

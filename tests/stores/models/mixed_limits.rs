@@ -37,7 +37,7 @@ async fn the_twins_agree_when_the_clock_steps_back() {
     agree(&Algorithm::ALL, operations(60_000), true, seed() + 1).await;
 }
 
-/// A bucket has the only state that depends on two limits: the anchor and the grid of the one, the units of the other.
+/// A bucket has the only state that depends on two limits: the anchor and the life of the one, the units of the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_twins_agree_when_limits_of_buckets_change() {
     agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
@@ -66,7 +66,7 @@ async fn a_stack_is_charged_as_a_whole_or_not_at_all() {
         let alone = [TestRequest { cost: 0, with_next: false, ..wide }];
         for (allowed, left) in [(true, 3), (false, 3)] {
             let decisions = twins.decide(Mode::Check, &stack).await;
-            assert_eq!(decisions.iter().all(Decision::allowed), allowed, "{narrow}");
+            assert_eq!(decisions.iter().all(Decision::is_allowed), allowed, "{narrow}");
             assert_eq!(twins.decide(Mode::Peek, &alone).await[0].remaining(), left, "{narrow}");
         }
     }
@@ -90,28 +90,28 @@ async fn refused_until_the_time_that_was_named(twins: &mut Twins, limit: Limit) 
     twins.decide(Mode::Check, &[TestRequest { cost: 3, ..one }.with_permit(5)]).await;
     twins.set_clock(2_000_000);
     let before = twins.decide(Mode::Peek, &[one]).await;
-    assert!(!before[0].allowed(), "{limit}");
+    assert!(!before[0].is_allowed(), "{limit}");
     for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
         assert_eq!(twins.decide(mode, &[one]).await, before, "{limit}");
     }
     // At exactly retry-after, and not a millisecond earlier.
     let wait = u64::try_from(before[0].retry_after().unwrap().as_micros()).unwrap();
     twins.set_clock(2_000_000 + wait - 1000);
-    assert!(!twins.decide(Mode::Check, &[one]).await[0].allowed(), "{limit}");
+    assert!(!twins.decide(Mode::Check, &[one]).await[0].is_allowed(), "{limit}");
     twins.set_clock(2_000_000 + wait);
-    assert!(twins.decide(Mode::Check, &[one]).await[0].allowed(), "{limit}");
+    assert!(twins.decide(Mode::Check, &[one]).await[0].is_allowed(), "{limit}");
 }
 
 /// So a clock that then steps back finds it in both stores, or in none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_state_is_gone_in_both_stores_in_the_same_millisecond() {
     let mut twins = Twins::start();
-    // The last milliseconds of each state. A bucket lives to the end of its grid, of 96 ms here.
+    // The last milliseconds of each state. A bucket with a period of 1 ms lives 512 ms.
     for (limit, ends) in [
         (Limit::counter(1, ms(5)), 1..=10),
         (Limit::sliding_window(1, ms(5)), 1..=15),
-        (Limit::token_bucket(1, ms(1)), 660..=780),
-        (Limit::leaky_bucket(1, ms(1)).wait(ms(1)), 660..=780),
+        (Limit::token_bucket(1, ms(1)), 505..=520),
+        (Limit::leaky_bucket(1, ms(1)).wait(ms(1)), 505..=520),
     ] {
         let one = [TestRequest::new(0, limit, 1)];
         for end in ends {

@@ -13,7 +13,7 @@ const LONG: Limit = Limit::concurrency(1, HOUR);
 const SHORT: Limit = Limit::concurrency(1, SECOND);
 
 async fn limiter(server: &RedisServer) -> RateLimiter {
-    limiter_on(server).on_error(OnError::Deny).build().await.unwrap()
+    limiter_on(server).on_error(OnError::Deny).connect().await.unwrap()
 }
 
 async fn take(limiter: &RateLimiter, limit: &Limit) -> Option<Permit> {
@@ -58,7 +58,7 @@ async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
 #[tokio::test]
 async fn a_dropped_permit_is_back_before_the_next_request() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let limit = Limit::concurrency(1, MINUTE);
     for n in 0..200 {
         let permit = limiter.permit(&limit, "one").await;
@@ -198,7 +198,7 @@ fn a_late_return_does_not_free_a_permit_of_another_holder() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_taken_locally_stay_local() {
     let mut server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Local).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Local).connect().await.unwrap();
     server.stop();
     let permit = take(&limiter, &SHORT).await.unwrap();
     let taken = Instant::now();

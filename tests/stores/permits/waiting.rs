@@ -30,7 +30,7 @@ impl Store for AskInAnHour {
         };
         Reply::pending(async move {
             let decisions = reply.await?;
-            while late.load(Ordering::Relaxed) && decisions.iter().any(|decision| !decision.allowed()) {
+            while late.load(Ordering::Relaxed) && decisions.iter().any(|decision| !decision.is_allowed()) {
                 tokio::task::yield_now().await;
             }
             Ok(decisions.iter().copied().zip(&limits).map(later).collect())
@@ -50,7 +50,7 @@ impl Store for AskInAnHour {
 async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>) -> RateLimiter {
     let store = AskInAnHour { store: RedisStore::new(&server.url()).unwrap(), late: Arc::clone(late) };
     let limiter = RateLimiter::builder().store(store).deadline(PATIENCE).on_error(OnError::Deny);
-    let limiter = limiter.build().await.unwrap();
+    let limiter = limiter.connect().await.unwrap();
     drop(limiter.permit(&ONE, "permits").await.unwrap());
     limiter.close().await;
     limiter
@@ -150,7 +150,7 @@ async fn two_limiters_share_one_queue() {
     let server = RedisServer::start();
     let mut limiters = Vec::new();
     for _ in 0..2 {
-        limiters.push(limiter_on(&server).on_error(OnError::Deny).build().await.unwrap());
+        limiters.push(limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap());
     }
     let mut raw = server.raw();
     let permit = limiters[0].permit(&ONE, "permits").await.unwrap();
@@ -197,7 +197,7 @@ async fn a_dropped_call_lets_the_next_one_pass() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_whose_wait_ends_is_refused_and_leaves_no_ticket() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let limit = ONE.wait(Duration::from_millis(50));
     let held = limiter.permit(&limit, "permits").await.unwrap();
     let started = server_time_us(&mut server.raw());

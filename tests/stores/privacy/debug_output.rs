@@ -1,8 +1,10 @@
 //! `Debug` output and events: they show no key, no identity, and no text from the store.
 
 use crate::harness::limiter_on;
+use ratelimit::identity::{Identity, KeyWriter};
+use ratelimit::overrides::OverrideEffect;
 use ratelimit::store::{Adjustment, Change, Overridden, Request, StoreKey};
-use ratelimit::{Identity, Key, KeyWriter, Limit, MemoryStore, OverrideEffect, RateLimiter, RedisStore};
+use ratelimit::{Key, Limit, MemoryStore, RateLimiter, RedisStore};
 use std::sync::Mutex;
 use support::{MINUTE, RedisServer, take_events};
 
@@ -54,7 +56,7 @@ async fn debug_shows_no_key() {
 #[tokio::test]
 async fn an_unreadable_override_is_not_quoted() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     for (text, why) in [
         ("walrus", "unknown algorithm"),
         ("counter walrus", "unknown field"),

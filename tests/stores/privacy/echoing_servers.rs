@@ -130,7 +130,7 @@ async fn everything(limiter: &RateLimiter, said: &mut Said) {
         said.note(decided);
     }
     said.note(
-        limiter.check_all(&[(&counter, key, 1), (&bucket, Key::new("all").by(WHO).part(PART), 1)]).await,
+        limiter.check_all(&[(&counter, &key, 1), (&bucket, &Key::new("all").by(WHO).part(PART), 1)]).await,
     );
     said.note(limiter.acquire(&counter, key).await);
     said.note(limiter.penalize(&counter, key, 1).await);
@@ -156,11 +156,11 @@ fn with(builder: RateLimiterBuilder) -> RateLimiterBuilder {
 
 /// Uses a server that is echoing from the start. If that fails, the limiter connects at the first call.
 async fn meet(url: &str, said: &mut Said) {
-    let limiter = match with(RateLimiter::builder().redis(url)).build().await {
+    let limiter = match with(RateLimiter::builder().redis(url)).connect().await {
         Ok(limiter) => limiter,
         Err(error) => {
             said.note::<(), _>(Err(error));
-            with(RateLimiter::builder().redis(url)).connect_lazily().build().await.unwrap()
+            with(RateLimiter::builder().redis(url)).build().unwrap()
         }
     };
     everything(&limiter, said).await;
@@ -171,7 +171,7 @@ async fn meet_handed(url: &str, said: &mut Said) {
     let client = redis::Client::open(url).unwrap();
     let Ok(connection) = client.get_multiplexed_async_connection().await else { return };
     let builder = RateLimiter::builder().store(RedisStore::from_connection(connection));
-    everything(&with(builder).build().await.unwrap(), said).await;
+    everything(&with(builder).connect().await.unwrap(), said).await;
 }
 
 /// Tries all stages at URLs of one shape, and panics if a secret was shown.

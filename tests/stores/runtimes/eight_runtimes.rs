@@ -70,7 +70,7 @@ async fn begin_calls(limiter: RateLimiter, number: usize) {
         calls.push(Box::pin(async move { drop(b.check(&LEASED, Key::new("leased")).await) }));
         calls.push(Box::pin(async move { drop(c.permit(&PERMITS, Key::new("more permits")).await) }));
         calls.push(Box::pin(async move {
-            drop(d.check_all(&[(&DAILY, key(), 1), (&BUCKET, bucket_key(), 1)]).await);
+            drop(d.check_all(&[(&DAILY, &key(), 1), (&BUCKET, &bucket_key(), 1)]).await);
         }));
     }
     poll_fn(|context| {
@@ -113,7 +113,7 @@ async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>
         let key = Key::new("calls").by(number);
         limiter.check(&DAILY, key).await.unwrap();
         limiter.check(&LEASED, Key::new("leased")).await.unwrap();
-        limiter.check_all(&[(&DAILY, key, 1), (&BUCKET, Key::new("bucket").by(number), 1)]).await.unwrap();
+        limiter.check_all(&[(&DAILY, &key, 1), (&BUCKET, &Key::new("bucket").by(number), 1)]).await.unwrap();
         let charge = limiter.charge(&BUCKET, key, 3).await.unwrap();
         charge.settle(1).await.unwrap();
         let permit = limiter.permit(&Limit::concurrency(1, SECOND), Key::new("own").by(number)).await;
@@ -179,7 +179,7 @@ async fn hold(limiter: RateLimiter) {
 fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     // In the soak, each disturbance lasts two seconds, and the deadline is the default.
     let (deadline, least) = if is_soak() { (100 * MS, 2 * SECOND) } else { (5 * SECOND, Duration::ZERO) };
-    let strict = || limiter().on_error(OnError::Deny).deadline(deadline).build();
+    let strict = || limiter().on_error(OnError::Deny).deadline(deadline).connect();
     let own = runtime();
     let (shared, outside) = (own.block_on(strict()).unwrap(), own.block_on(strict()).unwrap());
     let workers: Vec<Worker> = (0..RUNTIMES).map(|_| Worker::start()).collect();
@@ -211,7 +211,7 @@ fn see_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outs
     own.block_on(outside.overrides().set("changed", &Limit::counter(1, SECOND))).unwrap();
     let sees = async |limiter: RateLimiter| {
         let start = Instant::now();
-        while limiter.peek(&DAILY, "changed").await.unwrap().limit() > 1 {
+        while limiter.peek(&DAILY, "changed").await.unwrap().capacity() > 1 {
             assert!(start.elapsed() < PATIENCE, "the override does not apply");
             limiter.check(&DAILY, "calls").await.unwrap();
             tokio::time::sleep(10 * MS).await;

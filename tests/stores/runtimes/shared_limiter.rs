@@ -27,7 +27,7 @@ async fn start_and_drop<T>(call: impl Future<Output = T>) {
 /// Drops a call in a runtime that then stays idle, while the server does not reply.
 fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
     let (idle, other) = (runtime(), runtime());
-    let limiter = idle.block_on(strict(limiter).connect_lazily().build()).unwrap();
+    let limiter = strict(limiter).build().unwrap();
     let suspended = Suspended::new(server);
     idle.block_on(start_and_drop(limiter.check(&DAILY, "calls")));
     drop(suspended);
@@ -54,7 +54,7 @@ fn loading_the_slots_in_an_idle_runtime_delays_no_other() {
 fn fetching_units_in_an_idle_runtime_delays_no_other() {
     let server = RedisServer::start();
     let (idle, other) = (runtime(), runtime());
-    let limiter = idle.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let limiter = idle.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let leased = DAILY.lease(500);
     let use_up = async |calls: u32| {
         for _ in 0..calls {
@@ -84,7 +84,7 @@ fn permits_are_renewed_while_another_runtime_is_idle() {
     const ONE: Limit = Limit::concurrency(1, SECOND.saturating_mul(2));
     let server = RedisServer::start();
     let first = runtime();
-    let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
     // The first permit of the process belongs to a runtime that is idle from now on.
     let long = Limit::concurrency(5, MINUTE);
     let startup = first.block_on(limiter.permit(&long, "startup")).unwrap();
@@ -104,7 +104,7 @@ fn permits_are_renewed_while_another_runtime_is_idle() {
     });
     is_taken.recv().unwrap();
     let elsewhere = runtime();
-    let other = elsewhere.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let other = elsewhere.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held_since = Instant::now();
     while held_since.elapsed() < 5 * SECOND {
         let refused = elsewhere.block_on(other.permit(&ONE, "exports")).is_err();
@@ -122,7 +122,7 @@ fn close_returns_the_permit_of_a_task_that_ended_with_its_runtime() {
     const ONE: Limit = Limit::concurrency(1, MINUTE);
     let server = RedisServer::start();
     let (worker, main) = (runtime(), runtime());
-    let limiter = main.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let limiter = main.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let permit = worker.block_on(limiter.permit(&ONE, "exports")).unwrap();
     worker.spawn(async move {
         std::future::pending::<()>().await;
@@ -130,7 +130,7 @@ fn close_returns_the_permit_of_a_task_that_ended_with_its_runtime() {
     });
     drop(worker);
     main.block_on(limiter.close());
-    let other = main.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let other = main.block_on(strict(limiter_on(&server)).connect()).unwrap();
     assert!(main.block_on(other.permit(&ONE, "exports")).is_ok());
 }
 
@@ -139,10 +139,10 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
     const ONE: Limit = Limit::concurrency(1, SECOND.saturating_mul(2));
     let server = RedisServer::start();
     let (first, second) = (runtime(), runtime());
-    let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held = first.block_on(limiter.permit(&ONE, "exports")).unwrap();
     // The first runtime is not polled any more. A call in another runtime takes over.
-    let other = second.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let other = second.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held_since = Instant::now();
     while held_since.elapsed() < 5 * SECOND {
         second.block_on(async {
@@ -167,13 +167,15 @@ fn overrides_are_loaded_while_another_runtime_is_idle() {
     let server = RedisServer::start();
     let (first, second) = (runtime(), runtime());
     // The task that loads overrides starts in the first runtime, which is idle from now on.
-    let limiter = first.block_on(strict(limiter_on(&server)).build()).unwrap();
+    let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
     second.block_on(async {
         limiter.check(&DAILY, "calls").await.unwrap();
-        let elsewhere = strict(limiter_on(&server)).build().await.unwrap();
+        let elsewhere = strict(limiter_on(&server)).connect().await.unwrap();
         elsewhere.overrides().set("calls", &Limit::counter(1, MINUTE)).await.unwrap();
-        wait_for("the override applies", async || !decision(limiter.check(&DAILY, "calls").await).allowed())
-            .await;
+        wait_for("the override applies", async || {
+            !decision(limiter.check(&DAILY, "calls").await).is_allowed()
+        })
+        .await;
     });
 }
 
@@ -183,7 +185,7 @@ fn two_hundred_tests_share_one_limiter() {
     const FIVE: Limit = Limit::counter(5, MINUTE);
     let server = RedisServer::start();
     let set_up = runtime();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).build();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).connect();
     let limiter: RateLimiter = set_up.block_on(limiter).unwrap();
     drop(set_up);
     let one_test = |number: u32| {
@@ -193,7 +195,7 @@ fn two_hundred_tests_share_one_limiter() {
                 let key = || Key::new("tests").by(number);
                 let mut passed = 0;
                 for _ in 0..20 {
-                    passed += u32::from(decision(limiter.check(&FIVE, key()).await).allowed());
+                    passed += u32::from(decision(limiter.check(&FIVE, key()).await).is_allowed());
                     tokio::task::yield_now().await;
                 }
                 let permit = limiter.permit(&Limit::concurrency(1, MINUTE), key()).await.unwrap();
@@ -212,14 +214,14 @@ fn two_hundred_tests_share_one_limiter() {
 #[test]
 fn a_call_outside_of_a_runtime_is_an_error_and_no_panic() {
     let server = RedisServer::start();
-    let limiter = runtime().block_on(limiter_on(&server).on_error(OnError::Allow).build()).unwrap();
+    let limiter = runtime().block_on(limiter_on(&server).on_error(OnError::Allow).connect()).unwrap();
     let mut context = Context::from_waker(Waker::noop());
     let Poll::Ready(outcome) = pin!(limiter.check(&DAILY, "calls")).poll(&mut context) else {
         panic!("the call waits without a runtime");
     };
     let error = undecided(outcome);
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
-    let building = RateLimiter::builder().redis(server.url()).build();
+    let building = RateLimiter::builder().redis(server.url()).connect();
     let Poll::Ready(Err(error)) = pin!(building).poll(&mut context) else {
         panic!("a limiter was built without a runtime");
     };

@@ -36,7 +36,7 @@ fn a_call_in_memory_that_would_wait_is_an_error_and_others_are_decided() {
         assert_says_what_to_enable(&undecided(limiter.permit(&permits, "permits").await));
         drop(held);
         drop(limiter.permit(&permits, "permits").await.unwrap());
-        assert!(decision(limiter.check(&Limit::counter(1, MINUTE), "plain").await).allowed());
+        assert!(decision(limiter.check(&Limit::counter(1, MINUTE), "plain").await).is_allowed());
         limiter.close().await;
     });
 }
@@ -46,7 +46,7 @@ fn a_call_that_asks_redis_is_an_error() {
     let server = RedisServer::start();
     without_drivers().block_on(async {
         for on_error in [OnError::Local, OnError::Allow, OnError::Deny] {
-            let limiter = limiter_on(&server).on_error(on_error).connect_lazily().build().await.unwrap();
+            let limiter = limiter_on(&server).on_error(on_error).build().unwrap();
             for limit in [
                 Limit::counter(5, MINUTE),
                 Limit::counter(5, MINUTE).wait(SECOND),
@@ -58,7 +58,7 @@ fn a_call_that_asks_redis_is_an_error() {
             assert_says_what_to_enable(limiter.status().await.error().unwrap());
             limiter.close().await;
         }
-        assert_says_what_to_enable(&limiter_on(&server).build().await.unwrap_err());
+        assert_says_what_to_enable(&limiter_on(&server).connect().await.unwrap_err());
     });
 }
 

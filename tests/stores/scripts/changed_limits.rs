@@ -57,8 +57,8 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
     slows
 }
 
-/// Whether a bucket keeps its units when its limit changes to any slower one. Under the first limit, the level outlives the end
-/// of the key's grid, so the state has no grid.
+/// Whether a bucket keeps its units when its limit changes to any slower one. Under the first limit, the level outlives the
+/// power of two of the key's life, so the tag is 0.
 pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(97, ms(100_000)).burst(2);
     let mut remembers = true;
@@ -117,7 +117,7 @@ pub(crate) async fn keeps_tickets(twins: &mut Twins) -> bool {
         twins.set_clock(now);
         let one = TestRequest::new(0, limit, 1).with_permit(permit);
         let decisions = decide(&twins.redis, Mode::Charge, &[one]).await;
-        passed.push(decisions.is_ok_and(|decisions| decisions[0].allowed()));
+        passed.push(decisions.is_ok_and(|decisions| decisions[0].is_allowed()));
     }
     passed == [true, false] && ttl(twins, &key(0, &limit), arrival) >= 60_000
 }

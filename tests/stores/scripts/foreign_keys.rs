@@ -46,8 +46,9 @@ pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     twins.set_clock(START);
     let mut held = true;
     for permit in [one, short] {
-        held &=
-            decide(&twins.redis, Mode::Check, &[permit]).await.is_ok_and(|decisions| decisions[0].allowed());
+        held &= decide(&twins.redis, Mode::Check, &[permit])
+            .await
+            .is_ok_and(|decisions| decisions[0].is_allowed());
     }
     let mut renewed = Vec::new();
     for after in [lease - 1000, 2 * lease - 2000, 3 * lease] {
@@ -73,12 +74,10 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
         remaining.push(seen[0].remaining());
     }
     let counts = remaining[0] == 0 && remaining[1] < limit.capacity() && remaining[2] == limit.capacity();
-    // A bucket keeps its TTL until the end of a cell, which has at most an eighth of two periods and a second.
-    let life = reset + (2 * reset + Duration::from_secs(1)) / 8;
-    twins.set_clock(START + u64::try_from(life.as_micros()).unwrap());
+    // The last look was when nothing was left in use.
     let second = decide(&twins.redis, Mode::Check, &[one]).await;
     let is_fresh = second.is_ok_and(|second| second[0].remaining() == limit.capacity() - 1);
-    first[0].allowed() && counts && is_fresh && lasting_keys(twins) == 0
+    first[0].is_allowed() && counts && is_fresh && lasting_keys(twins) == 0
 }
 
 /// Whether foreign data under a key is reported and stays.

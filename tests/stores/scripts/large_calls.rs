@@ -63,14 +63,14 @@ pub(super) fn store_many_units(raw: &mut Connection, decide: &str, adjust: &str)
 pub(super) fn single_bucket_leaves_many_units(raw: &mut Connection, script: &str) {
     let script = &Script::new(script);
     redis::cmd("FLUSHALL").exec(raw).unwrap();
-    let bucket = |cost| ["1799999", "60000", "1800000", cost];
+    let bucket = |cost| ["2699999", "60000", "2700000", cost];
     run(raw, script, &["a"], &bucket("1")).unwrap();
     let state: String = redis::cmd("GET").arg("a").query(raw).unwrap();
     let (units, time) = state.split_at(state.len() - 11);
-    let (tag, now) = (units.parse::<u64>().unwrap() % 50, time.parse::<u64>().unwrap());
+    let (tag, now) = (units.parse::<u64>().unwrap() % 34, time.parse::<u64>().unwrap());
     let half_a_period_ago = (now + 100_000_000_000 - 30_000) % 100_000_000_000;
     for (tag, expected) in [(tag, "grows"), (tag + 1, "has another tag")] {
-        let state = format!("{}{half_a_period_ago:011}", 1_700_000 * 50 + tag);
+        let state = format!("{}{half_a_period_ago:011}", 2_600_000 * 34 + tag);
         redis::cmd("SET").arg("a").arg(&state).arg("PX").arg(100_000).exec(raw).unwrap();
         assert_eq!(run(raw, script, &["a"], &bucket("600000")), Ok(Value::Nil), "a state that {expected}");
         let left: String = redis::cmd("GET").arg("a").query(raw).unwrap();

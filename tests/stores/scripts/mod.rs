@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod changed_limits;
+mod documented_states;
 mod failing_commands;
 pub(crate) mod foreign_keys;
 mod foreign_requests;

@@ -16,7 +16,7 @@ const LIMITS: [Numbers; 44] = [
     Numbers::new(Kind::Greedy, 7, 60_000).burst(2),
     Numbers::new(Kind::Greedy, 999_983, 1000).burst(5000),
     Numbers::new(Kind::Greedy, 7, 60_000).wait(60_000),
-    Numbers::new(Kind::Greedy, 1_800_000, 60_000),
+    Numbers::new(Kind::Greedy, 2_700_000, 60_000),
     Numbers::new(Kind::Greedy, 1, 31_622_400_000),
     Numbers::new(Kind::Greedy, 12, 1_900_000_000),
     Numbers::new(Kind::Greedy, 7, 31_622_400_000),

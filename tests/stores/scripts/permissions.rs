@@ -61,7 +61,7 @@ async fn limiter_with(
     rest: &str,
 ) -> Result<RateLimiter, ratelimit::Error> {
     permit(server, rules);
-    limiter_at(format!("redis://limits:sesame@127.0.0.1:{}{rest}", server.port())).build().await
+    limiter_at(format!("redis://limits:sesame@127.0.0.1:{}{rest}", server.port())).connect().await
 }
 
 /// Asserts that an error names the missing command and the documentation, and no secret.
@@ -102,7 +102,7 @@ async fn errors_do_not_name_keys() {
     let server = RedisServer::start();
     permit(&server, &documented());
     let url = format!("redis://limits:sesame@127.0.0.1:{}", server.port());
-    let error = limiter_at(url).prefix("elsewhere").build().await.unwrap_err();
+    let error = limiter_at(url).prefix("elsewhere").connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
     assert!(error.to_string().contains("NOPERM: no permission to access a key"), "{error}");
     assert!(!error.to_string().contains("elsewhere"), "{error}");
@@ -116,7 +116,7 @@ async fn the_documented_permissions_are_sufficient_while_slots_move() {
     };
     permit_all(&documented());
     let url = cluster.url().replace("redis+cluster://", "redis+cluster://limits:sesame@");
-    everything(&limiter_at(url.clone()).build().await.unwrap()).await;
+    everything(&limiter_at(url.clone()).connect().await.unwrap()).await;
     let slots = ["{calls}", "{charged}", "{waiting}", "{jobs}", "{#}"].map(|tag| cluster.slot_of(tag));
     for slot in slots {
         let from = cluster.primary_of(slot);
@@ -124,7 +124,7 @@ async fn the_documented_permissions_are_sufficient_while_slots_move() {
         cluster.begin_move(slot, to);
         cluster.carry_keys(slot, to);
     }
-    everything(&limiter_at(url.clone()).build().await.unwrap()).await;
+    everything(&limiter_at(url.clone()).connect().await.unwrap()).await;
     let was_asked = |port| {
         let info: String =
             redis::cmd("INFO").arg("commandstats").query(&mut cluster.server(port).raw()).unwrap();
@@ -132,7 +132,7 @@ async fn the_documented_permissions_are_sufficient_while_slots_move() {
     };
     assert!(cluster.primaries().into_iter().any(was_asked), "nothing was redirected");
     permit_all(&without("+asking"));
-    assert_names(&limiter_at(url).build().await.unwrap_err(), "asking");
+    assert_names(&limiter_at(url).connect().await.unwrap_err(), "asking");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -141,7 +141,7 @@ async fn a_missing_permission_is_an_error_under_every_failure_policy() {
     permit(&server, &without("+evalsha"));
     let url = format!("redis://limits:sesame@127.0.0.1:{}", server.port());
     for policy in [OnError::Local, OnError::Allow, OnError::Deny] {
-        let limiter = limiter_at(&url).connect_lazily().on_error(policy).build().await.unwrap();
+        let limiter = limiter_at(&url).on_error(policy).build().unwrap();
         let error = undecided(limiter.check(&Limit::counter(5, MINUTE), "calls").await);
         assert_eq!(error.kind(), ErrorKind::Configuration, "{policy:?}: {error}");
     }

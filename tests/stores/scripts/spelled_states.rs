@@ -18,7 +18,7 @@ fn spellings(state: &str) -> Vec<String> {
 }
 
 /// Whether every script reports such a state and leaves it as it is: while it counts, and when it no longer does, and also if
-/// a bucket would start again in the same cell.
+/// a bucket would start again.
 pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
     if matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency) {
         return true;
@@ -40,8 +40,8 @@ pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
     // The second is as if all units had been given back but one, the third as if all had been.
     let (units, time) = full.split_at(full.len() - 11);
     let tag =
-        if limit.algorithm() == Algorithm::TokenBucket { units.parse::<u64>().unwrap() % 50 } else { 0 };
-    let states = [full.clone(), format!("{}{time}", tag + 50), format!("{}{time}", tag.max(1))];
+        if limit.algorithm() == Algorithm::TokenBucket { units.parse::<u64>().unwrap() % 34 } else { 0 };
+    let states = [full.clone(), format!("{}{time}", tag + 34), format!("{}{time}", tag.max(1))];
     let mut spares = true;
     for state in states {
         for spelling in spellings(&state) {

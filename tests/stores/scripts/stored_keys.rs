@@ -43,7 +43,7 @@ fn keys(server: &RedisServer) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_are_as_documented_and_all_expire() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).prefix("shop").build().await.unwrap();
+    let limiter = limiter_on(&server).prefix("shop").connect().await.unwrap();
     let period = Duration::from_secs(100);
     let (limits, held) = (spent(50, period), Limit::concurrency(50, period));
     call(&limiter, &limits, &held, || Key::new("global")).await;
@@ -82,7 +82,7 @@ async fn keys_with_turns_expire_in_time() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_data_is_neither_read_nor_overwritten() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     let mut raw = server.raw();
     for (limit, form) in spent(5, SECOND).into_iter().zip(["c2", "tb2", "tb2", "sw2", "sl1", "lb2"]) {
         for foreign in [["SET", "abc"], ["SADD", "abc"]] {
@@ -102,12 +102,12 @@ async fn foreign_data_is_neither_read_nor_overwritten() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reset_peek_and_costs_work_on_the_server() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).build().await.unwrap();
+    let limiter = limiter_on(&server).connect().await.unwrap();
     for limit in spent(5, SECOND * 60) {
         let key = || Key::new("mails").by("user").part(limit.algorithm().as_str());
         assert!(!limiter.reset(&limit, key()).await.unwrap(), "there is no state yet");
         limiter.check_cost(&limit, key(), 4).await.unwrap();
-        assert!(!decision(limiter.check_cost(&limit, key(), 2).await).allowed());
+        assert!(!decision(limiter.check_cost(&limit, key(), 2).await).is_allowed());
         assert_eq!(decision(limiter.check_cost(&limit, key(), 6).await).retry_after(), None);
         limiter.check_cost(&limit, key(), 0).await.unwrap();
         assert_eq!(limiter.peek(&limit, key()).await.unwrap().remaining(), 1);
@@ -117,7 +117,7 @@ async fn reset_peek_and_costs_work_on_the_server() {
     for nothing in spent(0, SECOND) {
         for cost in [0, 1] {
             let decision = decision(limiter.check_cost(&nothing, "nothing", cost).await);
-            assert_eq!((decision.allowed(), decision.retry_after()), (false, None));
+            assert_eq!((decision.is_allowed(), decision.retry_after()), (false, None));
         }
     }
 }

@@ -43,7 +43,7 @@ fn set_problem(server: &RedisServer, problem: Option<&str>) {
 async fn burst(store: &RedisStore, keys: &[usize]) {
     let requests: Vec<TestRequest> = keys.iter().map(|key| TestRequest::new(*key, LIMIT, 1)).collect();
     for answer in join(checks(store, &requests)).await {
-        assert!(answer.unwrap().allowed());
+        assert!(answer.unwrap().is_allowed());
     }
 }
 
@@ -194,7 +194,7 @@ async fn a_forbidden_key_is_an_error_of_its_own_call() {
                 assert!(at == 2 && error.kind() == ErrorKind::Configuration, "{at}: {error}");
                 assert!(error.to_string().contains("NOPERM: no permission to access a key"), "{error}");
             }
-            Ok(decision) => assert!(at != 2 && decision.allowed()),
+            Ok(decision) => assert!(at != 2 && decision.is_allowed()),
         }
     }
     assert!(script_calls(&server) - before <= 4, "the first request, the batch, and the forbidden one alone");

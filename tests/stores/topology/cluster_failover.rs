@@ -91,7 +91,7 @@ impl Load {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_while_slots_move() {
     let cluster = Cluster::start(3);
-    let limiter = limiter_at(cluster.url()).deny_cache(false).build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).deny_cache(false).connect().await.unwrap();
     let (keys, count) = (600, 40);
     let load = Load::on(&limiter, Limit::counter(count, DAY), keys);
     let [from, to, ..] = cluster.primaries()[..] else { panic!("there are three") };
@@ -110,7 +110,7 @@ async fn every_call_is_counted_once_while_slots_move() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_one_slot_may_be_on_two_nodes() {
     let cluster = Cluster::start(3);
-    let limiter = limiter_at(cluster.url()).deny_cache(false).build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).deny_cache(false).connect().await.unwrap();
     let limit = Limit::counter(100, DAY);
     let names = ["a", "b", "c", "d", "e", "f"];
     for name in &names[..3] {
@@ -142,7 +142,7 @@ async fn keys_of_one_slot_may_be_on_two_nodes() {
 async fn limiters_survive_crashes_of_primaries() {
     let mut cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
-    let limiter = limiter.build().await.unwrap();
+    let limiter = limiter.connect().await.unwrap();
     let (keys, count) = (300, 20);
     let load = Load::on(&limiter, Limit::counter(count, DAY), keys);
     let mut deaths = 0;
@@ -177,11 +177,11 @@ async fn limiters_survive_crashes_of_primaries() {
 async fn a_lagging_replica_admits_one_limit_more() {
     let mut cluster = Cluster::start(3);
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
-    let (limiter, limit) = (limiter.build().await.unwrap(), Limit::counter(20, DAY));
+    let (limiter, limit) = (limiter.connect().await.unwrap(), Limit::counter(20, DAY));
     let admitted = async || {
         let mut admitted = 0;
         for _ in 0..50 {
-            admitted += u32::from(decision(limiter.check(&limit, "lost").await).allowed());
+            admitted += u32::from(decision(limiter.check(&limit, "lost").await).is_allowed());
         }
         admitted
     };

@@ -21,7 +21,7 @@ async fn counts_exactly(limiter: &RateLimiter) {
                 for _ in 0..3 {
                     for ((limit, name, user), sum) in keys.iter().zip(&mut admitted) {
                         let decision = decision(limiter.check(limit, Key::new(name).by(user)).await);
-                        *sum += u32::from(decision.allowed());
+                        *sum += u32::from(decision.is_allowed());
                     }
                 }
                 admitted
@@ -41,7 +41,7 @@ async fn counts_exactly(limiter: &RateLimiter) {
 async fn a_cluster_counts_exactly() {
     let cluster = Cluster::start(3);
     for url in [cluster.url(), format!("redis+cluster://127.0.0.1:{}?protocol=resp3", cluster.ports()[5])] {
-        let limiter = limiter_at(url).deny_cache(false).build().await.unwrap();
+        let limiter = limiter_at(url).deny_cache(false).connect().await.unwrap();
         counts_exactly(&limiter).await;
         for port in cluster.ports() {
             redis::cmd("FLUSHALL").query::<()>(&mut cluster.server(port).raw()).ok();
@@ -52,7 +52,7 @@ async fn a_cluster_counts_exactly() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stack_on_several_nodes_is_admitted_as_a_whole() {
     let cluster = Cluster::start(3);
-    let limiter = limiter_at(cluster.url()).build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).connect().await.unwrap();
     let (few, many) = (Limit::counter(3, MINUTE), Limit::token_bucket(100, MINUTE * 60));
     for user in 0..30_u32 {
         let (one, other) = (Key::new("few").by(user), Key::new("many").by(("tenant", user)));
@@ -83,11 +83,11 @@ async fn a_stack_on_several_nodes_is_admitted_as_a_whole() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn overrides_apply_in_a_cluster() {
     let cluster = Cluster::start(3);
-    let limiter = limiter_at(cluster.url()).build().await.unwrap();
+    let limiter = limiter_at(cluster.url()).connect().await.unwrap();
     limiter.overrides().set("login", &Limit::counter(1, MINUTE)).await.unwrap();
     let limit = Limit::counter(100, MINUTE);
     limiter.check(&limit, Key::new("login").by(1)).await.unwrap();
-    assert!(!decision(limiter.check(&limit, Key::new("login").by(1)).await).allowed());
+    assert!(!decision(limiter.check(&limit, Key::new("login").by(1)).await).is_allowed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -95,14 +95,14 @@ async fn sentinels_lead_to_the_primary() {
     let sentinels = Sentinels::with_passwords("sesame", "open");
     let hosts = sentinels.url().replace("redis+sentinel://", "");
     let url = format!("redis+sentinel://:sesame@{hosts}?sentinel_pass=open");
-    let limiter = limiter_at(&url).deny_cache(false).build().await.unwrap();
+    let limiter = limiter_at(&url).deny_cache(false).connect().await.unwrap();
     counts_exactly(&limiter).await;
     for (url, says) in [
         (format!("redis+sentinel://:sesame@{hosts}"), "the server requires a password"),
         (format!("redis+sentinel://:wrong@{hosts}?sentinel_pass=open"), "the user or the password is wrong"),
         (url.replace("/mymaster", "/other"), "does not monitor a primary named `other`"),
     ] {
-        let error = limiter_at(url).build().await.unwrap_err().to_string();
+        let error = limiter_at(url).connect().await.unwrap_err().to_string();
         assert!(error.contains(says) && !error.contains("sesame") && !error.contains("open"), "{error}");
     }
 }
@@ -112,11 +112,11 @@ async fn a_socket_and_a_database_number() {
     let place = std::env::temp_dir().join(format!("ratelimit-{}.sock", std::process::id()));
     let server = RedisServer::builder().args(["--unixsocket", place.to_str().unwrap()]).start();
     for scheme in ["unix", "redis+unix"] {
-        let limiter = limiter_at(format!("{scheme}://{}?db=2", place.display())).build().await.unwrap();
+        let limiter = limiter_at(format!("{scheme}://{}?db=2", place.display())).connect().await.unwrap();
         limiter.check(&Limit::counter(2, MINUTE), "calls").await.unwrap();
     }
     let limiter =
-        limiter_at(format!("{}3?protocol=resp3", server.url())).deny_cache(false).build().await.unwrap();
+        limiter_at(format!("{}3?protocol=resp3", server.url())).deny_cache(false).connect().await.unwrap();
     counts_exactly(&limiter).await;
     let mut raw = server.raw();
     let mut states_in = |database: u8| {
@@ -133,7 +133,8 @@ async fn an_existing_connection() {
     let connection =
         redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let limiter = RateLimiter::builder().store(RedisStore::from_connection(connection));
-    let limiter = limiter.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limiter =
+        limiter.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
     counts_exactly(&limiter).await;
     server.kill();
     server.restart();

@@ -22,7 +22,7 @@ fn named_another(mut sentinel: redis::Connection, dead: u16) -> Instant {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limiters_follow_crashes_and_failovers_of_the_primary() {
     let mut sentinels = Sentinels::start();
-    let limiter = limiter_at(sentinels.url()).deadline(Duration::from_millis(500)).build().await.unwrap();
+    let limiter = limiter_at(sentinels.url()).deadline(Duration::from_millis(500)).connect().await.unwrap();
     for round in 0..rounds(2, 20) {
         if round % 2 == 0 {
             let dead = sentinels.kill_primary();
@@ -48,15 +48,15 @@ async fn limiters_follow_crashes_and_failovers_of_the_primary() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_sentinel_is_skipped() {
     let mut sentinels = Sentinels::start();
-    let limiter = limiter_at(sentinels.url()).build().await.unwrap();
+    let limiter = limiter_at(sentinels.url()).connect().await.unwrap();
     sentinels.kill(sentinels.sentinel_ports()[0]);
-    let again = limiter_at(sentinels.url()).build().await.unwrap();
+    let again = limiter_at(sentinels.url()).connect().await.unwrap();
     assert_eq!(time_until_decided(&again, "canary").await.as_secs(), 0);
     for port in &sentinels.sentinel_ports()[1..] {
         sentinels.kill(*port);
     }
     // A limiter that has found the primary no longer needs the sentinels. A new limiter reports an error.
     time_until_decided(&limiter, "canary").await;
-    let error = limiter_at(sentinels.url()).build().await.unwrap_err();
+    let error = limiter_at(sentinels.url()).connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 }

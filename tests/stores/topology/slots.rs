@@ -11,7 +11,7 @@ async fn left(limiter: &RateLimiter, limit: &Limit, key: impl ratelimit::AsKey) 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stack_over_several_slots_is_refused_as_a_whole() {
     let server = cluster_of_one();
-    let limiter = limiter_on_slots(&server).build().await.unwrap();
+    let limiter = limiter_on_slots(&server).connect().await.unwrap();
     let (user, tenant, everybody) =
         (Limit::counter(5, MINUTE), Limit::token_bucket(10, MINUTE), Limit::sliding_window(3, 2 * MINUTE));
     let (by_user, by_tenant, global) =
@@ -24,7 +24,7 @@ async fn a_stack_over_several_slots_is_refused_as_a_whole() {
         assert_eq!(admitted[0].decision().remaining(), 3 - n, "in the order in which they were written");
     }
     let refused = limiter.check_all(&keys).await.unwrap_err();
-    assert_eq!(refused.decision().unwrap().limit(), 3, "{refused:?}");
+    assert_eq!(refused.decision().unwrap().capacity(), 3, "{refused:?}");
     // The charges before the refusal were returned.
     assert_eq!(left(&limiter, &user, by_user).await, 2);
     assert!(left(&limiter, &tenant, by_tenant).await >= 4);
@@ -34,11 +34,11 @@ async fn a_stack_over_several_slots_is_refused_as_a_whole() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limits_of_one_identity_share_one_script_call() {
     let server = cluster_of_one();
-    let limiter = limiter_on_slots(&server).build().await.unwrap();
+    let limiter = limiter_on_slots(&server).connect().await.unwrap();
     let (few, many) = (Limit::counter(2, MINUTE), Limit::counter(9, 2 * MINUTE));
     let (one, other) = (Key::new("few").by(7), Key::new("many").by(7));
     for _ in 0..3 {
-        let _ = limiter.check_all(&[(&few, one, 1), (&many, other, 1)]).await;
+        let _ = limiter.check_all(&[(&few, &one, 1), (&many, &other, 1)]).await;
     }
     assert_eq!(left(&limiter, &many, other).await, 7);
     let info: String = redis::cmd("INFO").arg("commandstats").query(&mut server.raw()).unwrap();

@@ -4,13 +4,16 @@ use crate::harness::{
     PATIENCE, Suspended, cluster_of_one, limiter_at, limiter_on_slots, script_calls, undecided,
     wait_until_reachable,
 };
-use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder, Rejection};
+use ratelimit::{AsKey, ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder, Rejection};
 use std::time::Duration;
 use support::{Cluster, HOUR, SECOND};
 
 /// Asked first, because its time is shorter.
 const FIRST: Limit = Limit::counter(1_000_000, Duration::from_secs(600));
 const SECOND_LIMIT: Limit = Limit::counter(1_000_000, HOUR);
+
+type Stack<'k> = [(&'k Limit, &'k dyn AsKey, u32); 2];
+
 /// The number of deadlines in a row that are missed before calls no longer wait for a server.
 const MANY: usize = 5;
 
@@ -21,10 +24,10 @@ fn strict(builder: RateLimiterBuilder, deadline: Duration) -> RateLimiterBuilder
 #[tokio::test]
 async fn a_refused_stack_needs_no_return_of_units() {
     let server = cluster_of_one();
-    let limiter = strict(limiter_on_slots(&server), PATIENCE).build().await.unwrap();
+    let limiter = strict(limiter_on_slots(&server), PATIENCE).connect().await.unwrap();
     let one = Limit::counter(1, FIRST.time());
-    let stack =
-        [(&one, Key::new("stack").by("alice"), 1), (&SECOND_LIMIT, Key::new("stack").by("everybody"), 1)];
+    let stack: Stack<'_> =
+        [(&one, &Key::new("stack").by("alice"), 1), (&SECOND_LIMIT, &Key::new("stack").by("everybody"), 1)];
     limiter.check_all(&stack).await.unwrap();
     let before = script_calls(&server);
     for _ in 0..10 {
@@ -41,7 +44,8 @@ fn identity_at(cluster: &Cluster, port: u16) -> String {
 }
 
 async fn calls(limiter: &RateLimiter, first: &str, second: &str) -> Result<(), Rejection> {
-    let stack = [(&FIRST, Key::new("stack").by(first), 1), (&SECOND_LIMIT, Key::new("stack").by(second), 1)];
+    let stack: Stack<'_> =
+        [(&FIRST, &Key::new("stack").by(first), 1), (&SECOND_LIMIT, &Key::new("stack").by(second), 1)];
     limiter.check_all(&stack).await.map(drop)
 }
 
@@ -50,9 +54,9 @@ async fn a_missed_deadline_counts_against_the_awaited_node() {
     let cluster = Cluster::start(3);
     let [healthy, slow, ..] = cluster.primaries()[..] else { panic!("three primaries") };
     let (first, second) = (identity_at(&cluster, healthy), identity_at(&cluster, slow));
-    let patient = strict(limiter_at(cluster.url()), PATIENCE).build().await.unwrap();
+    let patient = strict(limiter_at(cluster.url()), PATIENCE).connect().await.unwrap();
     calls(&patient, &first, &second).await.unwrap();
-    let limiter = strict(limiter_at(cluster.url()), SECOND / 2).build().await.unwrap();
+    let limiter = strict(limiter_at(cluster.url()), SECOND / 2).connect().await.unwrap();
     calls(&limiter, &first, &second).await.unwrap();
     let suspended = Suspended::new(cluster.server(slow));
     // The healthy node decides each of these calls, the slow one none, and there are no other calls.
@@ -73,7 +77,7 @@ async fn a_missed_deadline_counts_against_the_awaited_node() {
 #[tokio::test]
 async fn a_silent_cluster_costs_as_many_deadlines_as_a_server() {
     let server = cluster_of_one();
-    let limiter = strict(limiter_on_slots(&server), SECOND / 20).connect_lazily().build().await.unwrap();
+    let limiter = strict(limiter_on_slots(&server), SECOND / 20).build().unwrap();
     let suspended = Suspended::new(&server);
     let mut missed = 0;
     // The first call also loads overrides. Its missed deadline does not count against the server.

@@ -24,7 +24,7 @@ async fn a_trusted_server_decides() {
     let url = format!("rediss://:sesame@localhost:{}", server.port());
     for protocol in ["resp2", "resp3"] {
         let limiter = limiter_at(format!("{url}?tls_ca={}&protocol={protocol}", authority.display()));
-        let limiter = limiter.build().await.unwrap();
+        let limiter = limiter.connect().await.unwrap();
         limiter.check(&LIMIT, "calls").await.unwrap();
     }
     // No authority of the system has signed this certificate.
@@ -44,7 +44,7 @@ async fn a_server_may_require_a_client_certificate() {
     let server = RedisServer::builder().mutual_tls().start();
     let files = server.certificates();
     let url = format!("rediss://localhost:{}?tls_ca={}", server.port(), files.authority().display());
-    assert!(limiter_at(&url).build().await.is_err());
+    assert!(limiter_at(&url).connect().await.is_err());
     refused(
         &format!("{url}&tls_cert={}", files.client().display()),
         ErrorKind::Configuration,
@@ -53,7 +53,7 @@ async fn a_server_may_require_a_client_certificate() {
     .await;
     let shown =
         format!("{url}&tls_cert={}&tls_key={}", files.client().display(), files.client_key().display());
-    let limiter = limiter_at(shown).build().await.unwrap();
+    let limiter = limiter_at(shown).connect().await.unwrap();
     limiter.check(&LIMIT, "calls").await.unwrap();
 }
 
@@ -63,10 +63,10 @@ async fn an_error_says_which_side_uses_tls() {
         return;
     }
     let encrypted = RedisServer::builder().tls().start();
-    let error = limiter_at(format!("redis://localhost:{}", encrypted.port())).build().await.unwrap_err();
+    let error = limiter_at(format!("redis://localhost:{}", encrypted.port())).connect().await.unwrap_err();
     assert!(error.to_string().contains("`rediss`"), "{error}");
     let plain = RedisServer::start();
-    let error = limiter_at(format!("rediss://localhost:{}", plain.port())).build().await.unwrap_err();
+    let error = limiter_at(format!("rediss://localhost:{}", plain.port())).connect().await.unwrap_err();
     assert!(error.to_string().contains("write `redis` in place of `rediss`"), "{error}");
 }
 

@@ -5,7 +5,7 @@ use ratelimit::{ErrorKind, RateLimiter};
 use support::{RedisServer, Sentinels};
 
 pub(crate) async fn refused(url: &str, kind: ErrorKind, says: &str) {
-    let error = limiter_at(url).build().await.expect_err(url);
+    let error = limiter_at(url).connect().await.expect_err(url);
     let message = error.to_string();
     assert_eq!(error.kind(), kind, "{url}: {message}");
     assert!(message.contains(says), "{url}: {message}");
@@ -53,7 +53,7 @@ async fn assert_connects_rarely(server: &RedisServer, url: &str) -> RateLimiter 
         let number = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
         number.unwrap().trim().parse().unwrap()
     };
-    let limiter = limiter_at(url).connect_lazily().build().await.unwrap();
+    let limiter = limiter_at(url).build().unwrap();
     let before = connections();
     for _ in 0..200 {
         undecided(limiter.check(&HUGE, "calls").await);
@@ -106,7 +106,7 @@ async fn a_server_without_memory() {
     redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(1).exec(&mut raw).unwrap();
     refused(&server.url(), ErrorKind::Unavailable, "increase `maxmemory`").await;
     redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(0).exec(&mut raw).unwrap();
-    assert!(limiter_at(server.url()).build().await.is_ok());
+    assert!(limiter_at(server.url()).connect().await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -115,7 +115,7 @@ async fn a_server_that_still_loads_its_data() {
     let fill = "for n = 1, 8000 do redis.call('SET', 'fill:' .. n, n) end";
     redis::cmd("EVAL").arg(fill).arg(0).exec(&mut server.raw()).unwrap();
     server.kill();
-    let limiter = limiter_at(server.url()).connect_lazily().build().await.unwrap();
+    let limiter = limiter_at(server.url()).build().unwrap();
     let restarting = tokio::task::spawn_blocking(move || {
         server.restart();
         server
@@ -137,7 +137,7 @@ async fn a_server_that_is_not_redis_is_named_as_such() {
         std::io::Write::write_all(&mut stream, b"<html>\r\n\r\nwelcome</html>\r\n").unwrap();
         stream
     });
-    let error = RateLimiter::builder().redis(format!("redis://{address}")).build().await.unwrap_err();
+    let error = RateLimiter::builder().redis(format!("redis://{address}")).connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
     assert_eq!(
         error.to_string(),

@@ -11,7 +11,7 @@ async fn a() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(charge_if = |_| 5)]
+#[rate_limit(refund_if = |_| 5)]
 async fn b() -> Result<(), Rejection> {
     Ok(())
 }

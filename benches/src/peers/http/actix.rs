@@ -68,7 +68,7 @@ async fn start(kind: &str, load: Load, redis: &str) -> Result<Server, Box<dyn Er
         }
         kind => {
             let limiter = match kind {
-                "redis" => RateLimiter::builder().redis(redis).prefix("actix").build().await?,
+                "redis" => RateLimiter::builder().redis(redis).prefix("actix").connect().await?,
                 _ => RateLimiter::in_memory(),
             };
             ratelimit::install(limiter)?;

@@ -45,7 +45,7 @@ pub(super) fn serve(kind: &str, load: Load, redis: &str) -> Result<(), Box<dyn E
                 app.route("/", get(bare)).layer(GovernorLayer::new(config))
             }
             "redis" => {
-                ratelimit::install(RateLimiter::builder().redis(redis).prefix("axum").build().await?)?;
+                ratelimit::install(RateLimiter::builder().redis(redis).prefix("axum").connect().await?)?;
                 app.route("/", limited())
             }
             "layer" => {

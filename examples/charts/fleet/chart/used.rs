@@ -68,7 +68,7 @@ fn panel<'a>(
     let top = f64::from(subject.heights.last().copied().unwrap_or(1));
     canvas::write(paper, subject.title, (left - 20, TOP - 22), NAME)?;
     let mut panel = Panel::new(paper, (left, TOP), PANEL, (float(columns), top))?;
-    panel.heights(subject.heights, true)?;
+    panel.heights(canvas::heights(subject.heights, true))?;
     for (at, row) in comparisons.iter().take(1).flat_map(leased).enumerate() {
         let lease = row.name.split_once("= ").map_or("none", |(_, lease)| lease.trim_matches('"'));
         panel.words(lease, (float(at) + 0.5, 0.0), (0, 14), TICK)?;

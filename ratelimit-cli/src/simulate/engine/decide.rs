@@ -1,20 +1,21 @@
-//! Decides about all calls of traffic under one limit, each at its time, in a memory store of its own.
+//! Decides about all calls of traffic under one limit, each at its time, in a separate memory store.
 
 use super::grid::Grid;
-use super::outcome::Outcome;
+use super::outcome::{Decided, Outcome};
 use super::permits::Permits;
 use super::tally::Tally;
 use crate::simulate::numbers::index;
 use crate::simulate::time::micros;
 use crate::simulate::traffic::{Call, Traffic};
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjustment, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Algorithm, Decision, Limit, ManualClock, MemoryStore};
+use ratelimit::{Algorithm, Limit, MemoryStore};
 use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// What is decided, except for the limit.
+/// The calls to decide about, and their settings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms<'t> {
     pub(crate) traffic: &'t Traffic,
@@ -23,19 +24,6 @@ pub(crate) struct Terms<'t> {
     /// How long a call holds its permit, in microseconds; for concurrency limits.
     pub(crate) hold: u64,
     pub(crate) grids: &'t [Grid],
-}
-
-/// The decision about a call. Times are in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Decided {
-    Admitted {
-        wait: u64,
-        remaining: u32,
-    },
-    /// `None`: the call never passes.
-    Refused {
-        retry_after: Option<u64>,
-    },
 }
 
 /// Decides about all calls. `each` is called with each call and its decision.
@@ -59,7 +47,7 @@ pub(crate) fn decide(
     Ok(world.tally.into_outcome())
 }
 
-/// A store with one limit, its clock, and the calls that hold permits.
+/// A store with one limit, the clock of the store, and the calls that hold permits.
 struct World<'t> {
     limit: Limit,
     mode: Mode,
@@ -78,7 +66,7 @@ impl<'t> World<'t> {
         let callers = traffic.callers.count();
         let is_concurrency = limit.algorithm() == Algorithm::Concurrency;
         let clock = ManualClock::new();
-        // A quarter of the room is for logs and permits, and shards fill unevenly.
+        // A quarter of the capacity is for logs and permits, and shards fill unevenly.
         let room = index(callers.saturating_mul(8)).max(100_000);
         Self {
             limit: *limit,
@@ -89,7 +77,7 @@ impl<'t> World<'t> {
             store: MemoryStore::with_clock(clock.clone()).with_max_keys(room),
             clock,
             permits: is_concurrency.then(|| Permits::new(terms.hold, time, callers)),
-            tally: Tally::new(if is_concurrency { 0 } else { time }, terms.cost, callers, terms.grids),
+            tally: Tally::new(*limit, terms.cost, callers, terms.grids),
         }
     }
 
@@ -110,7 +98,7 @@ impl<'t> World<'t> {
         Ok(decided)
     }
 
-    /// Renews and returns the permits whose time has come.
+    /// Renews and returns the permits that are due.
     fn return_permits(&mut self, now: u64) -> Result<(), Box<dyn Error>> {
         while let Some(event) = self.permits.as_mut().and_then(|permits| permits.due(now)) {
             self.clock.set(Duration::from_micros(event.at));
@@ -129,16 +117,6 @@ impl<'t> World<'t> {
         match self.keys.get_mut(index(caller.into())) {
             Some(key) => key.get_or_insert_with(make).clone(),
             None => make(),
-        }
-    }
-}
-
-impl Decided {
-    fn of(decision: &Decision) -> Self {
-        if decision.allowed() {
-            Self::Admitted { wait: micros(decision.delay()), remaining: decision.remaining() }
-        } else {
-            Self::Refused { retry_after: decision.retry_after().map(micros) }
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::simulate::numbers::index;
 use crate::simulate::time;
 use crate::simulate::traffic::Traffic;
 
-/// Equal parts of a length of time. The last part may be longer than what is left.
+/// Equal parts of a length of time. The last part may end after the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grid {
     /// The length of a part in microseconds.
@@ -48,7 +48,7 @@ pub(crate) struct Series {
     pub(crate) grid: Grid,
     /// Admitted calls, by the time at which they start.
     pub(crate) admitted: Vec<u64>,
-    /// Refused calls, by the time at which they come.
+    /// Refused calls, by the time at which they arrive.
     pub(crate) refused: Vec<u64>,
     /// Admitted calls that start after the end of the grid, because they wait.
     pub(crate) later: u64,
@@ -67,11 +67,6 @@ impl Series {
 
     pub(super) fn refuse(&mut self, at: u64) {
         add(&mut self.refused, self.grid.part(at));
-    }
-
-    /// The largest number of admitted calls in a part.
-    pub(crate) fn most(&self) -> u64 {
-        self.admitted.iter().copied().max().unwrap_or_default()
     }
 }
 
@@ -97,6 +92,6 @@ mod tests {
         series.admit(10 * MINUTE);
         series.refuse(10 * MINUTE - 1);
         assert_eq!((series.admitted[0], series.admitted[1], series.later), (2, 1, 1));
-        assert_eq!((series.refused[59], series.most()), (1, 2));
+        assert_eq!(series.refused[59], 1);
     }
 }

@@ -6,6 +6,6 @@ mod outcome;
 mod permits;
 mod tally;
 
-pub(crate) use decide::{Decided, Terms, decide};
+pub(crate) use decide::{Terms, decide};
 pub(crate) use grid::{Grid, Series};
-pub(crate) use outcome::{CallerCounts, Outcome};
+pub(crate) use outcome::{CallerCounts, Decided, Outcome};

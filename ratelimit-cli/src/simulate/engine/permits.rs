@@ -5,11 +5,10 @@ use ratelimit::store::Change;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The first id of a permit. A store has uses of its own for smaller ones.
+/// The first id of a permit. Stores use smaller ids for other purposes.
 const FIRST: u64 = 2;
 
-/// Something that happens to a permit, in the order of time. At the same time, a permit is returned before another one is
-/// renewed.
+/// The renewal or the return of a permit. Events are ordered by time; at the same time, a return comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Event {
     pub(super) at: u64,
@@ -26,7 +25,7 @@ impl Event {
 }
 
 pub(super) struct Permits {
-    /// How long a call holds its permit, in microseconds.
+    /// The time for which a call holds its permit, in microseconds.
     hold: u64,
     /// A third of the lease, after which it is renewed.
     renewal: u64,
@@ -57,13 +56,13 @@ impl Permits {
         *held
     }
 
-    /// The next event that is not after a time. The caller has to change the store, and then to call [`done`](Self::done).
+    /// The next event that is not after a time. The caller must change the store, and then call [`done`](Self::done).
     pub(super) fn due(&mut self, now: u64) -> Option<Event> {
         let is_due = self.events.peek().is_some_and(|Reverse(event)| event.at <= now);
         if is_due { self.events.pop().map(|Reverse(event)| event) } else { None }
     }
 
-    /// Schedules what follows an event.
+    /// Schedules the next event of a permit.
     pub(super) fn done(&mut self, event: Event) {
         if event.is_renewal {
             self.schedule(event.at, event);

@@ -1,14 +1,14 @@
-//! Tally: counts the decisions of one limit, for all callers and for each.
+//! Counts the decisions of one limit, for all callers and for each caller.
 
-use super::decide::Decided;
 use super::grid::{Grid, Series};
-use super::outcome::{CallerCounts, Outcome, Streak};
-use crate::simulate::numbers::{count, index};
-use crate::simulate::time::MS;
+use super::outcome::{CallerCounts, Decided, Outcome, Streak};
+use crate::simulate::numbers::index;
+use crate::simulate::time::{MS, micros};
 use crate::simulate::traffic::Call;
+use ratelimit::{Algorithm, Limit};
 use std::collections::VecDeque;
 
-/// What is known of a caller while the traffic is decided.
+/// The counts of a caller while the traffic is decided.
 #[derive(Default)]
 struct Caller {
     counts: CallerCounts,
@@ -20,7 +20,7 @@ struct Caller {
 }
 
 pub(super) struct Tally {
-    /// The limit's `time` in milliseconds. The store decides in milliseconds.
+    /// The limit's `time` in milliseconds, in which the store decides. 0 for a concurrency limit.
     time: u64,
     cost: u64,
     callers: Vec<Caller>,
@@ -28,15 +28,10 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(time: u64, cost: u32, callers: u64, grids: &[Grid]) -> Self {
-        let series = grids.iter().copied().map(Series::new).collect();
-        let callers = (0..callers).map(|_| Caller::default()).collect();
-        Self {
-            time: time / MS,
-            cost: cost.into(),
-            callers,
-            outcome: Outcome { series, ..Outcome::default() },
-        }
+    pub(super) fn new(limit: Limit, cost: u32, callers: u64, grids: &[Grid]) -> Self {
+        let time = if limit.algorithm() == Algorithm::Concurrency { 0 } else { micros(limit.time()) / MS };
+        let outcome = Outcome::new(limit, grids.iter().copied().map(Series::new).collect());
+        Self { time, cost: cost.into(), callers: (0..callers).map(|_| Caller::default()).collect(), outcome }
     }
 
     pub(super) fn note(&mut self, call: Call, decided: Decided) {
@@ -86,7 +81,7 @@ impl Caller {
             self.window.pop_front();
         }
         self.window.push_back(start);
-        count(self.window.len())
+        self.window.len() as u64
     }
 
     /// Returns the longest streak of all.
@@ -109,7 +104,7 @@ mod tests {
     const REFUSED: Decided = Decided::Refused { retry_after: Some(SECOND) };
 
     fn tally(decided: &[(u64, u32, Decided)]) -> Outcome {
-        let mut tally = Tally::new(10 * SECOND, 2, 2, &[]);
+        let mut tally = Tally::new("counter count=9 time=10s".parse().unwrap(), 2, 2, &[]);
         for (second, caller, decided) in decided {
             tally.note(Call { at: second * SECOND, caller: *caller }, *decided);
         }

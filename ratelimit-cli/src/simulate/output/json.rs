@@ -1,19 +1,19 @@
-//! JSON: the numbers of a report. Times are in seconds.
+//! The numbers of a report as JSON. Times are in seconds.
 
+use crate::simulate::engine::Outcome;
 use crate::simulate::numbers::float;
-use crate::simulate::report::{Report, Trial};
-use crate::simulate::shadow::Comparison;
+use crate::simulate::report::{Report, letter};
 use crate::simulate::time::SECOND;
 use crate::simulate::traffic::Origin;
 use serde_json::{Value, json};
 
-pub(crate) fn json(report: &Report<'_>) -> String {
+pub(crate) fn as_json(report: &Report<'_>) -> Value {
     let traffic = report.traffic;
     let start = match traffic.origin {
         Origin::Zero => Value::Null,
         origin @ Origin::Log { .. } => origin.stamp(0).into(),
     };
-    let value = json!({
+    json!({
         "traffic": {
             "description": traffic.words,
             "calls": traffic.calls.len(),
@@ -21,16 +21,16 @@ pub(crate) fn json(report: &Report<'_>) -> String {
             "start": start,
             "seconds": seconds(traffic.length),
         },
-        "limits": report.trials.iter().map(limit).collect::<Vec<_>>(),
-        "comparison": report.comparison.as_ref().map(comparison),
+        "limits": report.outcomes.iter().enumerate().map(limit).collect::<Vec<_>>(),
+        "comparison": report.comparison,
         "notes": report.notes,
-    });
-    format!("{value:#}\n")
+    })
 }
 
-fn limit(Trial { letter, limit, outcome }: &Trial) -> Value {
+fn limit((at, outcome): (usize, &Outcome)) -> Value {
+    let limit = &outcome.limit;
     json!({
-        "letter": letter,
+        "letter": letter(at),
         "limit": limit.to_string(),
         "offered": outcome.offered,
         "admitted": outcome.admitted,
@@ -44,29 +44,6 @@ fn limit(Trial { letter, limit, outcome }: &Trial) -> Value {
             "seconds": seconds(outcome.streak.length),
         },
         "worst_window": { "units": outcome.worst, "count": limit.count(), "seconds": limit.time().as_secs_f64() },
-    })
-}
-
-fn comparison(comparison: &Comparison) -> Value {
-    let hit = comparison.hardest_hit.iter().map(|hit| {
-        json!({
-            "caller": hit.name,
-            "offered": hit.offered,
-            "refused_in_force": hit.refused_now,
-            "refused_by_candidate": hit.refused_then,
-        })
-    });
-    json!({
-        "callers": comparison.callers,
-        "callers_refused_in_force": comparison.refused_now,
-        "callers_refused_by_candidate": comparison.refused_then,
-        "callers_newly_refused": comparison.newly_refused,
-        "callers_with_more_refused_calls": comparison.hit,
-        "calls": comparison.calls,
-        "calls_refused_in_force": comparison.calls_now,
-        "calls_refused_by_candidate": comparison.calls_then,
-        "callers_are_hashed": comparison.is_hashed,
-        "hardest_hit": hit.collect::<Vec<_>>(),
     })
 }
 

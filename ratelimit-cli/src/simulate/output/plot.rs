@@ -1,123 +1,92 @@
-//! The plot: for each limit a panel with the admitted calls beside the offered ones, over the time.
+//! The plot: for each limit a panel with the admitted and the offered calls over the time.
 
-use super::bars::round_up;
-use super::panel::Panel;
-use super::scene::{Area, End, Ink, Scene, Shape, Size};
-use super::table::wrapped;
-use crate::simulate::numbers::{count, float, index, whole};
-use crate::simulate::report::{Report, Resolution};
+use super::bars::{round_up, short};
+use crate::canvas::{self, Drawn, GRID, Lettering, NAME, NOTE, Panel, Paper, Pen, Point};
+use crate::simulate::engine::{Grid, Outcome, Series};
+use crate::simulate::numbers::float;
+use crate::simulate::report::{Report, letter};
+use crate::simulate::time;
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::HPos;
+use std::error::Error;
 
-/// The layout of a plot, in pixels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    pub(crate) width: f64,
-    /// The height of the axis of calls.
-    pub(crate) height: f64,
-}
+const WIDTH: i32 = 860;
+const LEFT: i32 = 52;
+/// The size of a panel, and the distance of two panels.
+const PANEL: (i32, i32) = (WIDTH - LEFT - 16, 96);
+const PITCH: i32 = PANEL.1 + 58;
+/// The maximum length of a line with the traffic, in letters.
+const LETTERS: usize = 125;
+/// The maximum number of labels of the axis of time.
+const LABELS: u64 = 9;
 
-impl Layout {
-    /// For desktops, documents and files.
-    pub(crate) const WIDE: Self = Self { width: 860.0, height: 96.0 };
-    /// For phones.
-    pub(crate) const NARROW: Self = Self { width: 360.0, height: 84.0 };
+// Color-blind readers can tell blue from orange, which also differ in brightness.
+const ADMITTED: RGBColor = RGBColor(0, 114, 178);
+const REST: RGBColor = RGBColor(247, 205, 138);
+const OFFERED: Pen = Pen { ink: RGBColor(140, 80, 0), width: 4 };
 
-    fn is_narrow(self) -> bool {
-        self.width < 600.0
-    }
-}
+const RIGHT: Lettering = Lettering { end: HPos::Right, ..NOTE };
 
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 16.0;
-const EDGE: f64 = 16.0;
-const LINE: f64 = 18.0;
-
-/// Draws the plot of a report.
-pub(crate) fn plot(report: &Report<'_>, layout: Layout) -> Scene {
-    let description = format!("Admitted and offered calls over time. Traffic: {}.", report.traffic.words);
-    let mut scene = Scene { width: layout.width, height: 0.0, description, shapes: Vec::new() };
-    let mut y = title(&mut scene, report, layout);
-    let top = round_up(report.most(Resolution::Files));
-    for trial in &report.trials {
-        y = heading(
-            &mut scene,
-            &[&format!("{}  {}", trial.letter, trial.limit), &trial.worst_words()],
-            y,
-            layout,
-        );
-        let area = Area { x: LEFT, y, width: layout.width - LEFT - RIGHT, height: layout.height };
-        if let Some(series) = trial.series(Resolution::Files) {
-            Panel { area, top, report, series }.draw(&mut scene);
+/// Draws the plot of a report. Returns the text of an SVG file.
+pub(crate) fn plot(report: &Report<'_>) -> Result<String, Box<dyn Error>> {
+    let words = textwrap::fill(&report.traffic.words, LETTERS);
+    let legend_at = 54 + 18 * i32::try_from(words.lines().count())?;
+    let first = legend_at + 54;
+    let end = first + PITCH * i32::try_from(report.outcomes.len())?;
+    canvas::drawing((WIDTH, end), ["Admitted and offered calls", &words], |paper| {
+        legend(paper, legend_at, &report.files.unit())?;
+        for (at, (outcome, series)) in (0..).zip(report.outcomes.iter().zip(&report.files.series)) {
+            let limit = format!("{}  {}", letter(at), outcome.limit);
+            panel(paper, first + PITCH * i32::try_from(at)?, &limit, outcome, series, report)?;
         }
-        y += layout.height + 28.0;
-    }
-    scene.write(&report.traffic.origin.axis(), (layout.width - RIGHT, y + 10.0), Ink::Pale, End::Right);
-    scene.height = y + 22.0;
-    let paper = Area { x: 0.0, y: 0.0, width: scene.width, height: scene.height };
-    scene.shapes.insert(0, Shape::Area(Ink::Paper, paper));
-    scene
+        canvas::write(paper, &report.traffic.origin.axis(), (WIDTH - 16, end - 16), RIGHT)
+    })
 }
 
-/// Writes the title, the traffic and the legend. Returns the height that they take.
-fn title(scene: &mut Scene, report: &Report<'_>, layout: Layout) -> f64 {
-    let mut y = 28.0;
-    let (size, words) = if layout.is_narrow() {
-        (Size::Normal, "Admitted calls")
-    } else {
-        (Size::Title, "Admitted calls beside offered calls")
-    };
-    scene.write_bold(words, (EDGE, y), size);
-    for line in wrapped(&report.traffic.words, letters(layout)) {
-        y += LINE;
-        scene.write(&line, (EDGE, y), Ink::Pale, End::Left);
+/// Explains the colors, and the unit of the axis of calls.
+fn legend(paper: &Paper<'_>, y: i32, unit: &str) -> Drawn {
+    for (x, ink, height, words) in [
+        (16, ADMITTED, 10, "admitted"),
+        (116, REST, 10, "offered, but not admitted"),
+        (300, OFFERED.ink, 2, "offered"),
+    ] {
+        canvas::bar(paper, (x, y - height / 2), (14, height), ink)?;
+        canvas::write(paper, words, (x + 20, y), NOTE)?;
     }
-    y += LINE + 8.0;
-    legend(scene, report, y, layout) + 8.0
+    canvas::write(paper, unit, (WIDTH - 16, y), RIGHT)
 }
 
-/// Writes what the colors mean, and the unit of the axis.
-fn legend(scene: &mut Scene, report: &Report<'_>, mut y: f64, layout: Layout) -> f64 {
-    let unit = report.unit(Resolution::Files);
-    let mut x = EDGE;
-    let entries =
-        [(Ink::Admitted, "admitted"), (Ink::Rest, "offered, but not admitted"), (Ink::Offered, "offered")];
-    for (ink, words) in entries {
-        let width = 34.0 + float(count(words.len())) * Size::Normal.letter();
-        if x + width > layout.width && x > EDGE {
-            (x, y) = (EDGE, y + LINE);
-        }
-        let height = if ink == Ink::Offered { 2.0 } else { 10.0 };
-        scene.area(ink, Area { x, y: y - 4.0 - height / 2.0, width: 14.0, height });
-        scene.write(words, (x + 20.0, y), Ink::Text, End::Left);
-        x += width;
+fn panel(
+    paper: &Paper<'_>,
+    top: i32,
+    limit: &str,
+    outcome: &Outcome,
+    series: &Series,
+    report: &Report<'_>,
+) -> Drawn {
+    let (chart, origin) = (&report.files, report.traffic.origin);
+    let length = chart.grid.length();
+    let most = round_up(chart.most());
+    canvas::write(paper, limit, (16, top - 16), NAME)?;
+    canvas::write(paper, &outcome.worst_words(), (WIDTH - 16, top - 16), RIGHT)?;
+    let mut panel = Panel::new(paper, (LEFT, top), PANEL, (float(length), float(most)))?;
+    let step = time::step(length, LABELS);
+    let times = std::iter::successors(Some(origin.first_tick(step)), |at| Some(at + step));
+    let times: Vec<u64> = times.take_while(|at| *at <= length).collect();
+    for at in &times {
+        panel.line([(float(*at), 0.0), (float(*at), float(most))], Pen { ink: GRID, width: 2 })?;
     }
-    if layout.is_narrow() {
-        y += LINE;
-        scene.write(&unit, (EDGE, y), Ink::Pale, End::Left);
-    } else {
-        scene.write(&unit, (layout.width - RIGHT, y), Ink::Pale, End::Right);
-    }
-    y
+    let parts = if most.is_multiple_of(2) { 2 } else { 1 };
+    let heights = (0..=parts).map(|part| most * part / parts);
+    panel.heights(heights.map(|height| (float(height), short(height))))?;
+    panel.area(steps(&chart.offered, chart.grid), REST)?;
+    panel.line(steps(&chart.offered, chart.grid), OFFERED)?;
+    panel.area(steps(&series.admitted, chart.grid), ADMITTED)?;
+    panel.times(times.into_iter().map(|at| (float(at), origin.label(at, step))))
 }
 
-/// Writes the limit and its worst window above a panel: on one line if they fit. Returns where the panel begins.
-fn heading(scene: &mut Scene, [limit, worst]: &[&str; 2], mut y: f64, layout: Layout) -> f64 {
-    y += LINE;
-    let fits = limit.chars().count() + worst.chars().count() + 4 < letters(layout);
-    for (at, line) in wrapped(limit, letters(layout)).into_iter().enumerate() {
-        y += if at == 0 { 0.0 } else { LINE };
-        // Wrapping has joined the spaces after the letter.
-        scene.write_bold(&line, (EDGE, y), Size::Normal);
-    }
-    if fits {
-        scene.write(worst, (layout.width - RIGHT, y), Ink::Text, End::Right);
-    } else {
-        y += LINE;
-        scene.write(worst, (EDGE, y), Ink::Text, End::Left);
-    }
-    y + 12.0
-}
-
-/// The letters of normal size that fit on a line.
-fn letters(layout: Layout) -> usize {
-    index(whole((layout.width - 2.0 * EDGE) / Size::Normal.letter() - 0.5))
+/// The line along the upper ends of bars.
+fn steps(values: &[u64], grid: Grid) -> impl Iterator<Item = Point> {
+    let ends = move |part: u64| [part, part + 1].map(|part| float(part * grid.width));
+    (0..).zip(values).flat_map(move |(part, value)| ends(part).map(|x| (x, float(*value))))
 }

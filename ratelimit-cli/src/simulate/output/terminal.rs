@@ -1,182 +1,139 @@
-//! The report in the terminal: a table, a chart for each limit, the comparison, and notes.
+//! The report in the terminal: a table, a chart for each limit, notes, and the comparison.
 
-use super::bars::{Bar, COLORED, Colors, PLAIN, SHADE, round_up, row, short};
-use super::table::{aligned, wrapped};
-use crate::simulate::numbers::{count, index};
-use crate::simulate::report::{HEADINGS, Report, Resolution, Trial};
-use crate::simulate::shadow::Comparison;
+use super::bars::{ADMITTED, Bar, REST, round_up, row, short};
+use crate::output::{Align, Output, Style, Table, named};
+use crate::simulate::engine::Outcome;
+use crate::simulate::numbers::index;
+use crate::simulate::report::{HEADINGS, LEGEND, Report, letter};
+use crate::simulate::shadow::{Comparison, Hit};
 use crate::simulate::time;
 use std::fmt::Write;
-use std::io::IsTerminal;
 
 /// The columns left of the chart: a number and a line.
 const MARGIN: usize = 8;
 
-/// How the terminal shows text.
-pub(crate) struct Screen {
-    /// In characters.
-    pub(crate) width: usize,
-    pub(crate) colors: &'static Colors,
+/// The maximum number of parts of a grid that the chart can show.
+pub(crate) fn parts(output: Output) -> u64 {
+    width(output) as u64
 }
 
-impl Screen {
-    /// The standard output. Without an order it has colors if it is a terminal that is not dumb, and `NO_COLOR` is not set.
-    pub(crate) fn of_stdout(width: Option<u16>, colors: Option<bool>) -> Self {
-        let is_terminal = std::io::stdout().is_terminal();
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let is_colored = colors.unwrap_or_else(|| is_terminal && !is_dumb && !set("NO_COLOR"));
-        let colors = if is_colored { &COLORED } else { &PLAIN };
-        let seen = || terminal_size::terminal_size().map(|(width, _)| width.0).filter(|_| is_terminal);
-        let width = width.or_else(seen).unwrap_or(80).clamp(40, 400);
-        Self { width: usize::from(width), colors }
-    }
-
-    /// The most parts of a grid that the chart can show.
-    pub(crate) fn columns(&self) -> u64 {
-        count(self.width - MARGIN)
-    }
+/// The columns of the chart without its margin.
+fn width(output: Output) -> usize {
+    output.columns.unwrap_or(80).saturating_sub(MARGIN).max(1)
 }
 
 /// The whole report.
-pub(crate) fn text(report: &Report<'_>, screen: &Screen) -> String {
-    let Colors { pale, bold, reset, .. } = screen.colors;
-    let mut text = String::new();
-    for line in wrapped(&format!("Traffic: {}.", report.traffic.words), screen.width) {
-        let _ = writeln!(text, "{bold}{line}{reset}");
+pub(crate) fn as_text(report: &Report<'_>, output: Output) -> String {
+    let traffic = output.wrap(&format!("Traffic: {}.", report.traffic.words), 0);
+    let mut limits = Table::new([("", Align::Left); 3]);
+    for (at, outcome) in report.outcomes.iter().enumerate() {
+        limits.styled_row([
+            (letter(at).to_string(), Style::Bold),
+            (outcome.limit.to_string(), Style::Plain),
+            (report.role(at).to_owned(), Style::Plain),
+        ]);
     }
+    let (limits, numbers) = (limits.render(output), numbers(report, output));
+    let mut text = format!("{}\n\n{limits}\n{numbers}", output.paint(traffic, Style::Bold));
+    text += &charts(report, output);
     text.push('\n');
-    let width = report.trials.iter().map(|trial| trial.limit.to_string().len()).max().unwrap_or_default();
-    for (at, trial) in report.trials.iter().enumerate() {
-        let (role, limit) = (report.role(at).unwrap_or_default(), trial.limit.to_string());
-        let line = format!("{bold}{}{reset}  {limit:<width$}  {role}", trial.letter);
-        let _ = writeln!(text, "{}", line.trim_end());
+    for note in LEGEND.into_iter().chain(report.notes.iter().map(String::as_str)) {
+        let _ = writeln!(text, "{}", output.paint(format!("- {}", output.wrap(note, 2)), Style::Dim));
     }
-    text.push('\n');
-    text += &numbers(report, screen);
-    text += &charts(report, screen);
-    text.push('\n');
-    for note in Report::legend().into_iter().chain(report.notes.iter().map(String::as_str)) {
-        for (at, line) in wrapped(note, screen.width - 2).into_iter().enumerate() {
-            let _ = writeln!(text, "{pale}{}{line}{reset}", if at == 0 { "- " } else { "  " });
-        }
-    }
-    // The answer is the last part, which is seen without scrolling.
-    if let (Some(comparison), [now, then, ..]) = (&report.comparison, &report.trials[..]) {
-        text += &compared(comparison, now, then, screen);
+    // The answer is the last part, so it is visible without scrolling.
+    if let Some(comparison) = &report.comparison {
+        text += &compared(comparison, report, output);
     }
     text
 }
 
 /// The table: a row for each limit, or a column if that is too wide for the screen.
-fn numbers(report: &Report<'_>, screen: &Screen) -> String {
-    let heading = [""].into_iter().chain(HEADINGS).map(str::to_owned).collect();
-    let cells = |trial: &Trial| [trial.letter.to_string()].into_iter().chain(trial.cells()).collect();
-    let rows: Vec<Vec<String>> = [heading].into_iter().chain(report.trials.iter().map(cells)).collect();
-    let table = aligned(&rows);
-    if table.lines().all(|line| line.chars().count() <= screen.width) {
-        return table;
+fn numbers(report: &Report<'_>, output: Output) -> String {
+    let letters = || (0..report.outcomes.len()).map(|at| letter(at).to_string());
+    let cells: Vec<_> = report.outcomes.iter().map(Outcome::cells).collect();
+    let first = ("", Align::Left);
+    let mut wide = Table::new([first].into_iter().chain(HEADINGS.map(|heading| (heading, Align::Right))));
+    for (letter, cells) in letters().zip(&cells) {
+        wide.row([letter].into_iter().chain(cells.iter().cloned()));
     }
-    let column = |at: usize| rows.iter().filter_map(|row| row.get(at).cloned()).collect();
-    aligned(&(0..=HEADINGS.len()).map(column).collect::<Vec<_>>())
+    if output.columns.is_none_or(|columns| wide.width() <= columns) {
+        return wide.render(output);
+    }
+    let columns = letters().map(|letter| (letter, Align::Right));
+    let mut narrow = Table::new([(String::new(), Align::Left)].into_iter().chain(columns));
+    for (at, heading) in HEADINGS.into_iter().enumerate() {
+        narrow.row([heading.to_owned()].into_iter().chain(cells.iter().map(|cells| cells[at].clone())));
+    }
+    narrow.render(output)
 }
 
-/// What the blocks mean: on one line if it fits.
-fn legend(report: &Report<'_>, screen: &Screen) -> String {
-    let Colors { admitted, rest, reset, .. } = screen.colors;
-    let unit = report.unit(Resolution::Terminal);
-    let gap = if screen.width < 60 { "\n" } else { "  " };
-    format!("{unit}:{gap}{admitted}█{reset} admitted{gap}{rest}{SHADE}{reset} offered, but not admitted\n")
+/// The meaning of the blocks: one line, if it fits.
+fn legend(report: &Report<'_>, output: Output) -> String {
+    let gap = if output.columns.is_some_and(|columns| columns < 60) { "\n" } else { "  " };
+    let [admitted, rest] = [ADMITTED, REST].map(|(block, style)| output.paint(block, style));
+    let unit = report.terminal.unit();
+    format!("{unit}:{gap}{admitted} admitted{gap}{rest} offered, but not admitted\n")
 }
 
 /// A chart for each limit, with one axis of time below the last one.
-fn charts(report: &Report<'_>, screen: &Screen) -> String {
-    let Colors { pale, bold, reset, .. } = screen.colors;
-    let rows = if report.trials.len() <= 2 { 8 } else { 5 };
-    let top = round_up(report.most(Resolution::Terminal));
-    let mut text = format!("\n{}", legend(report, screen));
-    for trial in &report.trials {
-        let _ = writeln!(text, "\n{bold}{}{reset}  {}", trial.letter, trial.limit);
-        let bars = bars(report, trial);
-        let width = screen_width_of_bar(screen, bars.len());
+fn charts(report: &Report<'_>, output: Output) -> String {
+    let chart = &report.terminal;
+    let rows = if report.outcomes.len() <= 2 { 8 } else { 5 };
+    let top = round_up(chart.most());
+    let bar_width = (width(output) / index(chart.grid.parts).max(1)).max(1);
+    let mut text = format!("\n{}", legend(report, output));
+    for (at, (outcome, series)) in report.outcomes.iter().zip(&chart.series).enumerate() {
+        let _ = writeln!(text, "\n{}  {}", output.paint(letter(at), Style::Bold), outcome.limit);
+        let parts = series.admitted.iter().zip(&chart.offered);
+        let bars: Vec<Bar> =
+            parts.map(|(admitted, offered)| Bar { admitted: *admitted, offered: *offered }).collect();
         for at in (0..rows).rev() {
             let label = match at {
                 _ if at + 1 == rows => short(top),
                 0 => "0".to_owned(),
                 _ => String::new(),
             };
-            let line = row(&bars, at, (rows, top), width, screen.colors);
-            text += format!("{pale}{label:>6} ┤{reset}{line}").trim_end();
-            text.push('\n');
+            let label = output.paint(format!("{label:>6} ┤"), Style::Dim);
+            let _ = writeln!(text, "{label}{}", row(&bars, at, (rows, top), bar_width, output));
         }
     }
-    text + &axis(report, screen)
-}
-
-fn bars(report: &Report<'_>, trial: &Trial) -> Vec<Bar> {
-    let offered = &report.offered[Resolution::Terminal as usize];
-    let admitted = trial.series(Resolution::Terminal).map_or(&[][..], |series| &series.admitted[..]);
-    admitted
-        .iter()
-        .zip(offered)
-        .map(|(admitted, offered)| Bar { admitted: *admitted, offered: *offered })
-        .collect()
-}
-
-/// The characters of one bar.
-fn screen_width_of_bar(screen: &Screen, bars: usize) -> usize {
-    ((screen.width - MARGIN) / bars.max(1)).max(1)
+    text + &output.paint(axis(report, output, bar_width), Style::Dim)
 }
 
 /// Ticks, their labels, and the title of the axis.
-fn axis(report: &Report<'_>, screen: &Screen) -> String {
-    let Colors { pale, reset, .. } = screen.colors;
-    let (grid, origin) = (report.grids[Resolution::Terminal as usize], report.traffic.origin);
-    let width = screen_width_of_bar(screen, index(grid.parts));
-    let columns = index(grid.parts) * width;
-    let step = time::step(grid.length(), count(columns / 9)).max(grid.width);
-    let (mut line, mut labels) = (vec!['─'; columns], vec![' '; (columns + 8).min(screen.width - MARGIN)]);
+fn axis(report: &Report<'_>, output: Output, bar_width: usize) -> String {
+    let (grid, origin) = (report.terminal.grid, report.traffic.origin);
+    let columns = index(grid.parts) * bar_width;
+    let step = time::step(grid.length(), (columns / 9) as u64).max(grid.width);
+    let (mut line, mut labels) = (vec!['─'; columns], vec![' '; (columns + 8).min(width(output))]);
     let mut at = origin.first_tick(step);
     while at < grid.length() {
-        let column = index(at / grid.width) * width;
+        let column = index(at / grid.width) * bar_width;
         line[column] = '┬';
-        let label = origin.label(at, step);
-        if column + label.len() <= labels.len() {
-            for (place, letter) in labels[column..].iter_mut().zip(label.chars()) {
-                *place = letter;
-            }
+        let label: Vec<char> = origin.label(at, step).chars().collect();
+        if let Some(place) = labels.get_mut(column..column + label.len()) {
+            place.copy_from_slice(&label);
         }
         at += step;
     }
     let (line, labels): (String, String) = (line.into_iter().collect(), labels.into_iter().collect());
     let margin = " ".repeat(MARGIN - 1);
-    format!("{pale}{margin}└{line}\n{margin} {}\n{margin} {}{reset}\n", labels.trim_end(), origin.axis())
+    format!("{margin}└{line}\n{margin} {}\n{margin} {}\n", labels.trim_end(), origin.axis())
 }
 
 /// The answer of `--shadow`, and the callers that are hit hardest.
-fn compared(comparison: &Comparison, now: &Trial, then: &Trial, screen: &Screen) -> String {
-    let Colors { bold, reset, .. } = screen.colors;
-    let mut text = String::from("\n");
-    for line in wrapped(&comparison.answer(now, then), screen.width) {
-        let _ = writeln!(text, "{bold}{line}{reset}");
-    }
+fn compared(comparison: &Comparison, report: &Report<'_>, output: Output) -> String {
+    let [now, then] = &report.outcomes[..] else { return String::new() };
+    let answer = output.wrap(&comparison.answer(&now.limit, &then.limit), 0);
+    let text = format!("\n{}\n", output.paint(answer, Style::Bold));
     if comparison.hardest_hit.is_empty() {
         return text;
     }
-    text.push('\n');
-    for line in wrapped(&format!("{}:", comparison.heading()), screen.width) {
-        let _ = writeln!(text, "{line}");
+    let caller = ("caller", Align::Name);
+    let mut table = Table::new([caller].into_iter().chain(Hit::COLUMNS.map(|title| (title, Align::Right))));
+    for hit in &comparison.hardest_hit {
+        table.row([named(&hit.caller, output)].into_iter().chain(hit.cells()));
     }
-    text.push('\n');
-    let heading = Comparison::COLUMNS.map(str::to_owned).to_vec();
-    let hits = comparison
-        .hardest_hit
-        .iter()
-        .map(|hit| [printable(&hit.name)].into_iter().chain(hit.cells()).collect());
-    text + &aligned(&[heading].into_iter().chain(hits).collect::<Vec<_>>())
-}
-
-/// An identity without control characters, which could move the cursor, and of at most 60 characters.
-pub(crate) fn printable(name: &str) -> String {
-    name.chars().take(60).map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+    let heading = output.wrap(&format!("{}:", comparison.heading()), 0);
+    format!("{text}\n{heading}\n\n{}", table.render(output))
 }

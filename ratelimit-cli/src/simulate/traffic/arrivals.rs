@@ -1,6 +1,8 @@
 //! Arrivals: the times of simulated calls, which are evenly spaced, in bursts, random, or follow a daily curve.
 
-use super::MOST_CALLS;
+use super::call::{Call, MOST_CALLS, Traffic};
+use super::callers::{Callers, Skew};
+use super::origin::Origin;
 use crate::simulate::numbers::{float, whole};
 use crate::simulate::rate::Rate;
 use crate::simulate::time::{self, DAY};
@@ -12,7 +14,7 @@ use std::f64::consts::TAU;
 pub(crate) struct Arrivals {
     /// Evenly spaced, the first call at the start.
     pub(crate) steady: Option<Rate>,
-    /// So many calls at once, the first burst at the start.
+    /// Calls at once, the first burst at the start.
     pub(crate) burst: Option<Burst>,
     /// Independent calls at a constant rate.
     pub(crate) poisson: Option<Rate>,
@@ -39,7 +41,7 @@ impl Arrivals {
     }
 
     /// The calls that are expected in a length of time.
-    pub(crate) fn expected(&self, length: u64) -> u64 {
+    fn expected(&self, length: u64) -> u64 {
         let bursts = self.burst.map_or(0, |burst| {
             burst.calls.saturating_mul(burst.every.map_or(1, |every| length.div_ceil(every)))
         });
@@ -52,7 +54,7 @@ impl Arrivals {
     /// # Errors
     ///
     /// If there are more than [`MOST_CALLS`].
-    pub(crate) fn times(&self, length: u64, random: &mut Rng) -> Result<Vec<u64>, String> {
+    fn times(&self, length: u64, random: &mut Rng) -> Result<Vec<u64>, String> {
         let expected = self.expected(length);
         if expected > MOST_CALLS {
             return Err(format!(
@@ -79,7 +81,29 @@ impl Arrivals {
         Ok(times)
     }
 
-    pub(crate) fn words(&self) -> String {
+    /// Makes traffic. Callers are chosen at random, the `n`-th one with the weight `1 / n^skew`.
+    ///
+    /// # Errors
+    ///
+    /// If there are no calls, or more than [`MOST_CALLS`].
+    pub(crate) fn traffic(&self, length: u64, callers: u32, skew: f64, seed: u64) -> Result<Traffic, String> {
+        // Arrivals and callers have separate random numbers, so that the number of callers does not change the times.
+        let mut random = Rng::with_seed(seed);
+        let chosen = Skew::new(callers, skew, random.fork());
+        let times = self.times(length, &mut random)?;
+        let shown = time::show(length);
+        if times.is_empty() {
+            return Err(format!("there is no call within {shown}; raise the rate or lengthen `--for`"));
+        }
+        let calls: Vec<Call> =
+            times.into_iter().zip(chosen).map(|(at, caller)| Call { at, caller }).collect();
+        let who = if callers == 1 { "1 caller".to_owned() } else { format!("{callers} callers") };
+        let words = format!("{} for {shown}, {who}", self.words());
+        let callers = Callers::Numbered(callers);
+        Ok(Traffic { words, calls, callers, length, origin: Origin::Zero, notes: Vec::new() })
+    }
+
+    fn words(&self) -> String {
         let mut words = Vec::new();
         words.extend(self.steady.map(|rate| format!("{rate} evenly spaced")));
         words.extend(self.burst.map(|Burst { calls, every }| match every {

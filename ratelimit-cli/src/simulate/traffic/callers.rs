@@ -1,11 +1,11 @@
 //! Callers: the identities of traffic, and the random choice of one for each simulated call.
 
 use crate::simulate::hash::IdentityHash;
-use crate::simulate::numbers::{count, index};
+use crate::simulate::numbers::index;
 use fastrand::Rng;
 use std::borrow::Cow;
 
-/// The most identities of simulated traffic.
+/// The maximum number of identities of simulated traffic.
 pub(crate) const MOST_CALLERS: u32 = 1_000_000;
 
 /// The identities of traffic.
@@ -21,11 +21,11 @@ impl Callers {
     pub(crate) fn count(&self) -> u64 {
         match self {
             Self::Numbered(callers) => u64::from(*callers),
-            Self::Named(names) => count(names.len()),
+            Self::Named(names) => names.len() as u64,
         }
     }
 
-    /// The identity of a caller as it stands in a key.
+    /// The identity of a caller as a key contains it.
     pub(crate) fn identity(&self, caller: u32) -> Cow<'_, [u8]> {
         match self {
             Self::Numbered(_) => format!("caller-{}", u64::from(caller) + 1).into_bytes().into(),
@@ -60,7 +60,7 @@ impl Skew {
         Self { sums: sums.collect(), random }
     }
 
-    pub(crate) fn choose(&mut self) -> u32 {
+    fn choose(&mut self) -> u32 {
         let all = self.sums.last().copied().unwrap_or_default();
         let chosen = self.random.f64() * all;
         let at = self.sums.partition_point(|sum| *sum <= chosen).min(self.sums.len().saturating_sub(1));

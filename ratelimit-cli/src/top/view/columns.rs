@@ -1,16 +1,16 @@
-//! Columns of the tables of `top`: which of them fit, and how wide they are.
+//! The columns of the tables of `top`, fitted to the width of the terminal.
 
 use ratatui::layout::Constraint;
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Row};
 use unicode_width::UnicodeWidthStr as _;
 
-/// The least width of a column of names.
+/// The minimum width of a column of names.
 const LEAST: u16 = 12;
-/// Columns of names grow in these steps, so that they seldom move.
+/// The step in which columns of names grow, so that they seldom move.
 const STEP: u16 = 8;
 
-/// Where the text of a column is.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A name, which is shortened if it does not fit.
@@ -53,7 +53,7 @@ impl Column {
     pub(super) fn cell<'t>(&self, text: String) -> Cell<'t> {
         Cell::from(match self.kind {
             Kind::Name => Line::raw(text),
-            // Some distance from a number at the left side.
+            // Keeps a distance from the number to the left.
             Kind::Left => Line::raw(format!(" {text}")),
             Kind::Right => Line::raw(text).right_aligned(),
         })

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use ratatui::widgets::{Row, Table};
 
-/// From this width on, columns have more distance, and bars are longer.
+/// The minimum width for more distance between columns and for longer bars.
 const WIDE: u16 = 120;
 
 pub(super) fn draw_names(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &View) {
@@ -112,7 +112,7 @@ fn in_use(usage: Usage) -> String {
     }
 }
 
-/// What the next call would meet.
+/// The decision about the next call.
 fn state_of(usage: Usage) -> String {
     match usage.known {
         None => "?".to_owned(),

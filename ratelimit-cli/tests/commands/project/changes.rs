@@ -2,7 +2,7 @@
 
 use super::Project;
 use crate::harness::limiter;
-use ratelimit::LimitChange;
+use ratelimit::overrides::LimitChange;
 use std::fs;
 use std::time::Duration;
 use support::RedisServer;
@@ -101,8 +101,14 @@ fn a_changed_limit_does_not_pass_the_check() {
         project.run(&["check"]).exits(1).complains(&[why]);
     }
     let ran = project.run(&["check", "--write", "--file", "no/folder.json"]).exits(1);
-    ran.complains(&["cannot write no/folder.json"]);
-    assert!(fs::read_dir(&project.0).unwrap().all(|entry| !entry.unwrap().path().ends_with(".new")));
+    ran.complains(&["cannot write `no/folder.json`"]);
+    assert!(
+        fs::read_dir(&project.0).unwrap().all(|entry| !entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with(".tmp"))
+    );
 }
 
 #[tokio::test]

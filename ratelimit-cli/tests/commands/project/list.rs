@@ -1,4 +1,4 @@
-//! What `cargo ratelimit list` finds and reports.
+//! The limits that `cargo ratelimit list` finds, and the errors that it reports.
 
 use super::{Project, run_in};
 use serde_json::{Value, json};

@@ -19,7 +19,7 @@ ratelimit = { package = "ratelimit-runtime", version = "0.1" }
 other = "1"
 "#;
 
-/// A workspace in a folder of its own.
+/// A workspace in a separate folder.
 struct Project(PathBuf);
 
 impl Project {

@@ -21,37 +21,17 @@ fn a_block() {
                 const PORT: u16 = 25;
                 async fn send(&self, to: &str) -> Result<(), Error> {
                     let __check = {
-                        let mut __call = ::ratelimit::__private::Call::new(const {
-                            &::ratelimit::__private::Site::new(
+                        let mut __call = p::Call::new(const {
+                            &p::Site::new(
                                 ::core::concat!(::core::module_path!(), "::", "send"),
-                                ::ratelimit::Limit::counter(
-                                    ::ratelimit::__private::limit::count(Tenant::RATE),
-                                    ::core::time::Duration::from_secs(60),
-                                ),
+                                r::Limit::counter(p::limit::count(Tenant::RATE), core::secs(60)),
                             )
                         });
-                        ::ratelimit::__private::Call::of_type(
-                            &mut __call,
-                            ::core::any::type_name::<Self>(),
-                        );
-                        ::ratelimit::__private::Call::start(&mut __call)
+                        p::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
+                        p::Call::start(&mut __call)
                     };
-                    let __check = ::ratelimit::__private::Check::pending(__check);
-                    if let ::core::option::Option::Some(_) = __check {
-                        if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                                __check,
-                            )
-                            .await
-                        {
-                            return <Result<
-                                (),
-                                Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                        }
-                    } else {
-                        ::core::mem::drop(__check);
-                    }
-                    #[allow(clippy::cargo_common_metadata)] { self.post(to).await }
+                    decide_or(rejection_as::<Result<(), Error>>());
+                    { self.post(to).await }
                 }
                 async fn close(&self) {}
                 #[rate_limit(key = "own", count = 5)]

@@ -11,46 +11,26 @@ fn a_charge_that_is_given_back() {
         &expect![[r#"
             async fn search(query: Query) -> Result<Hits, Error> {
                 {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeCallers as _;
-                    (&&&&&&&&&&&&::ratelimit::__private::ArgumentOf::<Query>::new())
-                        .__ratelimit_callers()
-                        .limit_without_identity();
-                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Hits>::new())
-                        .__ratelimit_callers()
-                        .limit_without_identity();
+                    use probe::ProbeCallers as _;
+                    warn_argument::<Query>().limit_without_identity();
+                    warn_return::<Hits>().limit_without_identity();
                 }
                 let __check = {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "search",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
+                    site::new("search", r::Limit::counter(100, core::secs(60)));
+                    p::Call::admit(p::Call::new(&__SITE))
                 };
-                let mut __admission = match __check.await {
-                    ::core::result::Result::Ok(__admission) => __admission,
-                    ::core::result::Result::Err(__rejection) => {
-                        return <Result<
-                            Hits,
-                            Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                };
+                let mut __admission = admit_or(rejection_as::<Result<Hits, Error>>());
                 let __result: Result<Hits, Error> = async move {
-                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                        Result<Hits, Error>,
-                    > {
-                        return __result;
-                    }
-                    #[allow(clippy::cargo_common_metadata)] { find(query).await }
+                    of_type::<Result<Hits, Error>>();
+                    { find(query).await }
                 }
                     .await;
-                ::ratelimit::__private::Admission::refund_if(
+                p::Admission::refund_if(
                     &mut __admission,
                     0,
-                    ::ratelimit::__private::judge(|result| result.is_err(), &__result),
+                    p::judge(|result| result.is_err(), &__result),
                 );
-                ::ratelimit::__private::Admission::finish(__admission).await;
+                p::Admission::finish(__admission).await;
                 __result
             }
         "#]],
@@ -58,9 +38,9 @@ fn a_charge_that_is_given_back() {
 }
 
 #[test]
-fn a_charge_that_comes_later_in_a_method_of_async_trait() {
+fn a_charge_that_is_given_back_in_a_method_of_async_trait() {
     check(
-        r#"key = "login", charge_if = |_| self.strict"#,
+        r#"key = "login", refund_if = |_| self.strict"#,
         "fn login<'a, 'async_trait>(&'a self)
             -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = ()> + ::core::marker::Send + 'async_trait>> {
             Box::pin(async move {
@@ -78,48 +58,27 @@ fn a_charge_that_comes_later_in_a_method_of_async_trait() {
                     let __self = self;
                     let _: () = {
                         let __check = {
-                            static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                "login",
-                                ::ratelimit::Limit::counter(
-                                    100,
-                                    ::core::time::Duration::from_secs(60),
-                                ),
-                            );
-                            let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                            ::ratelimit::__private::Call::charge_after(&mut __call);
-                            ::ratelimit::__private::Call::admit(__call)
+                            site::new("login", r::Limit::counter(100, core::secs(60)));
+                            p::Call::admit(p::Call::new(&__SITE))
                         };
-                        let mut __admission = match __check.await {
-                            ::core::result::Result::Ok(__admission) => __admission,
-                            ::core::result::Result::Err(__rejection) => {
-                                return {
-                                    #[allow(unused_imports)]
-                                    use ::ratelimit::__private::{
-                                        FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target,
-                                    };
-                                    #[allow(clippy::used_underscore_binding)]
-                                    FoundTarget::reject(Nothing, __rejection);
-                                };
-                            }
-                        };
+                        let mut __admission = admit_or({
+                            use probe::{FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target};
+                            #[allow(clippy::used_underscore_binding)]
+                            FoundTarget::reject(Nothing, __rejection);
+                        });
                         let __result: () = async move {
-                            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                                (),
-                            > {
-                                return __result;
-                            }
-                            #[allow(clippy::cargo_common_metadata)]
+                            of_type::<()>();
                             {
                                 __self.open().await;
                             }
                         }
                             .await;
-                        ::ratelimit::__private::Admission::charge_if(
+                        p::Admission::refund_if(
                             &mut __admission,
                             0,
-                            ::ratelimit::__private::judge(|_| __self.strict, &__result),
+                            p::judge(|_| __self.strict, &__result),
                         );
-                        ::ratelimit::__private::Admission::finish(__admission).await;
+                        p::Admission::finish(__admission).await;
                         __result
                     };
                 })
@@ -134,44 +93,29 @@ fn the_true_cost_of_an_opaque_result() {
         r#"key = "page", cost = 10, settle = Page::rows"#,
         "async fn page() -> impl IntoResponse { Page::read().await }",
         &expect![[r#"
-            async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
+            async fn page() -> ::core::result::Result<impl IntoResponse, r::Rejection> {
                 {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeCallers as _;
-                    ::ratelimit::__private::OfClients.limit_without_identity();
+                    use probe::ProbeCallers as _;
+                    p::OfClients.limit_without_identity();
                 }
                 let __check = {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "page",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                    ::ratelimit::__private::Call::cost(&mut __call, 10);
-                    ::ratelimit::__private::Call::admit(__call)
+                    site::new("page", r::Limit::counter(100, core::secs(60)));
+                    let mut __call = p::Call::new(&__SITE);
+                    p::Call::cost(&mut __call, 10);
+                    p::Call::admit(__call)
                 };
-                let mut __admission = match __check.await {
-                    ::core::result::Result::Ok(__admission) => __admission,
-                    ::core::result::Result::Err(__rejection) => {
-                        return ::core::result::Result::Err(__rejection);
-                    }
-                };
+                let mut __admission = admit_or(core::Err(__rejection));
                 let __result = async move { Page::read().await }.await;
-                ::ratelimit::__private::Admission::settle(
+                p::Admission::settle(
                     &mut __admission,
                     0,
                     {
-                        #[allow(unused_imports)]
-                        use ::ratelimit::__private::ProbeUnits as _;
-                        ::ratelimit::__private::units(
-                            ::ratelimit::__private::Given(
-                                    ::ratelimit::__private::judge(Page::rows, &__result),
-                                )
-                                .__ratelimit_units(),
-                        )
+                        use probe::ProbeUnits as _;
+                        p::units(p::Given(p::judge(Page::rows, &__result)).__ratelimit_units())
                     },
                 );
-                ::ratelimit::__private::Admission::finish(__admission).await;
-                ::core::result::Result::Ok(__result)
+                p::Admission::finish(__admission).await;
+                core::Ok(__result)
             }
         "#]],
     );

@@ -15,44 +15,22 @@ fn a_future_whose_block_waits() {
             fn send(&self, to: &str) -> impl Future<Output = Result<(), Error>> + use<> {
                 let __call = {
                     {
-                        #[allow(unused_imports)]
-                        use ::ratelimit::__private::ProbeKeyPart as _;
-                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                            "send:{to}",
-                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                        );
-                        let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                        ::ratelimit::__private::Way::write(
-                            (&&&&::ratelimit::__private::KeyPart(&to)).__ratelimit_key_part(),
-                            &mut ::ratelimit::__private::Call::part(&mut __call),
-                        );
+                        use probe::ProbeKeyPart as _;
+                        site::new("send:{to}", r::Limit::counter(100, core::secs(60)));
+                        let mut __call = p::Call::new(&__SITE);
+                        write(&to, &mut p::Call::part(&mut __call));
                         __call
                     }
                 };
-                #[allow(clippy::cargo_common_metadata)]
                 {
                     let smtp = self.smtp.clone();
                     async move {
                         let __check = {
                             let mut __call = __call;
-                            ::ratelimit::__private::Call::start(&mut __call)
+                            p::Call::start(&mut __call)
                         };
-                        let __check = ::ratelimit::__private::Check::pending(__check);
-                        if let ::core::option::Option::Some(_) = __check {
-                            if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                                    __check,
-                                )
-                                .await
-                            {
-                                return <Result<
-                                    (),
-                                    Error,
-                                > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                            }
-                        } else {
-                            ::core::mem::drop(__check);
-                        }
-                        #[allow(clippy::cargo_common_metadata)] { smtp.send().await }
+                        decide_or(rejection_as::<Result<(), Error>>());
+                        { smtp.send().await }
                     }
                 }
             }
@@ -68,44 +46,22 @@ fn a_boxed_future_that_is_made_elsewhere() {
         &expect![[r#"
             fn get(id: u64) -> BoxFuture<'static, Result<Row, Error>> {
                 {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeCallers as _;
-                    (&&&&&&&&&&&&::ratelimit::__private::ReturnOf::<Row>::new())
-                        .__ratelimit_callers()
-                        .limit_without_identity();
+                    use probe::ProbeCallers as _;
+                    warn_return::<Row>().limit_without_identity();
                 }
                 let __call = {
                     {
-                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                            "get",
-                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                        );
-                        ::ratelimit::__private::Call::new(&__SITE)
+                        site::new("get", r::Limit::counter(100, core::secs(60)));
+                        p::Call::new(&__SITE)
                     }
                 };
-                ::ratelimit::__private::Box::pin(async move {
-                    let __check = { ::ratelimit::__private::Call::admit(__call) };
-                    let mut __admission = match __check.await {
-                        ::core::result::Result::Ok(__admission) => __admission,
-                        ::core::result::Result::Err(__rejection) => {
-                            return <Result<
-                                Row,
-                                Error,
-                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                        }
-                    };
+                p::Box::pin(async move {
+                    let __check = { p::Call::admit(__call) };
+                    let mut __admission = admit_or(rejection_as::<Result<Row, Error>>());
                     let __result: Result<Row, Error> = async move {
-                        if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                            Result<Row, Error>,
-                        > {
-                            return __result;
-                        }
-                        #[allow(clippy::cargo_common_metadata)]
+                        of_type::<Result<Row, Error>>();
                         {
-                            ::ratelimit::__private::once(move || -> BoxFuture<
-                                    'static,
-                                    Result<Row, Error>,
-                                > {
+                            p::once(move || -> BoxFuture<'static, Result<Row, Error>> {
                                     if id == 0 {
                                         return none();
                                     }
@@ -115,12 +71,12 @@ fn a_boxed_future_that_is_made_elsewhere() {
                         }
                     }
                         .await;
-                    ::ratelimit::__private::Admission::refund_if(
+                    p::Admission::refund_if(
                         &mut __admission,
                         0,
-                        ::ratelimit::__private::judge(Result::is_err, &__result),
+                        p::judge(Result::is_err, &__result),
                     );
-                    ::ratelimit::__private::Admission::finish(__admission).await;
+                    p::Admission::finish(__admission).await;
                     __result
                 })
             }
@@ -158,52 +114,22 @@ fn a_method_that_async_trait_has_expanded() {
                 >,
             > {
                 Box::pin(async move {
-                    if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<
-                        Result<(), Error>,
-                    > {
+                    if let core::Some(__ret) = core::None::<Result<(), Error>> {
                         #[allow(unreachable_code)] return __ret;
                     }
                     let __self = self;
                     let to = to;
                     let __ret: Result<(), Error> = {
                         let __check = {
-                            #[allow(unused_imports)]
-                            use ::ratelimit::__private::ProbeKeyPart as _;
-                            static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                "mail:{self.tenant}",
-                                ::ratelimit::Limit::counter(
-                                    100,
-                                    ::core::time::Duration::from_secs(60),
-                                ),
-                            );
-                            let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                            ::ratelimit::__private::Way::write(
-                                (&&&&::ratelimit::__private::KeyPart(&to)).__ratelimit_key_part(),
-                                &mut ::ratelimit::__private::Call::identity(&mut __call),
-                            );
-                            ::ratelimit::__private::Way::write(
-                                (&&&&::ratelimit::__private::KeyPart(&__self.tenant))
-                                    .__ratelimit_key_part(),
-                                &mut ::ratelimit::__private::Call::part(&mut __call),
-                            );
-                            ::ratelimit::__private::Call::start(&mut __call)
+                            use probe::ProbeKeyPart as _;
+                            site::new("mail:{self.tenant}", r::Limit::counter(100, core::secs(60)));
+                            let mut __call = p::Call::new(&__SITE);
+                            write(&to, &mut p::Call::identity(&mut __call));
+                            write(&__self.tenant, &mut p::Call::part(&mut __call));
+                            p::Call::start(&mut __call)
                         };
-                        let __check = ::ratelimit::__private::Check::pending(__check);
-                        if let ::core::option::Option::Some(_) = __check {
-                            if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                                    __check,
-                                )
-                                .await
-                            {
-                                return <Result<
-                                    (),
-                                    Error,
-                                > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                            }
-                        } else {
-                            ::core::mem::drop(__check);
-                        }
-                        #[allow(clippy::cargo_common_metadata)] { __self.smtp.send(to).await }
+                        decide_or(rejection_as::<Result<(), Error>>());
+                        { __self.smtp.send(to).await }
                     };
                     #[allow(unreachable_code)] __ret
                 })
@@ -218,45 +144,24 @@ fn a_future_of_a_stream() {
         r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
         "fn events() -> impl Future<Output = Sse<impl Stream<Item = Event>>> { async move { open().await } }",
         &expect![[r#"
-            fn events() -> impl Future<
-                Output = ::ratelimit::Holding<Sse<impl Stream<Item = Event>>>,
-            > {
+            fn events() -> impl Future<Output = r::body::Holding<Sse<impl Stream<Item = Event>>>> {
                 let __call = {
                     {
-                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                            "events",
-                            ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
-                        );
-                        ::ratelimit::__private::Call::new(&__SITE)
+                        site::new("events", r::Limit::concurrency(9, core::secs(60)));
+                        p::Call::new(&__SITE)
                     }
                 };
-                #[allow(clippy::cargo_common_metadata)]
                 {
                     async move {
-                        let __check = { ::ratelimit::__private::Call::admit(__call) };
-                        let __admission = match __check.await {
-                            ::core::result::Result::Ok(__admission) => __admission,
-                            ::core::result::Result::Err(__rejection) => {
-                                return <::ratelimit::Holding<
-                                    Sse<_>,
-                                > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                            }
-                        };
+                        let __check = { p::Call::admit(__call) };
+                        let __admission = admit_or(rejection_as::<r::body::Holding<Sse<_>>>());
                         let __result: Sse<_> = async move {
-                            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                                Sse<_>,
-                            > {
-                                return __result;
-                            }
-                            #[allow(clippy::cargo_common_metadata)] { open().await }
+                            of_type::<Sse<_>>();
+                            { open().await }
                         }
                             .await;
-                        let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0])
-                            .await;
-                        let __result = ::ratelimit::HoldBody::hold(
-                            __result,
-                            ::ratelimit::__private::Lasting::held(__lasting),
-                        );
+                        let __held = p::Admission::hold(__admission, &[0], []).await;
+                        let __result = r::body::HoldBody::hold(__result, __held);
                         __result
                     }
                 }

@@ -19,64 +19,45 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 name: Query<String>,
             ) -> Result<Page, ApiError> {
                 let __check = {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "hello",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                    site::new("hello", r::Limit::counter(100, core::secs(60)));
+                    let mut __call = p::Call::new(&__SITE);
                     #[allow(clippy::used_underscore_binding)]
-                    ::ratelimit::__private::Call::ip(
+                    p::Call::ip(
                         &mut __call,
                         {
-                            #[allow(unused_imports)]
-                            use ::ratelimit::__private::{
+                            use probe::{
                                 Argument, ArgumentOf, KeptAddress, MakeAgain as _, OnlyPart,
                                 PassAddress as _, FoundAddress, MergeAddress, Nothing,
                                 ProbeAddress as _, TrustedAddress,
                             };
                             FoundAddress::found(
                                 TrustedAddress::trusted(
-                                    MergeAddress::merge(
-                                        MergeAddress::merge(
-                                            MergeAddress::merge(
+                                    merge(
+                                        merge(
+                                            merge(
                                                 Nothing,
-                                                MergeAddress::merge(
+                                                merge(
                                                     Nothing,
                                                     KeptAddress::kept(
-                                                        (&&&&&Argument(
+                                                        probe_ip(
                                                             &(&&OnlyPart(&peer))
                                                                 .__ratelimit_make_again(|__part| ConnectInfo(__part)),
-                                                        ))
-                                                            .__ratelimit_probe_ip(),
+                                                        ),
                                                     ),
                                                 ),
                                             ),
-                                            (&&&&&Argument(&__parameter1)).__ratelimit_probe_ip(),
+                                            probe_ip(&__parameter1),
                                         ),
-                                        (&&&&&Argument(&name)).__ratelimit_probe_ip(),
+                                        probe_ip(&name),
                                     ),
                                 ),
                             )
                         },
                     );
-                    ::ratelimit::__private::Call::start(&mut __call)
+                    p::Call::start(&mut __call)
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return <Result<
-                            Page,
-                            ApiError,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
-                #[allow(clippy::cargo_common_metadata)] { page(peer) }
+                decide_or(rejection_as::<Result<Page, ApiError>>());
+                { page(peer) }
             }
         "#]],
     );
@@ -97,61 +78,42 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     request: &Request,
                 ) -> Result<Page, ApiError> {
                     let __check = {
-                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                            "hello",
-                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                        );
-                        let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                        site::new("hello", r::Limit::counter(100, core::secs(60)));
+                        let mut __call = p::Call::new(&__SITE);
                         #[allow(clippy::used_underscore_binding)]
-                        ::ratelimit::__private::Call::ip(
+                        p::Call::ip(
                             &mut __call,
                             {
-                                #[allow(unused_imports)]
-                                use ::ratelimit::__private::{
+                                use probe::{
                                     Argument, ArgumentOf, KeptAddress, MakeAgain as _, OnlyPart,
                                     PassAddress as _, FoundAddress, MergeAddress, Nothing,
                                     ProbeAddress as _, TrustedAddress,
                                 };
                                 FoundAddress::found(
                                     TrustedAddress::trusted(
-                                        MergeAddress::merge(
-                                            MergeAddress::merge(
+                                        merge(
+                                            merge(
                                                 Nothing,
-                                                MergeAddress::merge(
+                                                merge(
                                                     Nothing,
                                                     KeptAddress::kept(
-                                                        (&&&&&Argument(
+                                                        probe_ip(
                                                             &(&&OnlyPart(&id))
                                                                 .__ratelimit_make_again(|__part| Path(__part)),
-                                                        ))
-                                                            .__ratelimit_probe_ip(),
+                                                        ),
                                                     ),
                                                 ),
                                             ),
-                                            (&&&&&Argument(&request)).__ratelimit_probe_ip(),
+                                            probe_ip(&request),
                                         ),
                                     ),
                                 )
                             },
                         );
-                        ::ratelimit::__private::Call::start(&mut __call)
+                        p::Call::start(&mut __call)
                     };
-                    let __check = ::ratelimit::__private::Check::pending(__check);
-                    if let ::core::option::Option::Some(_) = __check {
-                        if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                                __check,
-                            )
-                            .await
-                        {
-                            return <Result<
-                                Page,
-                                ApiError,
-                            > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                        }
-                    } else {
-                        ::core::mem::drop(__check);
-                    }
-                    #[allow(clippy::cargo_common_metadata)] { page(id) }
+                    decide_or(rejection_as::<Result<Page, ApiError>>());
+                    { page(id) }
                 }
             }
         "#]],
@@ -173,10 +135,7 @@ fn a_route_reads_no_names() {
             ) -> Result<Page, ApiError> {
                 #[allow(clippy::used_underscore_binding)]
                 let __header0 = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        Argument, FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _,
-                    };
+                    use probe::{Argument, FoundHeaders, MergeHeaders, Nothing, ProbeHeaders as _};
                     FoundHeaders::header(
                         MergeHeaders::merge(
                             MergeHeaders::merge(
@@ -195,34 +154,14 @@ fn a_route_reads_no_names() {
                 let __check = {
                     let (__header0,) = (__header0,);
                     {
-                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                            "hello",
-                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                        );
-                        let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                        ::ratelimit::__private::Call::header(
-                            &mut __call,
-                            ::core::option::Option::as_ref(&__header0),
-                        );
-                        ::ratelimit::__private::Call::start(&mut __call)
+                        site::new("hello", r::Limit::counter(100, core::secs(60)));
+                        let mut __call = p::Call::new(&__SITE);
+                        p::Call::header(&mut __call, core::as_ref(&__header0));
+                        p::Call::start(&mut __call)
                     }
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return <Result<
-                            Page,
-                            ApiError,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
-                #[allow(clippy::cargo_common_metadata)] { page(peer) }
+                decide_or(rejection_as::<Result<Page, ApiError>>());
+                { page(peer) }
             }
         "#]],
     );

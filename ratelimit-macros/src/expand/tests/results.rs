@@ -9,43 +9,21 @@ fn a_function_that_becomes_fallible() {
         r#"key = "greet", fallible, by = name"#,
         "async fn greet(name: &str) -> String { hello(name) }",
         &expect![[r#"
-            async fn greet(name: &str) -> ::core::result::Result<String, ::ratelimit::Rejection> {
+            async fn greet(name: &str) -> ::core::result::Result<String, r::Rejection> {
                 let __check = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeKeyPart as _;
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "greet",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                    ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::KeyPart(&name)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::identity(&mut __call),
-                    );
-                    ::ratelimit::__private::Call::start(&mut __call)
+                    use probe::ProbeKeyPart as _;
+                    site::new("greet", r::Limit::counter(100, core::secs(60)));
+                    let mut __call = p::Call::new(&__SITE);
+                    write(&name, &mut p::Call::identity(&mut __call));
+                    p::Call::start(&mut __call)
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return ::core::result::Result::Err(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
+                decide_or(core::Err(__rejection));
                 let __result: String = async move {
-                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                        String,
-                    > {
-                        return __result;
-                    }
-                    #[allow(clippy::cargo_common_metadata)] { hello(name) }
+                    of_type::<String>();
+                    { hello(name) }
                 }
                     .await;
-                ::core::result::Result::Ok(__result)
+                core::Ok(__result)
             }
         "#]],
     );
@@ -57,34 +35,19 @@ fn an_opaque_return_type_is_widened() {
         r#"key = "page""#,
         "async fn page() -> impl IntoResponse { #![allow(unused)] Html(\"hello\") }",
         &expect![[r#"
-            async fn page() -> ::core::result::Result<impl IntoResponse, ::ratelimit::Rejection> {
+            async fn page() -> ::core::result::Result<impl IntoResponse, r::Rejection> {
                 #![allow(unused)]
                 {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeCallers as _;
-                    ::ratelimit::__private::OfClients.limit_without_identity();
+                    use probe::ProbeCallers as _;
+                    p::OfClients.limit_without_identity();
                 }
                 let __check = {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "page",
-                        ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
-                    );
-                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
-                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
+                    site::new("page", r::Limit::counter(100, core::secs(60)));
+                    static __REQUEST: p::SiteRequest = p::SiteRequest::new();
+                    p::Check::of_site(&__SITE, &__REQUEST)
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return ::core::result::Result::Err(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
-                ::core::result::Result::Ok(async move { Html("hello") }.await)
+                decide_or(core::Err(__rejection));
+                core::Ok(async move { Html("hello") }.await)
             }
         "#]],
     );
@@ -97,37 +60,22 @@ fn a_file_of_a_function_that_becomes_fallible() {
         "async fn file() -> Option<NamedFile> { open().await }",
         &expect![[r#"
             async fn file() -> ::core::result::Result<
-                Option<::ratelimit::Holding<NamedFile>>,
-                ::ratelimit::Rejection,
+                Option<r::body::Holding<NamedFile>>,
+                r::Rejection,
             > {
                 let __check = {
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "files",
-                        ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
-                    );
-                    ::ratelimit::__private::Call::admit(::ratelimit::__private::Call::new(&__SITE))
+                    site::new("files", r::Limit::concurrency(9, core::secs(60)));
+                    p::Call::admit(p::Call::new(&__SITE))
                 };
-                let __admission = match __check.await {
-                    ::core::result::Result::Ok(__admission) => __admission,
-                    ::core::result::Result::Err(__rejection) => {
-                        return ::core::result::Result::Err(__rejection);
-                    }
-                };
+                let __admission = admit_or(core::Err(__rejection));
                 let __result: Option<NamedFile> = async move {
-                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                        Option<NamedFile>,
-                    > {
-                        return __result;
-                    }
-                    #[allow(clippy::cargo_common_metadata)] { open().await }
+                    of_type::<Option<NamedFile>>();
+                    { open().await }
                 }
                     .await;
-                let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0]).await;
-                let __result = ::ratelimit::HoldBody::hold(
-                    __result,
-                    ::ratelimit::__private::Lasting::held(__lasting),
-                );
-                ::core::result::Result::Ok(__result)
+                let __held = p::Admission::hold(__admission, &[0], []).await;
+                let __result = r::body::HoldBody::hold(__result, __held);
+                core::Ok(__result)
             }
         "#]],
     );
@@ -137,46 +85,26 @@ fn a_file_of_a_function_that_becomes_fallible() {
         &expect![[r#"
             fn file() -> BoxFuture<
                 'static,
-                ::core::result::Result<
-                    Option<::ratelimit::Holding<NamedFile>>,
-                    ::ratelimit::Rejection,
-                >,
+                ::core::result::Result<Option<r::body::Holding<NamedFile>>, r::Rejection>,
             > {
                 let __call = {
                     {
-                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                            "files",
-                            ::ratelimit::Limit::concurrency(9, ::core::time::Duration::from_secs(60)),
-                        );
-                        ::ratelimit::__private::Call::new(&__SITE)
+                        site::new("files", r::Limit::concurrency(9, core::secs(60)));
+                        p::Call::new(&__SITE)
                     }
                 };
-                #[allow(clippy::cargo_common_metadata)]
                 {
                     Box::pin(async move {
-                        let __check = { ::ratelimit::__private::Call::admit(__call) };
-                        let __admission = match __check.await {
-                            ::core::result::Result::Ok(__admission) => __admission,
-                            ::core::result::Result::Err(__rejection) => {
-                                return ::core::result::Result::Err(__rejection);
-                            }
-                        };
+                        let __check = { p::Call::admit(__call) };
+                        let __admission = admit_or(core::Err(__rejection));
                         let __result: Option<NamedFile> = async move {
-                            if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                                Option<NamedFile>,
-                            > {
-                                return __result;
-                            }
-                            #[allow(clippy::cargo_common_metadata)] { open().await }
+                            of_type::<Option<NamedFile>>();
+                            { open().await }
                         }
                             .await;
-                        let __lasting = ::ratelimit::__private::Admission::hold(__admission, &[0])
-                            .await;
-                        let __result = ::ratelimit::HoldBody::hold(
-                            __result,
-                            ::ratelimit::__private::Lasting::held(__lasting),
-                        );
-                        ::core::result::Result::Ok(__result)
+                        let __held = p::Admission::hold(__admission, &[0], []).await;
+                        let __result = r::body::HoldBody::hold(__result, __held);
+                        core::Ok(__result)
                     })
                 }
             }

@@ -14,73 +14,43 @@ fn two_limits() {
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let __check = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeKeyPart as _;
-                    ::ratelimit::__private::Calls::start(
-                        ::ratelimit::__private::Call::and(
+                    use probe::ProbeKeyPart as _;
+                    p::Calls::start(
+                        p::Call::and(
                             {
                                 enum __Here {}
-                                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                                site::new(
                                         ::core::concat!(::core::module_path!(), "::", "search/1s"),
-                                        ::ratelimit::Limit::counter(
-                                            10,
-                                            ::core::time::Duration::from_secs(1),
-                                        ),
+                                        r::Limit::counter(10, core::secs(1)),
                                     )
                                     .in_function(::core::any::type_name::<__Here>);
-                                let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                                ::ratelimit::__private::Way::write(
-                                    (&&&&::ratelimit::__private::KeyPart(&user.id))
-                                        .__ratelimit_key_part(),
-                                    &mut ::ratelimit::__private::Call::identity(&mut __call),
-                                );
+                                let mut __call = p::Call::new(&__SITE);
+                                write(&user.id, &mut p::Call::identity(&mut __call));
                                 __call
                             },
                             {
                                 enum __Here {}
-                                static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                                site::new(
                                         ::core::concat!(::core::module_path!(), "::", "search/1d"),
-                                        ::ratelimit::Limit::counter(
-                                            5000,
-                                            ::core::time::Duration::from_secs(86400),
-                                        ),
+                                        r::Limit::counter(5000, core::secs(86400)),
                                     )
                                     .in_function(::core::any::type_name::<__Here>);
-                                let mut __call = ::ratelimit::__private::Call::new(&__SITE);
-                                ::ratelimit::__private::Way::write(
-                                    (&&&&::ratelimit::__private::KeyPart(&user.id))
-                                        .__ratelimit_key_part(),
-                                    &mut ::ratelimit::__private::Call::identity(&mut __call),
-                                );
-                                ::ratelimit::__private::Call::cost(&mut __call, 2);
+                                let mut __call = p::Call::new(&__SITE);
+                                write(&user.id, &mut p::Call::identity(&mut __call));
+                                p::Call::cost(&mut __call, 2);
                                 __call
                             },
                         ),
                     )
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return <Result<
-                            Hits,
-                            Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
-                #[allow(clippy::cargo_common_metadata)] { find(q).await }
+                decide_or(rejection_as::<Result<Hits, Error>>());
+                { find(q).await }
             }
         "#]],
     );
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "the expansion of one attribute is long")]
 fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
     check(
         r#"key = "a", limiter = self.limits"#,
@@ -92,47 +62,26 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                 let __check = {
                     match &self.limits {
                         __limiter => {
-                            ::ratelimit::__private::Calls::admit(
-                                ::ratelimit::__private::Calls::and(
-                                    ::ratelimit::__private::Call::and(
+                            p::Calls::admit(
+                                p::Calls::and(
+                                    p::Call::and(
                                         {
-                                            static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                                "a",
-                                                ::ratelimit::Limit::counter(
-                                                    100,
-                                                    ::core::time::Duration::from_secs(60),
-                                                ),
-                                            );
-                                            ::ratelimit::__private::Call::by_limiter(&__SITE, __limiter)
+                                            site::new("a", r::Limit::counter(100, core::secs(60)));
+                                            p::Call::by_limiter(&__SITE, __limiter)
                                         },
                                         {
-                                            static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                                "b",
-                                                ::ratelimit::Limit::counter(
-                                                    100,
-                                                    ::core::time::Duration::from_secs(60),
-                                                ),
-                                            );
-                                            let mut __call = ::ratelimit::__private::Call::by_limiter(
-                                                &__SITE,
-                                                __limiter,
-                                            );
+                                            site::new("b", r::Limit::counter(100, core::secs(60)));
+                                            let mut __call = p::Call::by_limiter(&__SITE, __limiter);
                                             #[allow(clippy::used_underscore_binding)]
-                                            ::ratelimit::__private::Call::ip(
+                                            p::Call::ip(
                                                 &mut __call,
                                                 {
-                                                    #[allow(unused_imports)]
-                                                    use ::ratelimit::__private::{
+                                                    use probe::{
                                                         Argument, FoundAddress, MergeAddress, Nothing,
                                                         ProbeAddress as _, TrustedAddress,
                                                     };
                                                     FoundAddress::found(
-                                                        TrustedAddress::trusted(
-                                                            MergeAddress::merge(
-                                                                Nothing,
-                                                                (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
-                                                            ),
-                                                        ),
+                                                        TrustedAddress::trusted(merge(Nothing, probe_ip(&peer))),
                                                     )
                                                 },
                                             );
@@ -140,53 +89,29 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                                         },
                                     ),
                                     {
-                                        static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                                            "c",
-                                            ::ratelimit::Limit::concurrency(
-                                                100,
-                                                ::core::time::Duration::from_secs(60),
-                                            ),
-                                        );
-                                        ::ratelimit::__private::Call::by_limiter(&__SITE, __limiter)
+                                        site::new("c", r::Limit::concurrency(100, core::secs(60)));
+                                        p::Call::by_limiter(&__SITE, __limiter)
                                     },
                                 ),
                             )
                         }
                     }
                 };
-                let mut __admission = match __check.await {
-                    ::core::result::Result::Ok(__admission) => __admission,
-                    ::core::result::Result::Err(__rejection) => {
-                        return <Result<
-                            Page,
-                            Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                };
+                let mut __admission = admit_or(rejection_as::<Result<Page, Error>>());
                 let __result: Result<Page, Error> = async move {
-                    if let ::core::option::Option::Some(__result) = ::core::option::Option::None::<
-                        Result<Page, Error>,
-                    > {
-                        return __result;
-                    }
-                    #[allow(clippy::cargo_common_metadata)] { self.find().await }
+                    of_type::<Result<Page, Error>>();
+                    { self.find().await }
                 }
                     .await;
-                ::ratelimit::__private::Admission::settle(
+                p::Admission::settle(
                     &mut __admission,
                     1,
                     {
-                        #[allow(unused_imports)]
-                        use ::ratelimit::__private::ProbeUnits as _;
-                        ::ratelimit::__private::units(
-                            ::ratelimit::__private::Given(
-                                    ::ratelimit::__private::judge(|page| page.rows, &__result),
-                                )
-                                .__ratelimit_units(),
-                        )
+                        use probe::ProbeUnits as _;
+                        p::units(p::Given(p::judge(|page| page.rows, &__result)).__ratelimit_units())
                     },
                 );
-                ::ratelimit::__private::Admission::finish(__admission).await;
+                p::Admission::finish(__admission).await;
                 __result
             }
         "#]],

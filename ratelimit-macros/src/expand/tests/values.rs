@@ -15,70 +15,43 @@ fn a_handler_limited_by_address() {
             ) -> Result<Page, ApiError> {
                 #[allow(clippy::used_underscore_binding)]
                 let __ip = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::{
-                        Argument, KeptAddress, MergeAddress, Nothing, ProbeAddress as _,
-                    };
-                    KeptAddress::kept(
-                        MergeAddress::merge(
-                            Nothing,
-                            (&&&&&Argument(&__parameter0)).__ratelimit_probe_ip(),
-                        ),
-                    )
+                    use probe::{Argument, KeptAddress, MergeAddress, Nothing, ProbeAddress as _};
+                    KeptAddress::kept(merge(Nothing, probe_ip(&__parameter0)))
                 };
                 let ConnectInfo(peer) = __parameter0;
                 let __check = {
                     enum __Here {}
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
+                    site::new(
                             ::core::concat!(::core::module_path!(), "::", "list"),
-                            ::ratelimit::Limit::counter(100, ::core::time::Duration::from_secs(60)),
+                            r::Limit::counter(100, core::secs(60)),
                         )
                         .in_function(::core::any::type_name::<__Here>);
-                    let mut __call = ::ratelimit::__private::Call::new(&__SITE);
+                    let mut __call = p::Call::new(&__SITE);
                     #[allow(clippy::used_underscore_binding)]
-                    ::ratelimit::__private::Call::ip(
+                    p::Call::ip(
                         &mut __call,
                         {
-                            #[allow(unused_imports)]
-                            use ::ratelimit::__private::{
+                            use probe::{
                                 Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
                                 TrustedAddress,
                             };
                             FoundAddress::found(
                                 TrustedAddress::trusted(
-                                    MergeAddress::merge(
-                                        MergeAddress::merge(Nothing, __ip),
-                                        (&&&&&Argument(&query)).__ratelimit_probe_ip(),
-                                    ),
+                                    merge(merge(Nothing, __ip), probe_ip(&query)),
                                 ),
                             )
                         },
                     );
-                    ::ratelimit::__private::Call::start(&mut __call)
+                    p::Call::start(&mut __call)
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return <Result<
-                            Page,
-                            ApiError,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
-                #[allow(clippy::cargo_common_metadata)] { page(query) }
+                decide_or(rejection_as::<Result<Page, ApiError>>());
+                { page(query) }
             }
         "#]],
     );
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "the expansion of one attribute is long")]
 fn values_that_are_known_at_the_call() {
     check(
         r#"key = "report:{kind}:{tenant.id}", time = self.window, count = plan.rate(), algorithm = "token_bucket",
@@ -93,97 +66,55 @@ fn values_that_are_known_at_the_call() {
                 kind: &str,
             ) -> Result<Report, Error> {
                 let __check = {
-                    #[allow(unused_imports)]
-                    use ::ratelimit::__private::ProbeKeyPart as _;
-                    static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::per_call(
-                        "report:{kind}:{tenant.id}",
-                    );
-                    let mut __call = ::ratelimit::__private::Call::by_limiter(&__SITE, &self.limits);
-                    ::ratelimit::__private::Call::limit(
+                    use probe::ProbeKeyPart as _;
+                    site::per_call("report:{kind}:{tenant.id}");
+                    let mut __call = p::Call::by_limiter(&__SITE, &self.limits);
+                    p::Call::limit(
                         &mut __call,
-                        ::ratelimit::__private::limit::with_burst(
-                            ::ratelimit::__private::limit::with_refill(
-                                ::ratelimit::__private::limit::token_bucket(
-                                    plan.rate(),
-                                    self.window,
-                                ),
-                                ::ratelimit::Refill::Interval,
+                        p::limit::with_burst(
+                            p::limit::with_refill(
+                                p::limit::token_bucket(plan.rate(), self.window),
+                                r::Refill::Interval,
                             ),
                             BURST,
                         ),
                     );
                     #[allow(clippy::used_underscore_binding)]
-                    ::ratelimit::__private::Call::ip(
+                    p::Call::ip(
                         &mut __call,
                         {
-                            #[allow(unused_imports)]
-                            use ::ratelimit::__private::{
+                            use probe::{
                                 Argument, FoundAddress, MergeAddress, Nothing, ProbeAddress as _,
                                 TrustedAddress,
                             };
                             FoundAddress::found(
                                 TrustedAddress::trusted(
-                                    MergeAddress::merge(
-                                        MergeAddress::merge(
-                                            MergeAddress::merge(
-                                                MergeAddress::merge(
-                                                    Nothing,
-                                                    (&&&&&Argument(&peer)).__ratelimit_probe_ip(),
-                                                ),
-                                                (&&&&&Argument(&user)).__ratelimit_probe_ip(),
-                                            ),
-                                            (&&&&&Argument(&tenant)).__ratelimit_probe_ip(),
+                                    merge(
+                                        merge(
+                                            merge(merge(Nothing, probe_ip(&peer)), probe_ip(&user)),
+                                            probe_ip(&tenant),
                                         ),
-                                        (&&&&&Argument(&kind)).__ratelimit_probe_ip(),
+                                        probe_ip(&kind),
                                     ),
                                 ),
                             )
                         },
                     );
-                    ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::KeyPart(&&user.id)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::identity(&mut __call),
-                    );
-                    ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::KeyPart(&(shard % 16))).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::identity(&mut __call),
-                    );
-                    ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::KeyPart(&kind)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::part(&mut __call),
-                    );
-                    ::ratelimit::__private::Way::write(
-                        (&&&&::ratelimit::__private::KeyPart(&tenant.id)).__ratelimit_key_part(),
-                        &mut ::ratelimit::__private::Call::part(&mut __call),
-                    );
-                    ::ratelimit::__private::Call::cost(
+                    write(&&user.id, &mut p::Call::identity(&mut __call));
+                    write(&(shard % 16), &mut p::Call::identity(&mut __call));
+                    write(&kind, &mut p::Call::part(&mut __call));
+                    write(&tenant.id, &mut p::Call::part(&mut __call));
+                    p::Call::cost(
                         &mut __call,
                         {
-                            #[allow(unused_imports)]
-                            use ::ratelimit::__private::ProbeUnits as _;
-                            ::ratelimit::__private::units(
-                                ::ratelimit::__private::Given(rows / 1000 + 1).__ratelimit_units(),
-                            )
+                            use probe::ProbeUnits as _;
+                            p::units(p::Given(rows / 1000 + 1).__ratelimit_units())
                         },
                     );
-                    ::ratelimit::__private::Call::start(&mut __call)
+                    p::Call::start(&mut __call)
                 };
-                let __check = ::ratelimit::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = ::ratelimit::__private::Check::of_pending(
-                            __check,
-                        )
-                        .await
-                    {
-                        return <Result<
-                            Report,
-                            Error,
-                        > as ::ratelimit::FromRejection>::from_rejection(__rejection);
-                    }
-                } else {
-                    ::core::mem::drop(__check);
-                }
-                #[allow(clippy::cargo_common_metadata)] { run() }
+                decide_or(rejection_as::<Result<Report, Error>>());
+                { run() }
             }
         "#]],
     );
@@ -224,18 +155,16 @@ fn constants_of_a_generic_type() {
                     )
                 };
                 let __check = my::limits::__private::Check::pending(__check);
-                if let ::core::option::Option::Some(_) = __check {
-                    if let ::core::result::Result::Err(__rejection) = my::limits::__private::Check::of_pending(
-                            __check,
-                        )
+                if let core::Some(_) = __check {
+                    if let core::Err(__rejection) = my::limits::__private::Check::of_pending(__check)
                         .await
                     {
                         return my::limits::__private::on_limit(|_| None, __rejection);
                     }
                 } else {
-                    ::core::mem::drop(__check);
+                    core::drop(__check);
                 }
-                #[allow(clippy::cargo_common_metadata)] { self.next() }
+                { self.next() }
             }
         "#]],
     );

@@ -155,7 +155,7 @@ pub trait TrustedAddress {
 #[diagnostic::on_unimplemented(
     message = "`by = \"ip\"`: no argument of this function has the address of the client",
     label = "add the request, or the peer, such as `ConnectInfo<SocketAddr>` of axum 0.8 or `SocketAddr` of rocket",
-    note = "enable the framework's feature of `ratelimit-runtime`; in a function that cannot have such an argument, write `by = ratelimit::client_ip()` and add `RateLimitLayer` to the service",
+    note = "enable the framework's feature of `ratelimit-runtime`; in a function that cannot have such an argument, write `by = ratelimit::context::client_ip()` and add `RateLimitLayer` to the service",
     note = "a type of your own that knows the client can implement `ratelimit::ClientIp`"
 )]
 pub trait FoundAddress<'a> {

@@ -6,8 +6,8 @@
 use super::super::names::Named;
 use super::effective_window::effective_window;
 use super::{AddField, Shown};
-use crate::context::Recorded;
-use crate::key::{Bytes, push_number};
+use crate::answer::recorded::RecordedDecision;
+use crate::writer::{Bytes, push_number};
 
 const POLICY: &str = "ratelimit-policy";
 const STATE: &str = "ratelimit";
@@ -37,7 +37,7 @@ pub(super) fn write(limits: &Shown<'_>, add: &mut AddField<'_>) {
 /// Writes a list of names with parameters.
 fn list<'n, 'r: 'n>(
     limits: impl Iterator<Item = &'n Named<'r>>,
-    push_parameters: fn(&mut Bytes, &Recorded),
+    push_parameters: fn(&mut Bytes, &RecordedDecision),
 ) -> Bytes {
     let mut list = Bytes::new();
     for limit in limits {
@@ -50,7 +50,7 @@ fn list<'n, 'r: 'n>(
     list
 }
 
-fn push_policy(list: &mut Bytes, recorded: &Recorded) {
+fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     let limit = recorded.limit();
     push_integer(list, QUOTA, limit.count().into());
     if limit.is_concurrency() {
@@ -68,7 +68,7 @@ fn push_policy(list: &mut Bytes, recorded: &Recorded) {
     }
 }
 
-fn push_state(list: &mut Bytes, recorded: &Recorded) {
+fn push_state(list: &mut Bytes, recorded: &RecordedDecision) {
     push_integer(list, AVAILABLE, recorded.decision().remaining().into());
     if let Some(seconds) = effective_window(recorded) {
         push_integer(list, EFFECTIVE_WINDOW, seconds);

@@ -1,6 +1,6 @@
 //! The effective window: the time within which a client can use no more than the units that are left.
 
-use crate::context::Recorded;
+use crate::answer::recorded::RecordedDecision;
 use crate::rejection::whole_seconds;
 
 /// Returns the effective window in seconds, at least 1. `None` for permits, which come back when their holders have finished,
@@ -10,19 +10,19 @@ use crate::rejection::whole_seconds;
 /// - An admitted call: the time until nothing is in use, but at least the time in which the limit earns the units that are left.
 ///   A bucket with 99 of 100 units is full again soon, but a client that used 99 units in each such time would be far above the
 ///   rate.
-pub(super) fn effective_window(recorded: &Recorded) -> Option<u64> {
+pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
     let (limit, decision) = (recorded.limit(), recorded.decision());
     if limit.is_concurrency() {
         return None;
     }
-    if !decision.allowed() {
+    if !decision.is_allowed() {
         return decision.retry_after().map(whole_seconds);
     }
     Some(whole_seconds(decision.reset_after()).max(earned_in(recorded)))
 }
 
 /// The time in which the limit earns the units that are left, in whole seconds, rounded up.
-fn earned_in(recorded: &Recorded) -> u64 {
+fn earned_in(recorded: &RecordedDecision) -> u64 {
     let (limit, remaining) = (recorded.limit(), recorded.decision().remaining());
     let ms = u128::from(remaining) * u128::from(limit.time_ms());
     let seconds = ms.div_ceil(u128::from(limit.count().max(1)) * 1000);

@@ -1,4 +1,4 @@
-//! `Headers`: which header fields describe the limits of a request in its response.
+//! `RateLimitHeaders`: which header fields describe the limits of a request in its response.
 
 mod draft11;
 mod effective_window;
@@ -7,18 +7,18 @@ mod tests;
 mod x_rate_limit;
 
 use super::names::{Named, named};
-use crate::context::Recorded;
+use crate::answer::recorded::RecordedDecision;
 use smallvec::SmallVec;
 use std::time::SystemTime;
 use x_rate_limit::Reset;
 
 /// Which header fields describe the limits of a request in its response.
 ///
-/// The fields have the decisions of attributes, which the [`RequestContext`](crate::RequestContext) of the request records.
+/// The fields have the decisions of attributes, which the [`RequestContext`](crate::context::RequestContext) of the request records.
 /// `Retry-After` is not among them: every answer to a refused request has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Headers {
+pub enum RateLimitHeaders {
     /// `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11 (May 2026), which name all limits of the
     /// request:
     ///
@@ -41,7 +41,7 @@ pub enum Headers {
     None,
 }
 
-impl Headers {
+impl RateLimitHeaders {
     /// Whether a response with this status may have the fields: not a redirection (3xx), because the client asks another
     /// resource next, which may have other limits.
     #[must_use]
@@ -56,7 +56,9 @@ impl Headers {
     /// already has:
     ///
     /// ```
-    /// use ratelimit::{Headers, Rejection, RequestContext, rate_limit};
+    /// use ratelimit::answer::RateLimitHeaders;
+    /// use ratelimit::context::RequestContext;
+    /// use ratelimit::{Rejection, rate_limit};
     ///
     /// #[rate_limit(key = "fields_example", count = 10)]
     /// async fn search() -> Result<(), Rejection> { Ok(()) }
@@ -67,7 +69,7 @@ impl Headers {
     ///     Ok(()) => 200,
     ///     Err(rejection) => rejection.status(),
     /// };
-    /// for (name, value) in Headers::Draft11.fields(status, &context.decisions()) {
+    /// for (name, value) in RateLimitHeaders::Draft11.fields(status, &context.decisions()) {
     ///     println!("{name}: {value}"); // ratelimit: "fields_example";r=9;t=60
     /// }
     /// # }
@@ -77,7 +79,7 @@ impl Headers {
     /// no wait in it is longer than `Retry-After`. `RateLimit-Policy` always names all. If a request asks one limit several
     /// times, the last decision counts.
     #[must_use]
-    pub fn fields(self, status: u16, decisions: &[Recorded]) -> Vec<(&'static str, String)> {
+    pub fn fields(self, status: u16, decisions: &[RecordedDecision]) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         self.write(status, decisions, &mut |name, value| {
             fields.push((name, String::from_utf8_lossy(value).into_owned()));
@@ -86,7 +88,7 @@ impl Headers {
     }
 
     /// Passes each of the [`fields`](Self::fields) on, without a heap allocation if the response shows one limit.
-    pub(crate) fn write(self, status: u16, decisions: &[Recorded], add: &mut AddField<'_>) {
+    pub(crate) fn write(self, status: u16, decisions: &[RecordedDecision], add: &mut AddField<'_>) {
         if decisions.is_empty() || !Self::are_allowed_on(status) {
             return;
         }
@@ -111,7 +113,7 @@ struct Shown<'r> {
 }
 
 impl<'r> Shown<'r> {
-    fn of(decisions: &'r [Recorded], status: u16) -> Self {
+    fn of(decisions: &'r [RecordedDecision], status: u16) -> Self {
         let all = named(decisions);
         let only_refused = status >= 400 && all.iter().any(Named::is_refused);
         Self { all, only_refused }

@@ -4,8 +4,8 @@ mod golden;
 mod parsed;
 mod x_rate_limit;
 
-use super::Headers;
-use crate::context::Recorded;
+use super::RateLimitHeaders;
+use crate::context::RecordedDecision;
 use crate::decision::Decision;
 use crate::key::LimitName;
 use crate::limit::Limit;
@@ -14,22 +14,22 @@ use std::time::Duration;
 const ONE_SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(86_400);
 
-fn recorded(name: impl Into<LimitName>, limit: Limit, decision: Decision) -> Recorded {
-    Recorded { name: name.into(), limit, cost: 1, decision }
+fn recorded(name: impl Into<LimitName>, limit: Limit, decision: Decision) -> RecordedDecision {
+    RecordedDecision { name: name.into(), limit, cost: 1, decision }
 }
 
 /// An admitted call, after which this number of units is left, and all are back after this time.
-fn admitted(name: &'static str, limit: Limit, remaining: u32, reset_after: Duration) -> Recorded {
+fn admitted(name: &'static str, limit: Limit, remaining: u32, reset_after: Duration) -> RecordedDecision {
     recorded(name, limit, Decision::allow(&limit, remaining, reset_after))
 }
 
 /// A refused call. Without a wait it never passes.
-fn refused(name: &'static str, limit: Limit, remaining: u32, wait: Option<Duration>) -> Recorded {
+fn refused(name: &'static str, limit: Limit, remaining: u32, wait: Option<Duration>) -> RecordedDecision {
     recorded(name, limit, Decision::refuse(&limit, remaining, wait, limit.time()))
 }
 
 /// The fields of a response, as they are on the wire.
-fn lines(headers: Headers, status: u16, decisions: &[Recorded]) -> String {
+fn lines(headers: RateLimitHeaders, status: u16, decisions: &[RecordedDecision]) -> String {
     let fields = headers.fields(status, decisions);
     fields.into_iter().flat_map(|(name, value)| [name, ": ", &value, "\n"].map(str::to_owned)).collect()
 }

@@ -3,7 +3,7 @@
 use super::super::names::Named;
 use super::effective_window::effective_window;
 use super::{AddField, Shown};
-use crate::key::{Bytes, push_number};
+use crate::writer::{Bytes, push_number};
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::key::{Key, KeySettings, render};
+use crate::limit::Limit;
 use std::time::Duration;
 
 fn settings() -> KeySettings {

@@ -23,7 +23,7 @@ impl RateLimiterBuilder {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use ratelimit::RateLimiter;
     ///
-    /// let limiter = RateLimiter::builder().trusted_proxies(["10.0.0.0/8", "2001:db8:ff::/48"]).build().await?;
+    /// let limiter = RateLimiter::builder().trusted_proxies(["10.0.0.0/8", "2001:db8:ff::/48"]).build()?;
     /// # Ok(()) }
     /// ```
     pub fn trusted_proxies(mut self, proxies: impl IntoIterator<Item = impl Display>) -> Self {
@@ -39,13 +39,13 @@ impl RateLimiterBuilder {
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use ratelimit::{Forwarded, RateLimiter};
+    /// use ratelimit::identity::Forwarded;
+    /// use ratelimit::RateLimiter;
     ///
     /// let limiter = RateLimiter::builder()
     ///     .trusted_proxies(["192.0.2.10"])
     ///     .forwarded_by(Forwarded::Single("x-real-ip"))
-    ///     .build()
-    ///     .await?;
+    ///     .build()?;
     /// # Ok(()) }
     /// ```
     pub fn forwarded_by(mut self, header: Forwarded<'_>) -> Self {
@@ -70,7 +70,7 @@ impl RateLimiterBuilder {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use ratelimit::RateLimiter;
     ///
-    /// let limiter = RateLimiter::builder().trusted_hops(2).build().await?;
+    /// let limiter = RateLimiter::builder().trusted_hops(2).build()?;
     /// # Ok(()) }
     /// ```
     pub fn trusted_hops(mut self, hops: u8) -> Self {

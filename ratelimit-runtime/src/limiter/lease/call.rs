@@ -1,7 +1,5 @@
 //! `LeasingCall`: a call that waits for leased units, or for the units that it has requested itself.
 
-use super::super::RateLimiter;
-use super::super::decided::{Decided, invalid_reply};
 use super::Step;
 use super::key_lease::Tried;
 use super::table::LeaseId;
@@ -9,6 +7,8 @@ use super::under_way::{FetchState, FetchUnderWay, Waited};
 use crate::clock::timer::sleep_until;
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::limiter::RateLimiter;
+use crate::limiter::store_call::{Decided, invalid_reply};
 use crate::observe::store_replied;
 use crate::store::{Decisions, Mode, ReplyKind, Request, UntilDeadline};
 use std::future::Future;
@@ -73,11 +73,11 @@ impl LeasingCall {
     /// Requests exactly the cost of the call, so that the call never has unused units to return. `epoch` is set if the request is
     /// counted in the lease.
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
-        let sent = self.limiter.shared.leases.now();
+        let sent = self.limiter.shared.leases().now();
         match self.limiter.ask_one(&self.request) {
             ReplyKind::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
             ReplyKind::Pending(reply) => {
-                let reply = self.limiter.deadline(self.began, reply);
+                let reply = self.limiter.shared.store().with_deadline(self.began, reply);
                 self.state = State::Asking { reply, sent, epoch };
                 None
             }
@@ -94,12 +94,12 @@ impl LeasingCall {
     ) -> Result<Decision, Error> {
         let decision = decisions.and_then(|decisions| decisions.first().copied().ok_or_else(invalid_reply));
         let Some(epoch) = epoch else { return decision };
-        let leases = &self.limiter.shared.leases;
+        let leases = self.limiter.shared.leases();
         let now = leases.now();
         let noted = leases.with(self.id, |lease| {
             let is_current = lease.end_own_request(epoch);
             let decision = decision.as_ref().ok().filter(|_| is_current)?;
-            if !decision.allowed() {
+            if !decision.is_allowed() {
                 return Some(lease.units.note_refusal(*decision, sent, from_remote_store));
             }
             lease.units.note_own_charge(self.request.cost(), decision, sent);
@@ -110,8 +110,8 @@ impl LeasingCall {
             None
         });
         let Some(refusal) = noted.flatten() else { return decision };
-        if let Some(cache) = self.limiter.shared.deny_cache.as_ref().filter(|_| from_remote_store) {
-            cache.note(self.began, &[&self.request], &[refusal]);
+        if from_remote_store {
+            self.limiter.shared.store().remember(self.began, &[&self.request], &[refusal]);
         }
         Ok(refusal)
     }
@@ -132,7 +132,7 @@ impl LeasingCall {
                 State::Asking { reply, .. } => {
                     let Some(decisions) = ready!(Pin::new(reply).poll(context)) else {
                         self.leave();
-                        return Poll::Ready(Err(self.limiter.too_late()));
+                        return Poll::Ready(Err(self.limiter.shared.store().too_late()));
                     };
                     let State::Asking { sent, epoch, .. } =
                         std::mem::replace(&mut self.state, State::Nothing)
@@ -161,7 +161,7 @@ impl LeasingCall {
             Waited::Watched => None,
             Waited::Unwatched(observer) => observer,
         };
-        let within = self.limiter.within();
+        let within = self.limiter.shared.store().within();
         let timer = match timer {
             Some(timer) => timer,
             None => timer.insert(Box::pin(unconstrained(sleep_until(self.began + within)?))),
@@ -170,12 +170,12 @@ impl LeasingCall {
         if let Some(observer) = observer {
             observer.missed_deadline(within);
         }
-        Poll::Ready(Err(self.limiter.too_late()))
+        Poll::Ready(Err(self.limiter.shared.store().too_late()))
     }
 
     /// Gives up the place of the call.
     fn leave(&mut self) {
-        let leases = &self.limiter.shared.leases;
+        let leases = self.limiter.shared.leases();
         match std::mem::replace(&mut self.state, State::Nothing) {
             State::Nothing | State::Asking { epoch: None, .. } => {}
             State::Waiting { fetch, place, .. } => {

@@ -16,8 +16,8 @@ mod unused;
 pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::decided::{Decided, Source};
-use crate::decision::Decision;
+use super::store_call::Decided;
+use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::store::{Decisions, Mode, Reply, ReplyKind, Request};
 use call::LeasingCall;
@@ -28,13 +28,6 @@ use table::LeaseId;
 use tokio::time::Instant;
 use under_way::{FetchState, FetchUnderWay};
 use units::Taken;
-
-/// Whether a call may use leased units.
-#[inline]
-pub(super) fn is_leased(mode: Mode, requests: &[&Request]) -> bool {
-    let [request] = requests else { return false };
-    mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
-}
 
 /// What a call does after the lease was asked.
 enum Step {
@@ -52,7 +45,7 @@ impl RateLimiter {
     /// Hands out leased units to a request, if there are enough.
     #[inline]
     pub(super) fn take_leased(&self, request: &Request) -> Option<Decision> {
-        Some(self.taken(self.shared.leases.take(request)?, request))
+        Some(self.taken(self.shared.leases().take(request)?, request))
     }
 
     #[inline]
@@ -66,7 +59,7 @@ impl RateLimiter {
     /// Begins to fetch units while some are left, so that no call has to wait.
     #[cold]
     fn fetch_in_advance(&self, request: &Request) {
-        let leases = &self.shared.leases;
+        let leases = self.shared.leases();
         let (id, now) = (leases.id(request.key()), leases.now());
         if let Some(planned) = leases.with(id, |lease| lease.fetch_in_advance(now)).flatten() {
             Fetch::begin(self, id, request, planned);
@@ -76,7 +69,7 @@ impl RateLimiter {
     /// Decides a call that has found no leased units, which it fetches. Returns `None` if the call asks the store as if there were
     /// no lease.
     pub(super) fn decide_by_lease(&self, request: &Request) -> Option<Reply<Decided>> {
-        let (began, id) = (Instant::now(), self.shared.leases.id(request.key()));
+        let (began, id) = (Instant::now(), self.shared.leases().id(request.key()));
         let mut tried = Tried::default();
         match self.step(id, request, &mut tried) {
             Step::WithoutLease => None,
@@ -100,12 +93,13 @@ impl RateLimiter {
 
     /// Takes leased units, or begins to fetch some.
     fn step(&self, id: LeaseId, request: &Request, tried: &mut Tried) -> Step {
-        let leases = &self.shared.leases;
+        let leases = self.shared.leases();
         loop {
             let mut returned = Vec::new();
             let now = leases.now();
-            let next =
-                |lease: &mut KeyLease| lease.next(request, tried, self.shared.deadline, now, &mut returned);
+            let next = |lease: &mut KeyLease| {
+                lease.next(request, tried, self.shared.store().deadline(), now, &mut returned)
+            };
             // Without an entry, the table is full.
             let next = leases.with_inserted(id, request, next).unwrap_or(Next::WithoutLease);
             for returned in returned {
@@ -135,6 +129,6 @@ impl RateLimiter {
 
     /// Asks the store about one request. The reply says whether it had to be awaited.
     fn ask_one(&self, request: &Request) -> ReplyKind<Decisions> {
-        self.shared.store.decide(Mode::Check, &[request]).into_kind()
+        self.shared.store().decide(Mode::Check, &[request]).into_kind()
     }
 }

@@ -1,11 +1,12 @@
 //! `Leases`: the leases of a limiter, by a keyed hash of the key.
 
-use super::super::single_task::SingleTask;
 use super::key_lease::KeyLease;
 use super::units::Taken;
 use crate::clock::Timer;
 use crate::key::HashKey;
-use crate::store::{Request, StoreKey};
+use crate::limiter::single_task::SingleTask;
+use crate::observe::LeasedUnitsGauge;
+use crate::store::{Mode, Request, StoreKey};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ const MOST_KEYS: usize = 10_000;
 const SHARDS: usize = 64;
 
 /// The leases of a limiter.
-pub(in super::super) struct Leases {
+pub(in crate::limiter) struct Leases {
     hash_key: HashKey,
     timer: Timer,
     /// The number of keys in all shards.
@@ -25,6 +26,10 @@ pub(in super::super) struct Leases {
     shards: [Mutex<HashTable<Entry>>; SHARDS],
     /// The task that returns unused units.
     pub(super) returning: SingleTask,
+    /// Whether limits with a lease take units in advance.
+    takes: bool,
+    /// Measures the units that no call has used yet.
+    pub(super) gauge: LeasedUnitsGauge,
 }
 
 struct Entry {
@@ -36,19 +41,27 @@ struct Entry {
 #[derive(Clone, Copy)]
 pub(super) struct LeaseId(u64);
 
-impl Default for Leases {
-    fn default() -> Self {
+impl Leases {
+    /// The leases of a limiter, whose limits take units in advance if `takes` is true.
+    pub(in crate::limiter) fn new(takes: bool) -> Self {
         Self {
             hash_key: HashKey::random(),
             timer: Timer::start(),
             keys: AtomicUsize::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
             returning: SingleTask::default(),
+            takes,
+            gauge: LeasedUnitsGauge::default(),
         }
     }
-}
 
-impl Leases {
+    /// Whether a call may use leased units.
+    #[inline]
+    pub(in crate::limiter) fn may_decide(&self, mode: Mode, requests: &[&Request]) -> bool {
+        let [request] = requests else { return false };
+        self.takes && mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
+    }
+
     fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<Entry>> {
         // The hash table uses the highest and the lowest bits.
         self.shards[(hash >> 32) as usize % SHARDS].lock()
@@ -100,7 +113,7 @@ impl Leases {
     }
 
     /// Forgets the units of a key without returning them, because its state in the store is deleted.
-    pub(in super::super) fn forget(&self, key: &StoreKey) {
+    pub(in crate::limiter) fn forget(&self, key: &StoreKey) {
         let now = self.now();
         self.with(self.id(key), |lease| lease.restart(lease.units.limit, now));
     }

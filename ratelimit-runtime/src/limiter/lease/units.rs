@@ -5,7 +5,7 @@ mod shortage;
 
 use crate::clock::micros;
 use crate::decision::Decision;
-use crate::limit::{Algorithm, Limit};
+use crate::limit::Limit;
 use crate::limiter::LONGEST_TIME;
 use smallvec::SmallVec;
 use std::time::Duration;
@@ -184,7 +184,7 @@ impl LeasedUnits {
         let mut usable_until = sent.saturating_add(micros(self.limit.lease_usable_for()));
         // A bucket's units stay usable after the bucket has refilled. They are the amount by which calls may exceed the
         // burst.
-        if self.limit.algorithm() == Algorithm::Counter {
+        if !self.limit.algorithm().is_bucket() {
             usable_until = usable_until.min(charge_ends);
         }
         self.portions.push(Portion { units, stamp: decision.stamp(), usable_until, charge_ends });

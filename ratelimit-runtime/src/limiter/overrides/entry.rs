@@ -82,7 +82,7 @@ impl Entry {
 
 /// The limit that a change makes of a limit in the code, or why it does not fit. The code around a call either holds a permit
 /// or does not, so a concurrency limit and another limit cannot replace each other.
-pub(in crate::limiter) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'static str> {
+pub(super) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'static str> {
     let changed = change.apply(limit).map_err(crate::limit::LimitError::message)?;
     match (limit.is_concurrency(), changed.is_concurrency()) {
         (true, false) => Err("the limit in the code is a concurrency limit, and the override is not"),

@@ -2,8 +2,8 @@
 
 use super::entry::changed;
 use crate::limit::{Limit, LimitChange};
+use parking_lot::RwLock;
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 
 /// The most names that are remembered. A program may make up names.
 const MOST_NAMES: usize = 1000;
@@ -21,16 +21,10 @@ struct MetLimit {
 impl Met {
     /// Remembers the limit in the code of a call.
     pub(super) fn note(&self, name: &str, limit: &Limit) {
-        if self
-            .0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(name)
-            .is_some_and(|met| met.covers(limit))
-        {
+        if self.0.read().get(name).is_some_and(|met| met.covers(limit)) {
             return;
         }
-        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.write();
         if let Some(met) = all.get_mut(name) {
             met.varies |= met.limit != *limit;
         } else if all.len() < MOST_NAMES {
@@ -39,12 +33,12 @@ impl Met {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
+        self.0.read().contains_key(name)
     }
 
     /// Why a change does not fit the limit of this name, if that is certain. Limits that vary are not certain.
     pub(super) fn misfit(&self, name: &str, change: &LimitChange) -> Option<&'static str> {
-        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.read();
         let met = all.get(name).filter(|met| !met.varies)?;
         changed(change, &met.limit).err()
     }
@@ -83,6 +77,6 @@ mod tests {
         for name in 0..2 * MOST_NAMES {
             met.note(&name.to_string(), &Limit::counter(5, SECOND));
         }
-        assert_eq!(met.0.read().unwrap().len(), MOST_NAMES);
+        assert_eq!(met.0.read().len(), MOST_NAMES);
     }
 }

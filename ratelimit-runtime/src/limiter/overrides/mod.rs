@@ -3,17 +3,17 @@
 mod entry;
 mod list;
 mod met;
+mod published;
 mod snapshot;
 
-pub(super) use entry::changed;
 pub use list::{Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 
 use super::RateLimiter;
-use super::published::misfit;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::LimitChange;
+use published::misfit;
 use snapshot::{KEY, field_of_key, field_of_name};
 use std::fmt;
 use std::future::Future;
@@ -44,7 +44,8 @@ use std::future::Future;
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use ratelimit::{Key, Limit, LimitChange, RateLimiter};
+/// use ratelimit::overrides::LimitChange;
+/// use ratelimit::{Key, Limit, RateLimiter};
 /// use std::time::Duration;
 ///
 /// let limiter = RateLimiter::in_memory();
@@ -52,10 +53,10 @@ use std::future::Future;
 /// limiter.overrides().set("login", LimitChange::new().count(2)).await?;
 /// limiter.overrides().set(Key::new("login").by("office"), "count=100".parse::<LimitChange>()?).await?;
 ///
-/// assert_eq!(limiter.peek(&login, Key::new("login").by("somebody")).await?.limit(), 2);
-/// assert_eq!(limiter.peek(&login, Key::new("login").by("office")).await?.limit(), 100);
+/// assert_eq!(limiter.peek(&login, Key::new("login").by("somebody")).await?.capacity(), 2);
+/// assert_eq!(limiter.peek(&login, Key::new("login").by("office")).await?.capacity(), 100);
 /// limiter.overrides().remove("login").await?;
-/// assert_eq!(limiter.peek(&login, Key::new("login").by("somebody")).await?.limit(), 5);
+/// assert_eq!(limiter.peek(&login, Key::new("login").by("somebody")).await?.capacity(), 5);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy)]
@@ -129,7 +130,7 @@ impl<'l> Overrides<'l> {
         async move {
             let field = field?;
             limiter.refresh_overrides().await?;
-            Ok(limiter.shared.overrides.entry(&field).map(|entry| *entry.change()))
+            Ok(limiter.shared.overrides().entry(&field).map(|entry| *entry.change()))
         }
     }
 
@@ -142,7 +143,7 @@ impl<'l> Overrides<'l> {
         let limiter = self.limiter.clone();
         async move {
             limiter.refresh_overrides().await?;
-            let entries = limiter.shared.overrides.entries();
+            let entries = limiter.shared.overrides().entries();
             let mut list: Vec<Override> = entries
                 .iter()
                 .map(|(field, entry)| Override::of(field, *entry.change(), entry.effect()))
@@ -161,7 +162,7 @@ impl<'l> Overrides<'l> {
             ));
         }
         let change = change.checked()?;
-        match self.limiter.shared.overrides.misfit(name, &change) {
+        match self.limiter.shared.overrides().misfit(name, &change) {
             Some(reason) => Err(misfit(reason)),
             None => Ok(change),
         }
@@ -174,8 +175,8 @@ impl<'l> Overrides<'l> {
         let limiter = self.limiter.clone();
         async move {
             let ((field, change), key) = (target?, limiter.overrides_key());
-            let saved = limiter.shared.store.save_override(&key, &field, change.as_deref());
-            limiter.within_deadline(saved).await?;
+            let saved = limiter.shared.store().save_override(&key, &field, change.as_deref());
+            limiter.shared.store().within_deadline(saved).await?;
             limiter.refresh_overrides().await
         }
     }
@@ -189,8 +190,8 @@ impl<'l> Overrides<'l> {
 
 impl RateLimiter {
     async fn refresh_overrides(&self) -> Result<(), Error> {
-        if let Some(overridden) = self.within_deadline(self.load_overrides()).await? {
-            self.shared.overrides.replace(overridden);
+        if let Some(overridden) = self.shared.store().within_deadline(self.load_overrides()).await? {
+            self.shared.overrides().replace(overridden);
         }
         Ok(())
     }

@@ -2,16 +2,17 @@
 
 use super::entry::{Entry, changed};
 use super::met::Met;
+use super::published::Publisher;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::RateLimiter;
-use crate::limiter::published::Publisher;
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::store::{Overridden, Reply, ReplyKind};
+use parking_lot::RwLock;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -83,7 +84,7 @@ impl Snapshot {
     }
 
     /// Whether a call has had this name while there were overrides.
-    pub(in crate::limiter) fn has_met(&self, name: &str) -> bool {
+    pub(super) fn has_met(&self, name: &str) -> bool {
         self.met.has(name)
     }
 
@@ -104,13 +105,13 @@ impl Snapshot {
             entries.insert(field, entry);
         }
         let any = !entries.is_empty();
-        *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(entries);
+        *self.entries.write() = Arc::new(entries);
         self.version.store(overridden.version, Ordering::Release);
         self.any.store(any, Ordering::Release);
     }
 
     pub(super) fn entries(&self) -> Arc<Entries> {
-        Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.entries.read())
     }
 
     fn learn(&self, loaded: Result<Option<Overridden>, Error>) {
@@ -148,8 +149,8 @@ pub(super) fn field_of_key(key: &StoreKey) -> Vec<u8> {
 
 impl RateLimiter {
     pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
-        let seen = self.shared.overrides.version.load(Ordering::Acquire);
-        self.shared.store.load_overrides(&self.overrides_key(), seen)
+        let seen = self.shared.overrides().version.load(Ordering::Acquire);
+        self.shared.store().load_overrides(&self.overrides_key(), seen)
     }
 
     /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
@@ -160,20 +161,20 @@ impl RateLimiter {
     /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
     #[inline]
     pub(crate) fn knows_overrides(&self) -> bool {
-        self.shared.overrides.is_settled() || self.watch_overrides()
+        self.shared.overrides().is_settled() || self.watch_overrides()
     }
 
     /// Whether the overrides are loaded and there are none.
     #[inline]
     pub(crate) fn has_no_overrides(&self) -> bool {
-        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
+        self.shared.overrides().is_settled() && !self.shared.overrides().any.load(Ordering::Relaxed)
     }
 
     /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the
     /// store was asked before.
     #[cold]
     fn watch_overrides(&self) -> bool {
-        let snapshot = &self.shared.overrides;
+        let snapshot = self.shared.overrides();
         match self.load_overrides().into_kind() {
             ReplyKind::Ready(loaded) => {
                 snapshot.learn(loaded);
@@ -181,7 +182,7 @@ impl RateLimiter {
                 true
             }
             ReplyKind::Pending(_) => {
-                snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
+                snapshot.watch.start(self, |shared| &shared.overrides().watch, POLL, watch);
                 snapshot.asked.load(Ordering::Acquire)
             }
         }
@@ -189,7 +190,7 @@ impl RateLimiter {
 
     /// Starts to ask for changes in the current runtime, if the task of another runtime is late.
     pub(crate) fn take_over_watch(&self, now: Instant) {
-        let snapshot = &self.shared.overrides;
+        let snapshot = self.shared.overrides();
         if !snapshot.in_process.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
             self.watch_overrides();
         }
@@ -199,8 +200,8 @@ impl RateLimiter {
     pub(crate) async fn learn_overrides(&self) {
         if !self.knows_overrides() {
             // Boxed, so that the futures of calls stay small.
-            let loaded = Box::pin(self.within_deadline(self.load_overrides())).await;
-            self.shared.overrides.learn(loaded);
+            let loaded = Box::pin(self.shared.store().within_deadline(self.load_overrides())).await;
+            self.shared.overrides().learn(loaded);
         }
     }
 }
@@ -209,13 +210,13 @@ async fn watch(task: InCharge) {
     let mut publisher = Publisher::new();
     while let Some(limiter) = task.limiter() {
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
-        if limiter.shared.store.is_connected() {
-            task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline));
-            let loaded = limiter.within_deadline(limiter.load_overrides()).await;
-            limiter.shared.overrides.learn(loaded);
+        if limiter.shared.store().is_connected() {
+            task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline()));
+            let loaded = limiter.shared.store().within_deadline(limiter.load_overrides()).await;
+            limiter.shared.overrides().learn(loaded);
             if publisher.is_due() {
                 // It asks the store twice.
-                task.beat(&limiter, POLL.saturating_add(limiter.shared.deadline.saturating_mul(2)));
+                task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;
             }
         }

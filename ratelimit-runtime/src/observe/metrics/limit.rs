@@ -84,7 +84,7 @@ impl LimitMetrics {
 
 /// Whether at least 80 % of the limit is in use after the decision.
 fn is_near_limit(decision: &Decision) -> bool {
-    u64::from(decision.remaining()) * 5 <= u64::from(decision.limit())
+    u64::from(decision.remaining()) * 5 <= u64::from(decision.capacity())
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@
 //! | continuous | 1 ms | `period_ms` | `tokens` |
 //! | by interval | `period_ms` | 1 | `tokens` |
 
-use super::number::State;
 use super::shard::Number;
+use super::state::State;
 use super::verdict::{Wait, signed};
 use crate::limit::Limit;
 
@@ -157,7 +157,7 @@ impl<'l> State<'l> for Bucket<'l> {
     #[inline]
     fn charge(&mut self, cost: u32, _: u64) -> Number {
         let anchor = signed(self.now) - self.level.elapsed_ms;
-        let lives_on = self.level.grains > 0 && self.level.end == self.limit.grid_end(anchor);
+        let lives_on = self.level.grains > 0 && self.level.end == own_end(self.limit, anchor);
         self.level.units += u64::from(cost);
         self.level.grains = self.level.grains.saturating_add(i64::from(cost) * self.scale.per_unit);
         match self.number {
@@ -169,10 +169,16 @@ impl<'l> State<'l> for Bucket<'l> {
     }
 }
 
+/// The end of a state with this anchor, if the bucket is empty before that time.
+#[inline]
+fn own_end(limit: &Limit, anchor: i64) -> i64 {
+    anchor.saturating_add(signed(limit.life_ms()))
+}
+
 /// The number of a bucket with this anchor, which will be empty after `reset_ms`.
 fn anchored(limit: &Limit, units: u64, anchor: i64, reset_ms: u64, now: u64) -> Number {
     let empty = signed(now).saturating_add(signed(reset_ms));
-    let end = match limit.grid_end(anchor) {
+    let end = match own_end(limit, anchor) {
         end if end >= empty => end,
         _ => empty.min(anchor.saturating_add(LONGEST_LIFE_MS)),
     };

@@ -4,8 +4,8 @@
 //! A number's value is the units of the last window, and its deadline is the end of that window. If calls wait for the
 //! last window, it has not begun yet; then its end is more than `time` away.
 
-use super::number::State;
 use super::shard::Number;
+use super::state::State;
 use super::verdict::{Wait, signed};
 use crate::limit::Limit;
 

@@ -7,7 +7,7 @@ use super::sliding_log::Log;
 use super::table::Entry;
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait, signed};
-use crate::limit::Limit;
+use crate::limit::{Limit, ListState};
 use crate::store::Change;
 
 /// A list is stored for this much longer than it counts, as in the scripts.
@@ -33,21 +33,24 @@ impl Value for List {
 }
 
 impl List {
-    /// The empty state of a limit.
-    fn new(limit: &Limit) -> Self {
-        if limit.is_concurrency() { Self::Permits(Box::default()) } else { Self::Log(Box::default()) }
+    /// An empty state.
+    fn new(state: ListState) -> Self {
+        match state {
+            ListState::Log => Self::Log(Box::default()),
+            ListState::Permits => Self::Permits(Box::default()),
+        }
     }
 
-    fn judge(&self, terms: &Terms<'_>, now: Now) -> Verdict {
+    fn judge(&self, state: ListState, terms: &Terms<'_>, now: Now) -> Verdict {
         let Terms { limit, cost, permit, .. } = *terms;
         if limit.refuses_all() {
             return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
         }
-        match self {
-            Self::Permits(permits) if limit.is_concurrency() => permits.judge(limit, cost, permit, now.ms),
-            Self::Log(log) if !limit.is_concurrency() => log.judge(limit, cost, now.us),
-            _ if limit.is_concurrency() => Permits::default().judge(limit, cost, permit, now.ms),
-            _ => Log::default().judge(limit, cost, now.us),
+        match (state, self) {
+            (ListState::Log, Self::Log(log)) => log.judge(limit, cost, now.us),
+            (ListState::Log, _) => Log::default().judge(limit, cost, now.us),
+            (ListState::Permits, Self::Permits(permits)) => permits.judge(limit, cost, permit, now.ms),
+            (ListState::Permits, _) => Permits::default().judge(limit, cost, permit, now.ms),
         }
     }
 
@@ -87,12 +90,13 @@ impl List {
 
 /// Changes the state, and sets how long it is stored. If there is no state, starts with an empty one.
 fn update<R>(
+    state: ListState,
     entry: Entry<'_, List>,
     limit: &Limit,
     now: Now,
     change: impl FnOnce(&mut List) -> (R, u64),
 ) -> R {
-    let make = || Cell::new(List::new(limit), 0, Claim::default());
+    let make = || Cell::new(List::new(state), 0, Claim::default());
     entry.change_or_make(make, |cell| {
         let (changed, lifetime_ms) = change(&mut cell.value);
         cell.set_until(now.ms + lifetime_ms + SPARE_MS, Claim::new(limit, cell.value.room(limit)));
@@ -100,36 +104,43 @@ fn update<R>(
     })
 }
 
-pub(super) fn judge(entry: &Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
-    entry.cell().map_or(&List::Empty, |cell| &cell.value).judge(terms, now)
+pub(super) fn judge(state: ListState, entry: &Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
+    entry.cell().map_or(&List::Empty, |cell| &cell.value).judge(state, terms, now)
 }
 
 /// Charges a request that [`judge`] let pass.
 pub(super) fn charge(
+    state: ListState,
     entry: Entry<'_, List>,
     terms: &Terms<'_>,
     verdict: &Verdict,
     wait: u64,
     now: Now,
 ) -> Verdict {
-    let charged = update(entry, terms.limit, now, |list| list.charge(terms, wait, now));
+    let charged = update(state, entry, terms.limit, now, |list| list.charge(terms, wait, now));
     terms.charged(verdict.room - i64::from(terms.cost), wait, charged)
 }
 
 /// Judges a request, and charges it if it passes. A refused request may leave a ticket.
-pub(super) fn decide(entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
-    let verdict = judge(&entry, terms, now);
+pub(super) fn decide(state: ListState, entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
+    let verdict = judge(state, &entry, terms, now);
     match verdict.wait.within(terms.longest_wait) {
-        Some(wait) if terms.charges => charge(entry, terms, &verdict, wait, now),
-        None if terms.leaves_ticket(&verdict) => enqueue(entry, terms, &verdict, now),
+        Some(wait) if terms.charges => charge(state, entry, terms, &verdict, wait, now),
+        None if terms.leaves_ticket(&verdict) => enqueue(state, entry, terms, &verdict, now),
         _ => verdict,
     }
 }
 
 /// Leaves the ticket of a call that waits for a permit.
-fn enqueue(entry: Entry<'_, List>, terms: &Terms<'_>, verdict: &Verdict, now: Now) -> Verdict {
+fn enqueue(
+    state: ListState,
+    entry: Entry<'_, List>,
+    terms: &Terms<'_>,
+    verdict: &Verdict,
+    now: Now,
+) -> Verdict {
     let Wait::Millis(wait) = verdict.wait else { return *verdict };
-    let retry = update(entry, terms.limit, now, |list| {
+    let retry = update(state, entry, terms.limit, now, |list| {
         let List::Permits(permits) = list else { return (wait, 0) };
         let retry = permits.enqueue(terms.limit, terms.cost, terms.permit, wait, now.ms);
         (retry, permits.lifetime(terms.limit, now.ms))
@@ -137,14 +148,21 @@ fn enqueue(entry: Entry<'_, List>, terms: &Terms<'_>, verdict: &Verdict, now: No
     Verdict { wait: Wait::Millis(retry), ..*verdict }
 }
 
-pub(super) fn adjust(entry: Entry<'_, List>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
+pub(super) fn adjust(
+    state: ListState,
+    entry: Entry<'_, List>,
+    limit: &Limit,
+    units: u32,
+    change: Change,
+    now: Now,
+) -> u32 {
     match change {
         _ if limit.refuses_all() => 0,
         Change::Give(stamp) => give(entry, units, stamp),
         Change::Take => {
-            let cost = takeable(limit, units, judge(&entry, &Terms::unchecked(limit, 0), now).room);
+            let cost = takeable(limit, units, judge(state, &entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
-                update(entry, limit, now, |list| list.charge(&Terms::unchecked(limit, cost), 0, now));
+                update(state, entry, limit, now, |list| list.charge(&Terms::unchecked(limit, cost), 0, now));
             }
             cost
         }

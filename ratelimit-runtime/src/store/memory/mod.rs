@@ -11,6 +11,7 @@ mod shard;
 mod sliding_log;
 mod sliding_window;
 mod stack;
+mod state;
 mod table;
 mod terms;
 mod verdict;
@@ -19,11 +20,12 @@ use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, S
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
+use crate::limit::{ListState, State};
 use list::List;
 use overrides::Overrides;
 use std::fmt;
 use table::{Hash, Table};
-use terms::{Now, Terms, is_number};
+use terms::{Now, Terms};
 use verdict::Verdict;
 
 /// Stores limits in the memory of this process: for services with one process, for tests, and while Redis is
@@ -96,7 +98,7 @@ impl Default for MemoryStore {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// Creates a store with another clock, such as a [`ManualClock`](crate::ManualClock).
+    /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
     #[must_use]
     pub fn with_clock(clock: C) -> Self {
         let ((numbers, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
@@ -158,16 +160,15 @@ impl<C: Clock> MemoryStore<C> {
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
         let terms = Terms::of(mode, request);
-        let verdict = if is_number(terms.limit) {
-            number::decide(&self.numbers, hash, &terms, now)
-        } else {
-            self.decide_list(hash, &terms, now)
+        let verdict = match terms.limit.state() {
+            State::Number(state) => number::decide(state, &self.numbers, hash, &terms, now),
+            State::List(state) => self.decide_list(state, hash, &terms, now),
         };
         Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
     }
 
-    fn decide_list(&self, hash: Hash, terms: &Terms<'_>, now: Now) -> Verdict {
-        let verdict = list::decide(self.lists.lock(hash).entry(hash, now.ms), terms, now);
+    fn decide_list(&self, state: ListState, hash: Hash, terms: &Terms<'_>, now: Now) -> Verdict {
+        let verdict = list::decide(state, self.lists.lock(hash).entry(hash, now.ms), terms, now);
         self.lists.shed(now.ms);
         verdict
     }
@@ -182,12 +183,19 @@ impl<C: Clock> MemoryStore<C> {
     fn adjust_one(&self, adjustment: &Adjustment, now: Now) -> u32 {
         let (limit, units, change) = (adjustment.limit(), adjustment.units(), adjustment.change());
         let hash = self.hash_key.hash(adjustment.key());
-        if is_number(limit) {
-            return number::adjust(self.numbers.lock(hash).entry(hash, now.ms), limit, units, change, now);
+        match limit.state() {
+            State::Number(state) => {
+                let mut shard = self.numbers.lock(hash);
+                number::adjust(state, shard.entry(hash, now.ms), limit, units, change, now)
+            }
+            State::List(state) => {
+                let mut shard = self.lists.lock(hash);
+                let adjusted = list::adjust(state, shard.entry(hash, now.ms), limit, units, change, now);
+                drop(shard);
+                self.lists.shed(now.ms);
+                adjusted
+            }
         }
-        let adjusted = list::adjust(self.lists.lock(hash).entry(hash, now.ms), limit, units, change, now);
-        self.lists.shed(now.ms);
-        adjusted
     }
 }
 

@@ -5,37 +5,20 @@ use super::counter::{self, Counter};
 use super::eviction::Claim;
 use super::shard::Number;
 use super::sliding_window::{self, SlidingWindow};
+use super::state::State;
 use super::table::{Entry, Hash, Table};
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, Wait};
-use crate::limit::{Algorithm, Limit};
+use crate::limit::{Limit, NumberState};
 use crate::store::Change;
 
-/// What an algorithm reads from a number. It judges requests, and charges those that pass.
-pub(super) trait State<'l>: Sized {
-    /// Reads a number that exists. At its very deadline, it still exists, as a key in Redis does.
-    fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;
-
-    /// The time until a cost fits.
-    fn wait(&self, cost: u32) -> Wait;
-
-    /// As [`Verdict::room`].
-    fn room(&self) -> i64;
-
-    /// As [`Verdict::reset_ms`].
-    fn reset_ms(&self) -> u64;
-
-    /// Charges a cost that fits after `wait` ms. Returns the new number, which this state then describes.
-    fn charge(&mut self, cost: u32, wait: u64) -> Number;
-}
-
-/// Calls a function with the state of the limit's algorithm as its type parameter.
-macro_rules! by_algorithm {
-    ($limit:expr, $function:ident($($argument:expr),*)) => {
-        match $limit.algorithm() {
-            Algorithm::Counter => $function::<Counter<'_>>($($argument),*),
-            Algorithm::SlidingWindow => $function::<SlidingWindow<'_>>($($argument),*),
-            _ => $function::<Bucket<'_>>($($argument),*),
+/// Calls a function with the type of a state as its type parameter.
+macro_rules! by_state {
+    ($state:expr, $function:ident($($argument:expr),*)) => {
+        match $state {
+            NumberState::Counter => $function::<Counter<'_>>($($argument),*),
+            NumberState::SlidingWindow => $function::<SlidingWindow<'_>>($($argument),*),
+            NumberState::Bucket => $function::<Bucket<'_>>($($argument),*),
         }
     };
 }
@@ -81,27 +64,46 @@ fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>
 
 /// Judges a request, and charges it if it passes.
 #[inline]
-pub(super) fn decide(table: &Table<u64>, hash: Hash, terms: &Terms<'_>, now: Now) -> Verdict {
-    by_algorithm!(terms.limit, decide_by(table, hash, terms, now))
+pub(super) fn decide(
+    state: NumberState,
+    table: &Table<u64>,
+    hash: Hash,
+    terms: &Terms<'_>,
+    now: Now,
+) -> Verdict {
+    by_state!(state, decide_by(table, hash, terms, now))
 }
 
-pub(super) fn judge(entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {
-    by_algorithm!(terms.limit, judge_by(entry, terms, now))
+pub(super) fn judge(state: NumberState, entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {
+    by_state!(state, judge_by(entry, terms, now))
 }
 
 /// Charges a request that [`judge`] let pass.
-pub(super) fn charge(entry: Entry<'_, u64>, terms: &Terms<'_>, wait: u64, now: Now) -> Verdict {
-    by_algorithm!(terms.limit, charge_by(entry, terms, wait, now))
+pub(super) fn charge(
+    state: NumberState,
+    entry: Entry<'_, u64>,
+    terms: &Terms<'_>,
+    wait: u64,
+    now: Now,
+) -> Verdict {
+    by_state!(state, charge_by(entry, terms, wait, now))
 }
 
-pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: Change, now: Now) -> u32 {
+pub(super) fn adjust(
+    state: NumberState,
+    entry: Entry<'_, u64>,
+    limit: &Limit,
+    units: u32,
+    change: Change,
+    now: Now,
+) -> u32 {
     match change {
         _ if limit.refuses_all() => 0,
-        Change::Give(stamp) => give(entry, limit, units, stamp, now),
+        Change::Give(stamp) => give(state, entry, limit, units, stamp, now),
         Change::Take => {
-            let cost = takeable(limit, units, judge(&entry, &Terms::unchecked(limit, 0), now).room);
+            let cost = takeable(limit, units, judge(state, &entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
-                charge(entry, &Terms::unchecked(limit, cost), 0, now);
+                charge(state, entry, &Terms::unchecked(limit, cost), 0, now);
             }
             cost
         }
@@ -110,17 +112,17 @@ pub(super) fn adjust(entry: Entry<'_, u64>, limit: &Limit, units: u32, change: C
     }
 }
 
-fn give(entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) -> u32 {
+fn give(state: NumberState, entry: Entry<'_, u64>, limit: &Limit, units: u32, stamp: u64, now: Now) -> u32 {
     let Some(mut number) = entry.number() else { return 0 };
-    let given = match limit.algorithm() {
-        Algorithm::Counter => counter::give(&mut number, units, stamp, now.ms),
-        Algorithm::SlidingWindow => sliding_window::give(limit, &mut number, units, stamp, now.ms),
-        _ => bucket::give(limit, &mut number, units, stamp, now.ms),
+    let given = match state {
+        NumberState::Counter => counter::give(&mut number, units, stamp, now.ms),
+        NumberState::SlidingWindow => sliding_window::give(limit, &mut number, units, stamp, now.ms),
+        NumberState::Bucket => bucket::give(limit, &mut number, units, stamp, now.ms),
     };
     if number.deadline < now.ms {
         entry.remove();
     } else {
-        let room = by_algorithm!(limit, room_by(limit, number, now));
+        let room = by_state!(state, room_by(limit, number, now));
         entry.set_number(number, Claim::new(limit, room));
     }
     given

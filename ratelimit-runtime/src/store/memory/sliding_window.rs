@@ -4,8 +4,8 @@
 //! A number's value is `previous * 2^26 + current`. Its deadline is one `time` after the end of the last cell, which is the
 //! cell of `current`. If calls wait for the last cell, it has not begun yet; then its end is more than `time` away.
 
-use super::number::State;
 use super::shard::Number;
+use super::state::State;
 use super::verdict::{Wait, signed};
 use crate::limit::Limit;
 

@@ -4,9 +4,10 @@ use super::MemoryStore;
 use super::list::{self, List};
 use super::number;
 use super::table::{Guards, Hash};
-use super::terms::{Now, Terms, is_number};
+use super::terms::{Now, Terms};
 use super::verdict::Verdict;
 use crate::clock::Clock;
+use crate::limit::State;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
@@ -25,19 +26,23 @@ struct Locked<'t> {
 impl Locked<'_> {
     fn judge(&mut self, member: &Member<'_>, now: Now) -> Verdict {
         let Member { terms, hash } = member;
-        if is_number(terms.limit) {
-            number::judge(&self.numbers.of(*hash).entry(*hash, now.ms), terms, now)
-        } else {
-            list::judge(&self.lists.of(*hash).entry(*hash, now.ms), terms, now)
+        match terms.limit.state() {
+            State::Number(state) => {
+                number::judge(state, &self.numbers.of(*hash).entry(*hash, now.ms), terms, now)
+            }
+            State::List(state) => list::judge(state, &self.lists.of(*hash).entry(*hash, now.ms), terms, now),
         }
     }
 
     fn charge(&mut self, member: &Member<'_>, verdict: &Verdict, wait: u64, now: Now) -> Verdict {
         let Member { terms, hash } = member;
-        if is_number(terms.limit) {
-            number::charge(self.numbers.of(*hash).entry(*hash, now.ms), terms, wait, now)
-        } else {
-            list::charge(self.lists.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
+        match terms.limit.state() {
+            State::Number(state) => {
+                number::charge(state, self.numbers.of(*hash).entry(*hash, now.ms), terms, wait, now)
+            }
+            State::List(state) => {
+                list::charge(state, self.lists.of(*hash).entry(*hash, now.ms), terms, verdict, wait, now)
+            }
         }
     }
 }
@@ -57,7 +62,8 @@ impl<C: Clock> MemoryStore<C> {
 
     fn decide_locked(&self, members: &[Member<'_>], now: Now, decisions: &mut Decisions) {
         let hashes = |numbers: bool| {
-            let chosen = members.iter().filter(move |member| is_number(member.terms.limit) == numbers);
+            let is_number = |member: &Member<'_>| matches!(member.terms.limit.state(), State::Number(_));
+            let chosen = members.iter().filter(move |member| is_number(member) == numbers);
             chosen.map(|member| member.hash)
         };
         // All callers lock numbers before lists, so that two stacks cannot block each other.

@@ -2,7 +2,7 @@
 
 use super::verdict::{Charged, Verdict, Wait};
 use crate::clock::Clock;
-use crate::limit::{Algorithm, Limit};
+use crate::limit::Limit;
 use crate::store::{Mode, Request};
 
 /// The time of a decision.
@@ -67,12 +67,6 @@ impl<'a> Terms<'a> {
             && verdict.wait != Wait::Never
             && !self.limit.refuses_all()
     }
-}
-
-/// Whether the state of a limit is a number. Otherwise it is a list.
-#[inline]
-pub(super) fn is_number(limit: &Limit) -> bool {
-    !matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency)
 }
 
 /// The units that can be taken without a check. The debt is at most one capacity.

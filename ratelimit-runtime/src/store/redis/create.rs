@@ -4,14 +4,15 @@ use super::RedisStore;
 use super::client::Client;
 use super::client::any_slot::AnySlotScripts;
 use super::connect::{Connector, Target};
+use super::script::Script;
 use super::script::single::{self, SingleScripts};
-use super::script::{ADJUST, DECIDE, Script};
 use super::topology::Topology;
 use crate::clock::timer;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::Limit;
 use crate::store::{Mode, Request, Store};
+use ratelimit_lua::{ADJUST, DECIDE, SINGLE};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ use std::time::Duration;
 const VERIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl RedisStore {
-    /// Creates a store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) that is built with a URL
-    /// connects at once instead, and reports errors of the URL or the server.
+    /// Creates a store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) that is built with
+    /// [`connect`](crate::RateLimiterBuilder::connect) also reports errors of the server.
     ///
     /// | `url` | servers |
     /// |---|---|
@@ -40,20 +41,32 @@ impl RedisStore {
     /// Returns [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the URL cannot be read. The message never
     /// contains the password.
     pub fn new(url: &str) -> Result<Self, Error> {
-        Self::of_scripts(url, "", [DECIDE, ADJUST], Some(single::TEXTS))
+        Self::of_scripts(url, "", [DECIDE, ADJUST], Some(SINGLE))
     }
 
-    /// Creates a store on an existing connection: a multiplexed connection, a connection manager, or a cluster connection.
+    /// Creates a store on an existing connection of the crate redis 1: a multiplexed connection, a connection manager, or a cluster connection.
     ///
     /// The server is not checked. The store does not reconnect, unless the connection does so itself. After the connection has
     /// broken, it is tried again after 0.1 to 1 second. A connection that repeats commands whose replies were lost may count a
     /// call more than once. The cluster connection of redis-rs does so; use a URL for clusters.
+    #[cfg(feature = "redis-1")]
     pub fn from_connection<C>(connection: C) -> Self
     where
         C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
     {
+        Self::given(connection)
+    }
+
+    #[cfg_attr(
+        not(feature = "redis-1"),
+        allow(dead_code, reason = "what it uses needs no condition of its own")
+    )]
+    fn given<C>(connection: C) -> Self
+    where
+        C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
+    {
         let topology = Topology::single(Connector::given(connection));
-        Self::at(topology, "", [DECIDE, ADJUST], Some(single::TEXTS))
+        Self::at(topology, "", [DECIDE, ADJUST], Some(SINGLE))
     }
 
     /// Creates a store with other scripts: `decide` and `adjust`, and those of single requests. Each begins with `prelude`.

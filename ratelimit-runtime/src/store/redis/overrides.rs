@@ -5,9 +5,9 @@
 use super::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
+use crate::random;
 use crate::store::Overridden;
 use redis::Value;
-use std::hash::{BuildHasher, RandomState};
 
 const VERSION: &[u8] = b"version";
 /// Versions are random numbers below this, the bound of exact integers in Lua.
@@ -46,7 +46,7 @@ pub(super) async fn save(
     entry: &[u8],
     limit: Option<&str>,
 ) -> Result<(), Error> {
-    let version = (RandomState::new().hash_one(entry) % VERSIONS).max(1);
+    let version = (random::bits() % VERSIONS).max(1);
     let mut set = redis::cmd("HSET");
     set.arg(key.as_bytes()).arg(entry).arg(limit.unwrap_or_default()).arg(VERSION).arg(version);
     client.command(key, &set).await?;

@@ -1,10 +1,13 @@
 //! The servers of a store, for tools that operate limits: they scan keys and ask servers about themselves.
 
 use super::RedisStore;
-use super::server::{Node, SendError};
+use super::server::Node;
+#[cfg(feature = "redis-1")]
+use super::server::SendError;
 use super::topology::Topology;
 use crate::error::Error;
 use crate::store::Awaited;
+#[cfg(feature = "redis-1")]
 use redis::{Cmd, Pipeline, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +17,7 @@ impl RedisStore {
     /// cluster that serves slots. It is for tools; a limiter finds its servers by itself.
     ///
     /// ```no_run
+    /// # #[cfg(feature = "redis-1")]
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// use ratelimit::RedisStore;
     ///
@@ -39,16 +43,17 @@ impl RedisStore {
     }
 }
 
-/// One server of a [`RedisStore`], to which a tool sends commands of its own. [`Display`](fmt::Display) writes its host and
-/// port, the path of its socket, or the name of the primary, and no password.
+/// One server of a [`RedisStore`], to which a tool sends commands of its own (feature `redis-1`). [`Display`](fmt::Display) writes its
+/// host and port, the path of its socket, or the name of the primary, and no password.
 ///
 /// The commands use the connection of the store. They have no deadline, so a command that blocks delays the decisions of this
 /// process. While the server is unavailable, commands fail at once.
 #[derive(Clone)]
 pub struct RedisServer(Arc<Node>);
 
+#[cfg(feature = "redis-1")]
 impl RedisServer {
-    /// Sends a command.
+    /// Sends a command of the crate redis 1.
     ///
     /// # Errors
     ///

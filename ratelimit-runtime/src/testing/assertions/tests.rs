@@ -1,4 +1,4 @@
-use crate::key::Key;
+use crate::key::{AsKey, Key};
 use crate::limit::Limit;
 use crate::testing::TestLimiter;
 use std::panic::AssertUnwindSafe;
@@ -29,7 +29,7 @@ async fn limits_that_hold_pass() {
     let bucket = Limit::token_bucket(60, MINUTE).lease(6);
     limiter.assert_admitted(60, || limiter.check(&bucket, "leased")).await;
     limiter.assert_refused_for(MINUTE / 60, || limiter.check(&bucket, "leased")).await;
-    let both = [(&TWICE, "b", 1), (&bucket, "c", 30)];
+    let both: [(&Limit, &dyn AsKey, u32); 2] = [(&TWICE, &"b", 1), (&bucket, &"c", 30)];
     limiter.assert_admitted(2, || limiter.check_all(&both)).await;
     limiter.assert_refused_for(MINUTE, || limiter.check_all(&both)).await;
 }

@@ -1,160 +1,62 @@
 //! The shapes of limited functions, each as a macro that writes one.
 
+/// Writes the code that calls a function.
+macro_rules! call {
+    ([$($call:tt)*] [$($first:tt)*]) => {
+        pub(crate) fn call(runs: &'static Runs) -> Outcome {
+            Box::pin(async move { $($call)*($($first)* ID, PEER, runs).await.map(drop) })
+        }
+    };
+}
+
 /// Writes a function whose body counts its runs, with attributes above and below its limit, and the code that calls
 /// it.
 macro_rules! function {
+    (associated $($rest:tt)*) => { function! { method [Service::cell] [] $($rest)* } };
+    (by_reference $($rest:tt)*) => { function! { method [Service.cell] [&self,] $($rest)* } };
+    (by_mutable_reference $($rest:tt)*) => { function! { method [Service.cell] [&mut self,] $($rest)* } };
+    (by_value $($rest:tt)*) => { function! { method [Service.cell] [self,] $($rest)* } };
+    (by_arc $($rest:tt)*) => { function! { method [Arc::new(Service).cell] [self: Arc<Self>,] $($rest)* } };
+    (async_trait_associated $($rest:tt)*) => { function! { async_trait_method [Service::cell] [] $($rest)* } };
+    (async_trait_by_reference $($rest:tt)*) => { function! { async_trait_method [Service.cell] [&self,] $($rest)* } };
+    (async_trait_by_mutable_reference $($rest:tt)*) => {
+        function! { async_trait_method [Service.cell] [&mut self,] $($rest)* }
+    };
+    (async_trait_by_value $($rest:tt)*) => { function! { async_trait_method [Service.cell] [self,] $($rest)* } };
+    (async_trait_by_arc $($rest:tt)*) => {
+        function! { async_trait_method [Arc::new(Service).cell] [self: Arc<Self>,] $($rest)* }
+    };
+
     (free [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
         async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [cell] [] }
     };
 
-    (associated [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
+    (method $call:tt [$($receiver:tt)*] [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         struct Service;
         impl Service {
             $($above)* $($limit)* $($below)*
-            async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell($($receiver)* $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service::cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { $call [] }
     };
 
-    (async_trait_associated [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
+    (async_trait_method $call:tt [$($receiver:tt)*] [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         struct Service;
         #[async_trait]
         trait Cell: Sized {
-            async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
+            async fn cell($($receiver)* $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
         }
         #[async_trait]
         impl Cell for Service {
             $($above)* $($limit)* $($below)*
-            async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
+            async fn cell($($receiver)* $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service::cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (by_reference [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        impl Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (async_trait_by_reference [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        #[async_trait]
-        trait Cell: Sized {
-            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
-        }
-        #[async_trait]
-        impl Cell for Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (by_mutable_reference [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        impl Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(&mut self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (async_trait_by_mutable_reference [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        #[async_trait]
-        trait Cell: Sized {
-            async fn cell(&mut self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
-        }
-        #[async_trait]
-        impl Cell for Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(&mut self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (by_value [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        impl Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (async_trait_by_value [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        #[async_trait]
-        trait Cell: Sized {
-            async fn cell(self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
-        }
-        #[async_trait]
-        impl Cell for Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (by_arc [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        impl Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(self: Arc<Self>, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Arc::new(Service).cell(ID, PEER, runs).await.map(drop) })
-        }
-    };
-
-    (async_trait_by_arc [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
-        struct Service;
-        #[async_trait]
-        trait Cell: Sized {
-            async fn cell(self: Arc<Self>, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection>;
-        }
-        #[async_trait]
-        impl Cell for Service {
-            $($above)* $($limit)* $($below)*
-            async fn cell(self: Arc<Self>, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
-        }
-
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Arc::new(Service).cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { $call [] }
     };
 
     (generic [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -163,9 +65,7 @@ macro_rules! function {
             run($id, $peer, runs).inspect(|n| drop((n, value.map(|value| value.to_string()))))
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(["a"], ID, PEER, runs).await.map(drop) })
-        }
+        call! { [cell] [["a"],] }
     };
 
     (async_trait_generic [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -182,9 +82,7 @@ macro_rules! function {
             }
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell("a", ID, PEER, runs).await.map(drop) })
-        }
+        call! { [Service.cell] ["a",] }
     };
 
     (of_a_trait [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -195,9 +93,7 @@ macro_rules! function {
         }
         impl Cell for Service {}
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [Service.cell] [] }
     };
 
     (async_trait_of_a_trait [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -210,18 +106,14 @@ macro_rules! function {
         #[async_trait]
         impl Cell for Service {}
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [Service.cell] [] }
     };
 
     (opaque [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
         $($above)* $($limit)* $($below)*
         async fn cell($id: u32, $peer: SocketAddr, runs: &Runs) -> impl Display { run($id, $peer, runs).map_or_else(|_| 0, |run| run) }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [cell] [] }
     };
 
     (future [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -231,9 +123,7 @@ macro_rules! function {
             async move { run(next - 1, $peer, runs) }
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [cell] [] }
     };
 
     (boxed [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -245,9 +135,7 @@ macro_rules! function {
             Box::pin(async move { run($id, $peer, runs) })
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [cell] [] }
     };
 
     (of_a_block [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -258,9 +146,7 @@ macro_rules! function {
             async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [Service.cell] [] }
     };
 
     (async_trait_of_a_block [$($above:tt)*] [$($limit:tt)*] [$($below:tt)*] $id:ident $peer:ident) => {
@@ -276,10 +162,8 @@ macro_rules! function {
             async fn cell(&self, $id: u32, $peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> { run($id, $peer, runs) }
         }
 
-        pub(crate) fn call(runs: &'static Runs) -> Outcome {
-            Box::pin(async move { Service.cell(ID, PEER, runs).await.map(drop) })
-        }
+        call! { [Service.cell] [] }
     };
 }
 
-pub(crate) use function;
+pub(crate) use {call, function};

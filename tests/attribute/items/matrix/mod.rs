@@ -5,7 +5,7 @@ mod function;
 
 use crate::harness::{PEER, Runs, scoped};
 use async_trait::async_trait;
-use function::function;
+use function::{call, function};
 use ratelimit::{Limit, Rejection, rate_limit};
 use std::fmt::Display;
 use std::future::{Future, ready};

@@ -50,10 +50,10 @@ macro_rules! server {
 }
 
 // With `by = "ip"`, the compiler says: "no argument of this function has the address of the client", with the note "in a function that
-// cannot have such an argument, write `by = ratelimit::client_ip()` and add `RateLimitLayer` to the service". A further argument would
+// cannot have such an argument, write `by = ratelimit::context::client_ip()` and add `RateLimitLayer` to the service". A further argument would
 // be one of the interface.
-server!([] [rate_limit(key = "above", count = 2, by = ratelimit::client_ip())] add_todo, add_todo_body);
-server!([rate_limit(key = "below", count = 2, by = ratelimit::client_ip())] [] add_todo_twice, add_todo_twice_body);
+server!([] [rate_limit(key = "above", count = 2, by = ratelimit::context::client_ip())] add_todo, add_todo_body);
+server!([rate_limit(key = "below", count = 2, by = ratelimit::context::client_ip())] [] add_todo_twice, add_todo_twice_body);
 
 fn leptos() -> Router {
     let title = || "bread".to_owned();
@@ -156,7 +156,7 @@ struct Session;
 
 /// `#[post("/api/user/login", auth: Session)]` on top adds the argument, so the attribute must be below it. The compiler's advice for
 /// `by = "ip"` compiles, but fails: the task has no context. The log names the argument that helps.
-#[rate_limit(key = "login_of_context", count = 1, by = ratelimit::client_ip())]
+#[rate_limit(key = "login_of_context", count = 1, by = ratelimit::context::client_ip())]
 async fn login_of_context(auth: Session) -> Result<(), CapturedError> {
     let Session = auth;
     Ok(())

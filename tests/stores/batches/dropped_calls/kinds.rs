@@ -1,7 +1,7 @@
 //! The kinds of calls that are dropped, and the units that may be in use afterwards.
 
 use super::{BUCKET, COUNTER, Dropped, Kind, OTHER, PATIENT, PERMITS, QUEUE, key, other_key};
-use ratelimit::{Rejection, rate_limit, scope};
+use ratelimit::{AsKey, Limit, Rejection, rate_limit, scope};
 use std::ops::RangeInclusive;
 
 /// Units of a call that stay charged: if the call ended, or if it was dropped before its decision arrived.
@@ -40,7 +40,8 @@ pub(super) const KINDS: [Kind; 13] = [
         before: 0,
         call: |limiter, n| {
             Box::pin(async move {
-                let stack = [(&BUCKET, key(n), 1), (&OTHER, other_key(n), 1)];
+                let stack: [(&Limit, &dyn AsKey, u32); 2] =
+                    [(&BUCKET, &key(n), 1), (&OTHER, &other_key(n), 1)];
                 limiter.check_all(&stack).await.unwrap();
             })
         },
@@ -52,7 +53,7 @@ pub(super) const KINDS: [Kind; 13] = [
         before: 5,
         call: |limiter, n| {
             Box::pin(async move {
-                assert!(limiter.peek(&COUNTER, key(n)).await.unwrap().allowed());
+                assert!(limiter.peek(&COUNTER, key(n)).await.unwrap().is_allowed());
             })
         },
         after: |_| 5..=5,

@@ -106,7 +106,7 @@ async fn prepare(limiter: &RateLimiter, kind: &Kind, number: u32) -> Vec<ratelim
 
 async fn used(limiter: &RateLimiter, kind: &Kind, number: u32) -> u32 {
     let now = limiter.peek(&kind.limit, key(number)).await.unwrap();
-    now.limit() - now.remaining()
+    now.capacity() - now.remaining()
 }
 
 async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32, linger: bool) {
@@ -157,7 +157,7 @@ async fn in_memory() {
 #[tokio::test]
 async fn on_a_server() {
     let server = support::RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
     drop_every_kind(Place { limiter, is_far: true }).await;
     assert_eq!(server.keys_without_ttl(), 0);
 }
@@ -165,7 +165,8 @@ async fn on_a_server() {
 #[tokio::test]
 async fn on_a_cluster() {
     let server = cluster_of_one();
-    let limiter = limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).build().await.unwrap();
+    let limiter =
+        limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
     drop_every_kind(Place { limiter, is_far: true }).await;
 }
 
@@ -193,7 +194,7 @@ async fn drop_leased_calls(limiter: RateLimiter) {
     }
     limiter.close().await;
     let now = limiter.peek(&Limit::counter(1_000_000, HOUR), "leased").await.unwrap();
-    let used = now.limit() - now.remaining();
+    let used = now.capacity() - now.remaining();
     let may = admitted..=admitted + dropped;
     assert!(may.contains(&used), "{used} in use, {admitted} admitted, {dropped} dropped");
 }
@@ -206,11 +207,11 @@ async fn leased_in_memory() {
 #[tokio::test]
 async fn leased_on_a_server() {
     let server = support::RedisServer::start();
-    drop_leased_calls(limiter_on(&server).on_error(OnError::Deny).build().await.unwrap()).await;
+    drop_leased_calls(limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap()).await;
 }
 
 #[tokio::test]
 async fn leased_on_a_cluster() {
     let server = cluster_of_one();
-    drop_leased_calls(limiter_on_slots(&server).on_error(OnError::Deny).build().await.unwrap()).await;
+    drop_leased_calls(limiter_on_slots(&server).on_error(OnError::Deny).connect().await.unwrap()).await;
 }

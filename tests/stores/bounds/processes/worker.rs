@@ -35,7 +35,7 @@ async fn main() -> Result<(), Failure> {
     let in_hiccups = task.first() == Some(&worker_limits::HICCUPS);
     let deadline = Duration::from_millis(if in_hiccups { 100 } else { 20_000 });
     let limiter = RateLimiter::builder().redis(*url).deadline(deadline).on_error(OnError::Deny);
-    let limiter = limiter.build().await?;
+    let limiter = limiter.connect().await?;
     match task {
         ["hold", lease, key] => hold(&limiter, Duration::from_millis(lease.parse()?), key).await,
         [name] => call_from_all_tasks(&limiter, name, TASKS, Duration::ZERO).await,

@@ -1,7 +1,8 @@
 //! Headers of a size and with bytes that only attackers send: they change no result, and cost no memory.
 
 use super::{Sent, limiter, peer};
-use ratelimit::{Forwarded, RateLimiter};
+use ratelimit::RateLimiter;
+use ratelimit::identity::Forwarded;
 
 const CLIENT: &str = "203.0.113.7";
 const PROXY: &str = "10.0.0.1";

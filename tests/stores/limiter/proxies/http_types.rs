@@ -2,7 +2,7 @@
 
 use super::{limiter, peer};
 use axum::http::{HeaderMap, HeaderValue, Request};
-use ratelimit::RequestHeaders;
+use ratelimit::identity::RequestHeaders;
 use std::sync::Arc;
 
 /// Two lines: what a client has sent, and what the proxy has added. `header` finds none.

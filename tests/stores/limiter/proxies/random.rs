@@ -4,7 +4,8 @@
 use super::{Sent, limiter, peer};
 use crate::harness::{operations, seed};
 use fastrand::Rng;
-use ratelimit::{Forwarded, PeerAddr, RateLimiter};
+use ratelimit::RateLimiter;
+use ratelimit::identity::{Forwarded, PeerAddr};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 const HEADERS: [&str; 5] = ["x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "client-ip"];

@@ -1,7 +1,8 @@
 //! `set_trusted_proxies`: the networks change while the limiter runs.
 
 use super::{Sent, limiter, peer};
-use ratelimit::{ErrorKind, Forwarded, OnError, RateLimiter};
+use ratelimit::identity::Forwarded;
+use ratelimit::{ErrorKind, OnError, RateLimiter};
 
 fn client(limiter: &RateLimiter, sent: &Sent) -> String {
     limiter.client_ip(peer("10.0.0.1"), sent).unwrap().to_string()

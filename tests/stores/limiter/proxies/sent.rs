@@ -1,6 +1,7 @@
 //! Requests for these tests: lines of headers as they were sent, and peers.
 
-use ratelimit::{PeerAddr, RateLimiter, RateLimiterBuilder, RequestHeaders};
+use ratelimit::identity::{PeerAddr, RequestHeaders};
+use ratelimit::{RateLimiter, RateLimiterBuilder};
 use std::net::IpAddr;
 
 /// The lines of a request's headers, with names in lower case.
@@ -46,5 +47,5 @@ pub(crate) fn peer(text: &str) -> PeerAddr {
 }
 
 pub(crate) async fn limiter(set: impl FnOnce(RateLimiterBuilder) -> RateLimiterBuilder) -> RateLimiter {
-    set(RateLimiter::builder()).build().await.unwrap()
+    set(RateLimiter::builder()).connect().await.unwrap()
 }

@@ -1,9 +1,10 @@
 //! Settings that `build` refuses, and what each error says to write instead.
 
-use ratelimit::{ErrorKind, Forwarded, RateLimiter, RateLimiterBuilder};
+use ratelimit::identity::Forwarded;
+use ratelimit::{ErrorKind, RateLimiter, RateLimiterBuilder};
 
 async fn refused(set: impl FnOnce(RateLimiterBuilder) -> RateLimiterBuilder) -> String {
-    let error = set(RateLimiter::builder()).build().await.unwrap_err();
+    let error = set(RateLimiter::builder()).connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
     let message = error.to_string();
     assert!(!message.ends_with('.') && !message.starts_with(char::is_uppercase), "{message}");
@@ -106,7 +107,7 @@ async fn lists_of_strings_and_addresses_are_accepted() {
     let strings = vec!["10.0.0.0/8".to_owned(), "unix".to_owned()];
     let name = "X-Real-IP".to_owned();
     let builder = RateLimiter::builder().trusted_proxies(&strings).forwarded_by(Forwarded::Single(&name));
-    assert!(builder.build().await.is_ok());
+    assert!(builder.connect().await.is_ok());
     let addresses = [std::net::Ipv4Addr::LOCALHOST, std::net::Ipv4Addr::BROADCAST];
-    assert!(RateLimiter::builder().trusted_proxies(addresses).build().await.is_ok());
+    assert!(RateLimiter::builder().trusted_proxies(addresses).connect().await.is_ok());
 }

@@ -135,9 +135,9 @@ impl MixedTraffic {
 
 /// Asserts what holds for every decision.
 pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) {
-    assert!(decision.remaining() <= decision.limit(), "{request:?} {decision:?}");
-    assert_eq!(decision.limit(), request.limit.capacity());
-    match (decision.allowed(), decision.retry_after()) {
+    assert!(decision.remaining() <= decision.capacity(), "{request:?} {decision:?}");
+    assert_eq!(decision.capacity(), request.limit.capacity());
+    match (decision.is_allowed(), decision.retry_after()) {
         (true, None) => {}
         (false, None) => {
             let closed = request.limit.count() == 0 || request.limit.capacity() == 0;

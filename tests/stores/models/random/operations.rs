@@ -26,9 +26,9 @@ pub(crate) fn answer(decision: &Decision) -> Answer {
         u64::try_from(duration.as_millis()).unwrap()
     };
     Answer {
-        allowed: decision.allowed(),
+        allowed: decision.is_allowed(),
         delay: ms(decision.delay()),
-        limit: decision.limit(),
+        limit: decision.capacity(),
         remaining: decision.remaining(),
         retry_after: decision.retry_after().map(ms),
         reset_after: ms(decision.reset_after()),

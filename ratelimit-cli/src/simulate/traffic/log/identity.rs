@@ -17,10 +17,10 @@ pub(super) fn normalized(address: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Numbers identities in the order in which they come.
+/// Numbers identities in the order of their first lines.
 #[derive(Default)]
 pub(super) struct Numbers {
-    /// What the lines contain. Several addresses may have one number.
+    /// The texts of the lines. Several addresses may have one number.
     seen: HashMap<Box<[u8]>, u32>,
     identities: HashMap<Box<[u8]>, u32>,
     names: Vec<Box<[u8]>>,

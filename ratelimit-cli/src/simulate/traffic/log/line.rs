@@ -4,73 +4,53 @@
 //! 203.0.113.7 - ann [22/Nov/2026:13:55:36 +0100] "GET /search?q=tea HTTP/1.1" 200 2326 "-" "curl/8.5"
 //! ```
 
-use crate::simulate::calendar::{Civil, MONTHS};
-use std::fmt;
+use jiff::fmt::strtime;
+use jiff::tz::Offset;
 
 /// The parts of a line that a simulation uses.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Line<'l> {
-    pub(crate) address: &'l [u8],
+pub(super) struct Line<'l> {
+    pub(super) address: &'l [u8],
     /// `None` if the server has written `-`.
-    pub(crate) user: Option<&'l [u8]>,
+    pub(super) user: Option<&'l [u8]>,
     /// Seconds since 1970, in UTC.
-    pub(crate) at: i64,
-    /// The seconds that the time zone of the line is ahead of UTC.
-    pub(crate) ahead: i64,
+    pub(super) at: i64,
+    /// The time zone of the line.
+    pub(super) zone: Offset,
     /// The path of the request with its query. Empty if the request is not HTTP.
-    pub(crate) path: &'l [u8],
+    pub(super) path: &'l [u8],
     /// Three digits.
-    pub(crate) status: [u8; 3],
+    pub(super) status: [u8; 3],
 }
 
-/// Why a line cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
-    TooLong,
-    NoAddress,
-    NoTime,
-    NoRequest,
-    NoStatus,
-    /// Of a table.
-    NoColumn,
-    NoMoment,
-    NoNumber,
-}
+/// The reason why a line cannot be read, as the end of a sentence.
+pub(super) type Broken = &'static str;
 
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TooLong => "it is longer than 64 KiB",
-            Self::NoAddress => "it does not begin with an address, `-` and a user",
-            Self::NoTime => "it has no time such as `[22/Nov/2026:13:55:36 +0100]`",
-            Self::NoRequest => "it has no request in quotes after the time",
-            Self::NoStatus => "it has no status of three digits after the request",
-            Self::NoColumn => "it has fewer columns than the first line",
-            Self::NoMoment => "its `time` is no time such as `2026-11-22T13:55:36Z`, or seconds since 1970",
-            Self::NoNumber => "its `calls` and `seconds` must be whole numbers from 1 to 10000000",
-        })
-    }
-}
+pub(super) const TOO_LONG: Broken = "it is longer than 64 KiB";
+const NO_ADDRESS: Broken = "it does not begin with an address, `-` and a user";
+const NO_TIME: Broken = "it has no time such as `[22/Nov/2026:13:55:36 +0100]`";
+const NO_REQUEST: Broken = "it has no request in quotes after the time";
+const NO_STATUS: Broken = "it has no status of three digits after the request";
 
 /// Reads a line without its end.
-pub(crate) fn parse(line: &[u8]) -> Result<Line<'_>, Broken> {
-    let (address, rest) = split(line, b" ").ok_or(Broken::NoAddress)?;
-    let (_, rest) = split(rest, b" ").ok_or(Broken::NoAddress)?;
+pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, Broken> {
+    let (address, rest) = split(line, b" ").ok_or(NO_ADDRESS)?;
+    let (_, rest) = split(rest, b" ").ok_or(NO_ADDRESS)?;
     // A user may contain spaces and brackets. A bracket within the user has no date after it.
-    let (user, rest, (at, ahead)) = until_time(rest)?;
+    let (user, rest, (at, zone)) = until_time(rest).ok_or(NO_TIME)?;
     if address.is_empty() || !address.iter().all(u8::is_ascii_graphic) || user.is_empty() {
-        return Err(Broken::NoAddress);
+        return Err(NO_ADDRESS);
     }
-    let request = rest.strip_prefix(b" \"").ok_or(Broken::NoRequest)?;
-    let end = closing_quote(request).ok_or(Broken::NoRequest)?;
+    let request = rest.strip_prefix(b" \"").ok_or(NO_REQUEST)?;
+    let end = closing_quote(request).ok_or(NO_REQUEST)?;
     let (request, rest) = request.split_at(end);
-    let status: [u8; 3] = *rest.get(2..5).and_then(<[u8]>::first_chunk).ok_or(Broken::NoStatus)?;
+    let status: [u8; 3] = *rest.get(2..5).and_then(<[u8]>::first_chunk).ok_or(NO_STATUS)?;
     let ends = rest.get(5).is_none_or(u8::is_ascii_whitespace);
     if rest[1] != b' ' || !status.iter().all(u8::is_ascii_digit) || !ends {
-        return Err(Broken::NoStatus);
+        return Err(NO_STATUS);
     }
     let path = request.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
-    Ok(Line { address, user: (user != b"-").then_some(user), at, ahead, path, status })
+    Ok(Line { address, user: (user != b"-").then_some(user), at, zone, path, status })
 }
 
 fn split<'l>(line: &'l [u8], at: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
@@ -78,56 +58,32 @@ fn split<'l>(line: &'l [u8], at: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
     Some((&line[..position], &line[position + at.len()..]))
 }
 
-/// Seconds since 1970, and the seconds that the time zone is ahead of UTC.
-type Moment = (i64, i64);
+/// Seconds since 1970, and the time zone.
+type Moment = (i64, Offset);
 
 /// The user, the rest after the time, and the time.
-fn until_time(text: &[u8]) -> Result<(&[u8], &[u8], Moment), Broken> {
+fn until_time(text: &[u8]) -> Option<(&[u8], &[u8], Moment)> {
     const LENGTH: usize = "22/Nov/2026:13:55:36 +0100".len();
     let mut from = 0;
-    while let Some(found) = text.get(from..).and_then(|rest| split(rest, b" [")) {
-        let (user, time) = (&text[..from + found.0.len()], found.1);
+    loop {
+        let (before, time) = split(text.get(from..)?, b" [")?;
         if time.get(LENGTH) == Some(&b']')
             && let Some(moment) = moment(&time[..LENGTH])
         {
-            return Ok((user, &time[LENGTH + 1..], moment));
+            return Some((&text[..from + before.len()], &time[LENGTH + 1..], moment));
         }
-        from += found.0.len() + 1;
+        from += before.len() + 1;
     }
-    Err(Broken::NoTime)
 }
 
 /// Reads `22/Nov/2026:13:55:36 +0100`.
 fn moment(text: &[u8]) -> Option<Moment> {
-    let number = |from: usize, to: usize| {
-        text.get(from..to)?.iter().try_fold(0_i64, |number, digit| {
-            digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0'))
-        })
-    };
-    let separators = [(2, b'/'), (6, b'/'), (11, b':'), (14, b':'), (17, b':'), (20, b' ')];
-    if !separators.iter().all(|(at, separator)| text.get(*at) == Some(separator)) {
-        return None;
-    }
-    let name = text.get(3..6)?;
-    let month = (1..).zip(MONTHS).find(|(_, month)| month.as_bytes() == name)?.0;
-    let civil = Civil {
-        year: number(7, 11)?,
-        month,
-        day: number(0, 2)?,
-        hour: number(12, 14)?,
-        minute: number(15, 17)?,
-        second: number(18, 20)?,
-    };
-    let ahead = number(22, 24)? * 3600 + number(24, 26)? * 60;
-    let ahead = match text.get(21)? {
-        b'+' => ahead,
-        b'-' => -ahead,
-        _ => return None,
-    };
-    Some((civil.seconds()? - ahead, ahead))
+    let time = strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).ok()?;
+    let at = time.to_timestamp().ok()?.as_second();
+    (at >= 0).then_some((at, time.offset()?))
 }
 
-/// The position of the quote that ends a quoted text. A backslash takes away the meaning of the next byte.
+/// The position of the quote that ends a quoted text. A backslash escapes the next byte.
 fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     text.iter().position(|byte| {
@@ -150,7 +106,7 @@ mod tests {
             address: b"203.0.113.7",
             user: Some(b"ann"),
             at: 1_795_347_401,
-            ahead: 3600,
+            zone: Offset::from_seconds(3600).unwrap(),
             path: b"/search?q=tea",
             status: *b"200",
         };
@@ -175,20 +131,20 @@ mod tests {
     #[test]
     fn broken_lines_say_what_is_missing() {
         for (from, to, reason) in [
-            (GOOD, "", Broken::NoAddress),
-            (GOOD, "203.0.113.7 -", Broken::NoAddress),
-            ("203.0.113.7", "", Broken::NoAddress),
-            ("203.0.113.7", "\u{7f}", Broken::NoAddress),
-            ("22/Nov", "31/Nov", Broken::NoTime),
-            ("22/Nov", "22/Nvo", Broken::NoTime),
-            (" +0100", "", Broken::NoTime),
-            ("+0100", "x0100", Broken::NoTime),
-            ("]", "", Broken::NoTime),
-            ("HTTP/1.1\" 200", "HTTP/1.1 200", Broken::NoStatus),
-            ("\"GET", "GET", Broken::NoRequest),
-            (" 200", " 2000", Broken::NoStatus),
-            (" 200", " ok", Broken::NoStatus),
-            (" 200 2326 \"-\" \"curl/8.5\"", "", Broken::NoStatus),
+            (GOOD, "", NO_ADDRESS),
+            (GOOD, "203.0.113.7 -", NO_ADDRESS),
+            ("203.0.113.7", "", NO_ADDRESS),
+            ("203.0.113.7", "\u{7f}", NO_ADDRESS),
+            ("22/Nov", "31/Nov", NO_TIME),
+            ("22/Nov", "22/Nvo", NO_TIME),
+            (" +0100", "", NO_TIME),
+            ("+0100", "x0100", NO_TIME),
+            ("]", "", NO_TIME),
+            ("HTTP/1.1\" 200", "HTTP/1.1 200", NO_STATUS),
+            ("\"GET", "GET", NO_REQUEST),
+            (" 200", " 2000", NO_STATUS),
+            (" 200", " ok", NO_STATUS),
+            (" 200 2326 \"-\" \"curl/8.5\"", "", NO_STATUS),
         ] {
             assert_eq!(parse(GOOD.replacen(from, to, 1).as_bytes()), Err(reason), "{from} -> {to}");
         }

@@ -1,4 +1,4 @@
-//! Selection: which lines of a log are calls of the limited function, and by whom.
+//! The selection of the lines of a log that are calls of the limited function, and of their callers.
 
 use super::identity::{Numbers, normalized};
 use super::line::Line;
@@ -14,7 +14,7 @@ pub(crate) enum By {
     Address,
     /// The user; lines without one are left out
     User,
-    /// Nobody: all calls share one limit
+    /// All calls share one limit
     Global,
 }
 
@@ -63,33 +63,48 @@ impl Selection {
         self.path.as_ref().is_none_or(|path| line.path.starts_with(path.as_bytes()))
     }
 
-    /// Whether the status of a line is one that is asked for.
+    /// Whether the status of a line is selected.
     pub(super) fn has_status(&self, line: &Line<'_>) -> bool {
         self.statuses.is_empty() || self.statuses.iter().any(|status| status.matches(line.status))
     }
 
-    /// What a line or a row needs to be a call, in words: ` below /login with status 401,403`.
+    /// The conditions for a call, for titles: ` below /login with status 401,403`.
     pub(super) fn words(&self) -> String {
         let path = self.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
         let statuses: Vec<String> = self.statuses.iter().map(ToString::to_string).collect();
         if statuses.is_empty() { path } else { format!("{path} with status {}", statuses.join(",")) }
     }
 
-    /// The number of the caller of a row. `None` if the row does not say who calls.
-    pub(super) fn caller_of_row(&self, caller: &[u8], numbers: &mut Numbers) -> Option<u32> {
-        match self.by {
-            By::Global => Some(numbers.number(b"all", <[u8]>::to_vec)),
-            _ if caller.is_empty() => None,
-            By::Address => Some(numbers.number(caller, normalized)),
-            By::User => Some(numbers.number(caller, <[u8]>::to_vec)),
-        }
+    /// The conditions for a call in a log, in words: `a path that begins with `/login` and a user`.
+    pub(super) fn wanted(&self) -> String {
+        let path = self.path.iter().map(|path| format!("a path that begins with `{path}`"));
+        let statuses: Vec<String> =
+            self.statuses.iter().map(|status| format!("the status {status}")).collect();
+        let status = (!statuses.is_empty()).then(|| statuses.join(" or "));
+        let user = (self.by == By::User).then(|| "a user".to_owned());
+        path.chain(status).chain(user).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// Checks that nothing is selected that a table does not have.
+    pub(super) fn check_table(&self) -> Result<(), String> {
+        let option = match self {
+            Self { path: Some(_), .. } => "--path",
+            Self { statuses, .. } if !statuses.is_empty() => "--status",
+            _ => return Ok(()),
+        };
+        Err(format!("it is a table, which has no requests; leave out `{option}`"))
     }
 
     /// The number of the caller. `None` if the line does not say who calls.
-    pub(super) fn caller(&self, line: &Line<'_>, numbers: &mut Numbers) -> Option<u32> {
+    pub(super) fn caller(
+        &self,
+        address: Option<&[u8]>,
+        user: Option<&[u8]>,
+        numbers: &mut Numbers,
+    ) -> Option<u32> {
         match self.by {
-            By::Address => Some(numbers.number(line.address, normalized)),
-            By::User => line.user.map(|user| numbers.number(user, <[u8]>::to_vec)),
+            By::Address => address.map(|address| numbers.number(address, normalized)),
+            By::User => user.map(|user| numbers.number(user, <[u8]>::to_vec)),
             By::Global => Some(numbers.number(b"all", <[u8]>::to_vec)),
         }
     }

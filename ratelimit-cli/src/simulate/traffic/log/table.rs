@@ -1,4 +1,4 @@
-//! A table of calls as CSV, such as an export of metrics: who has called when, and how often.
+//! A table of calls as CSV, such as an export of metrics: the time, the caller, and the number of calls.
 //!
 //! ```text
 //! time,caller,calls,seconds
@@ -6,10 +6,18 @@
 //! ```
 
 use super::line::Broken;
-use crate::simulate::calendar::Civil;
+use csv::ByteRecord;
+use jiff::Timestamp;
+use jiff::civil::Time;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::Offset;
 
-/// The most calls of a row, and the most seconds in which they came.
+/// The maximum number of calls of a row, and of the seconds in which they came.
 const MOST: u32 = 10_000_000;
+
+const NO_COLUMN: Broken = "it has fewer columns than the first line";
+const NO_MOMENT: Broken = "its `time` is no time such as `2026-11-22T13:55:36Z`, or seconds since 1970";
+const NO_NUMBER: Broken = "its `calls` and `seconds` must be whole numbers from 1 to 10000000";
 
 /// The places of the columns that a simulation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,99 +30,56 @@ pub(super) struct Columns {
 
 /// Calls of one caller.
 #[derive(Debug, PartialEq)]
-pub(super) struct Row {
-    pub(super) caller: Vec<u8>,
+pub(super) struct Row<'r> {
+    pub(super) caller: &'r [u8],
     /// The first call, in seconds since 1970 in UTC.
     pub(super) at: i64,
-    /// The seconds that the time zone of the row is ahead of UTC.
-    pub(super) ahead: i64,
+    /// The time zone of the row.
+    pub(super) zone: Offset,
     pub(super) calls: u32,
     /// The calls are spread evenly over these seconds.
     pub(super) seconds: u32,
 }
 
 impl Columns {
-    /// The columns that the first line of a table names. `None` if it is no such line.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
-        let titles = fields(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
+    /// The columns that the first line of a table names. `None` if the line has no such names.
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
+        let mut titles = ByteRecord::new();
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line);
+        reader.read_byte_record(&mut titles).ok()?;
+        titles.trim();
         let place = |name: &str| titles.iter().position(|title| title.eq_ignore_ascii_case(name.as_bytes()));
         let (time, caller) = (place("time")?, place("caller")?);
         Some(Self { time, caller, calls: place("calls"), seconds: place("seconds") })
     }
 
-    pub(super) fn read(self, line: &[u8]) -> Result<Row, Broken> {
-        let mut fields = fields(line);
+    pub(super) fn read(self, record: &ByteRecord) -> Result<Row<'_>, Broken> {
+        let field = |place: usize| record.get(place).ok_or(NO_COLUMN);
         let number = |place: Option<usize>| {
             let Some(place) = place else { return Ok(1) };
-            let text = str::from_utf8(fields.get(place).ok_or(Broken::NoColumn)?);
-            let number = text.ok().and_then(|text| text.parse().ok());
-            number.filter(|number| (1..=MOST).contains(number)).ok_or(Broken::NoNumber)
+            let number = str::from_utf8(field(place)?).ok().and_then(|text| text.parse().ok());
+            number.filter(|number| (1..=MOST).contains(number)).ok_or(NO_NUMBER)
         };
         let (calls, seconds) = (number(self.calls)?, number(self.seconds)?);
-        let time = fields.get(self.time).ok_or(Broken::NoColumn)?;
-        let (at, ahead) = moment(time).ok_or(Broken::NoMoment)?;
-        let caller = fields.get_mut(self.caller).map(std::mem::take).ok_or(Broken::NoColumn)?;
-        Ok(Row { caller, at, ahead, calls, seconds })
+        let (at, zone) = moment(field(self.time)?).ok_or(NO_MOMENT)?;
+        Ok(Row { caller: field(self.caller)?, at, zone, calls, seconds })
     }
 }
 
-/// The fields of a line. A field in quotes may contain commas, and quotes twice.
-fn fields(line: &[u8]) -> Vec<Vec<u8>> {
-    let (mut fields, mut field, mut is_quoted) = (Vec::new(), Vec::new(), false);
-    let mut bytes = line.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' if is_quoted && bytes.next_if_eq(&b'"').is_some() => field.push(b'"'),
-            b'"' if is_quoted || field.is_empty() => is_quoted = !is_quoted,
-            b',' if !is_quoted => fields.push(std::mem::take(&mut field)),
-            byte => field.push(byte),
-        }
-    }
-    fields.push(field);
-    for field in &mut fields {
-        *field = field.trim_ascii().to_vec();
-    }
-    fields
-}
-
-/// Reads `2026-11-22T13:55:36+01:00`, or seconds or milliseconds since 1970: the seconds, and how far the time zone is ahead.
-fn moment(text: &[u8]) -> Option<(i64, i64)> {
+/// Reads `2026-11-22T13:55:36+01:00`, or seconds or milliseconds since 1970. Without a time zone, it is in UTC.
+fn moment(text: &[u8]) -> Option<(i64, Offset)> {
     const FIRST_MS: i64 = 100_000_000_000;
     let text = str::from_utf8(text).ok()?;
-    if let Ok(number) = text.split('.').next()?.parse::<i64>() {
+    let (at, zone) = if let Ok(number) = text.split('.').next()?.parse::<i64>() {
         let seconds = if number >= FIRST_MS { number / 1000 } else { number };
-        return (0..=Civil::LAST).contains(&seconds).then_some((seconds, 0));
-    }
-    let (date, time) = text.split_once(['T', 't', ' '])?;
-    let [year, month, day] = numbers(date.split('-'))?;
-    let (time, ahead) = match time.find(['Z', 'z', '+', '-']) {
-        Some(at) => (&time[..at], zone(&time[at..])?),
-        None => (time, 0),
+        (Timestamp::from_second(seconds).ok()?, Offset::UTC)
+    } else {
+        let pieces = Pieces::parse(text).ok()?;
+        let zone = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
+        let time: Time = pieces.time()?;
+        (zone.to_timestamp(pieces.date().to_datetime(time)).ok()?, zone)
     };
-    let [hour, minute, second] = numbers(time.split('.').next()?.split(':'))?;
-    let civil = Civil { year, month, day, hour, minute, second };
-    Some((civil.seconds()? - ahead, ahead))
-}
-
-/// Reads `Z` or `+01:00`.
-fn zone(text: &str) -> Option<i64> {
-    if text.eq_ignore_ascii_case("z") {
-        return Some(0);
-    }
-    let sign = if text.starts_with('-') { -1 } else { 1 };
-    let [hours, minutes] = numbers(text[1..].split(':'))?;
-    (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
-}
-
-/// Exactly `N` numbers of at most four digits.
-fn numbers<'t, const N: usize>(mut texts: impl Iterator<Item = &'t str>) -> Option<[i64; N]> {
-    let mut numbers = [0; N];
-    for number in &mut numbers {
-        let text = texts.next()?;
-        let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-        *number = if is_number { text.parse().ok()? } else { return None };
-    }
-    texts.next().is_none().then_some(numbers)
+    (at.as_second() >= 0).then_some((at.as_second(), zone))
 }
 
 #[cfg(test)]
@@ -149,24 +114,28 @@ mod tests {
             ("noon", None),
             ("", None),
         ] {
-            assert_eq!(moment(text.as_bytes()), expected, "{text}");
+            let found = moment(text.as_bytes()).map(|(at, zone)| (at, zone.seconds()));
+            assert_eq!(found, expected, "{text}");
         }
     }
 
     #[test]
     fn rows_are_read_or_say_what_is_wrong() {
         let columns = Columns::of(b"time,caller,calls,seconds").unwrap();
-        let row = columns.read(b"5,\"Smith, \"\"Ann\"\"\",40,60").unwrap();
-        assert_eq!(row, Row { caller: b"Smith, \"Ann\"".to_vec(), at: 5, ahead: 0, calls: 40, seconds: 60 });
+        let record = |fields: &[&[u8]]| ByteRecord::from(fields.to_vec());
+        let row = record(&[b"5", b"Ann", b"40", b"60"]);
+        let expected = Row { caller: b"Ann", at: 5, zone: Offset::UTC, calls: 40, seconds: 60 };
+        assert_eq!(columns.read(&row), Ok(expected));
         for (line, broken) in [
-            (&b"5,ann,40"[..], Broken::NoColumn),
-            (b"5,ann,0,60", Broken::NoNumber),
-            (b"5,ann,40,-1", Broken::NoNumber),
-            (b"5,ann,99999999999,1", Broken::NoNumber),
-            (b"now,ann,40,60", Broken::NoMoment),
-            (b"\xff,\xff,\xff,\xff", Broken::NoNumber),
+            (&b"5,ann,40"[..], NO_COLUMN),
+            (b"5,ann,0,60", NO_NUMBER),
+            (b"5,ann,40,-1", NO_NUMBER),
+            (b"5,ann,99999999999,1", NO_NUMBER),
+            (b"now,ann,40,60", NO_MOMENT),
+            (b"\xff,\xff,\xff,\xff", NO_NUMBER),
         ] {
-            assert_eq!(columns.read(line), Err(broken));
+            let fields: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
+            assert_eq!(columns.read(&record(&fields)), Err(broken));
         }
     }
 }

@@ -7,13 +7,13 @@ const BURST: Limit = Limit::counter(10, ONE_SECOND);
 const DAILY: Limit = Limit::counter(5000, DAY);
 
 /// Asserts both fields of a response.
-fn assert_fields(status: u16, decisions: &[Recorded], policy: &str, state: &str) {
+fn assert_fields(status: u16, decisions: &[RecordedDecision], policy: &str, state: &str) {
     let expected = format!("ratelimit-policy: {policy}\nratelimit: {state}\n");
-    assert_eq!(lines(Headers::Draft11, status, decisions), expected);
+    assert_eq!(lines(RateLimitHeaders::Draft11, status, decisions), expected);
 }
 
 /// Asserts the fields of an admitted call of one limit.
-fn assert_admitted(decision: &Recorded, policy: &str, state: &str) {
+fn assert_admitted(decision: &RecordedDecision, policy: &str, state: &str) {
     assert_fields(200, std::slice::from_ref(decision), policy, state);
 }
 
@@ -69,7 +69,8 @@ fn a_call_that_never_passes_has_no_time() {
 
 #[test]
 fn a_refused_call_has_its_wait_and_what_is_left() {
-    let decision = [Recorded { cost: 8, ..refused("x", BURST, 3, Some(Duration::from_millis(1001))) }];
+    let decision =
+        [RecordedDecision { cost: 8, ..refused("x", BURST, 3, Some(Duration::from_millis(1001))) }];
     assert_fields(429, &decision, r#""x";q=10;w=1"#, r#""x";r=3;t=2"#);
 }
 
@@ -103,13 +104,13 @@ fn a_concurrency_limit_has_a_unit_and_no_time() {
     let policy = r#""jobs";q=5;qu="concurrent-requests""#;
     assert_admitted(&admitted("jobs", permits, 4, permits.time()), policy, r#""jobs";r=4"#);
     assert_fields(429, &[refused("jobs", permits, 0, Some(ONE_SECOND))], policy, r#""jobs";r=0"#);
-    let two = Recorded { cost: 2, ..admitted("jobs", permits, 3, permits.time()) };
+    let two = RecordedDecision { cost: 2, ..admitted("jobs", permits, 3, permits.time()) };
     assert_admitted(&two, r#""jobs";q=5"#, r#""jobs";r=3"#);
 }
 
 #[test]
 fn a_cost_has_no_unit() {
-    let rows = Recorded { cost: 7, ..admitted("rows", DAILY, 4993, DAY) };
+    let rows = RecordedDecision { cost: 7, ..admitted("rows", DAILY, 4993, DAY) };
     assert_admitted(&rows, r#""rows";q=5000;w=86400"#, r#""rows";r=4993;t=86400"#);
 }
 
@@ -221,13 +222,18 @@ fn an_error_of_the_application_names_all_limits() {
 #[test]
 fn redirections_and_requests_without_limits_have_no_fields() {
     let decisions = [admitted("search", BURST, 9, ONE_SECOND)];
-    for headers in [Headers::Draft11, Headers::XRateLimit, Headers::XRateLimitEpoch, Headers::None] {
+    for headers in [
+        RateLimitHeaders::Draft11,
+        RateLimitHeaders::XRateLimit,
+        RateLimitHeaders::XRateLimitEpoch,
+        RateLimitHeaders::None,
+    ] {
         for status in [300, 301, 304, 307, 399] {
-            assert!(!Headers::are_allowed_on(status));
+            assert!(!RateLimitHeaders::are_allowed_on(status));
             assert_eq!(lines(headers, status, &decisions), "");
         }
         assert_eq!(lines(headers, 200, &[]), "");
     }
-    assert_eq!(lines(Headers::None, 200, &decisions), "");
-    assert!([101, 200, 299, 400, 429].into_iter().all(Headers::are_allowed_on));
+    assert_eq!(lines(RateLimitHeaders::None, 200, &decisions), "");
+    assert!([101, 200, 299, 400, 429].into_iter().all(RateLimitHeaders::are_allowed_on));
 }

@@ -37,7 +37,7 @@ fn random_limit(rng: &mut Rng) -> Limit {
     limit.unwrap_or_else(|_| Limit::try_counter(count, time).unwrap())
 }
 
-fn random_decision(rng: &mut Rng) -> Recorded {
+fn random_decision(rng: &mut Rng) -> RecordedDecision {
     let limit = random_limit(rng);
     let remaining = [0, rng.u32(..=limit.capacity()), u32::MAX][rng.usize(..3)];
     let random_time = |rng: &mut Rng| Duration::from_millis([0, 1, 999, 1000, u64::MAX][rng.usize(..5)]);
@@ -47,7 +47,7 @@ fn random_decision(rng: &mut Rng) -> Recorded {
         1 => Decision::refuse(&limit, remaining, Some(random_time(rng)), reset_after),
         _ => Decision::allow(&limit, remaining, reset_after),
     };
-    Recorded { cost: rng.u32(..3), ..recorded(random_name(rng), limit, decision) }
+    RecordedDecision { cost: rng.u32(..3), ..recorded(random_name(rng), limit, decision) }
 }
 
 /// The items of a field: all are strings, and their names are different.
@@ -92,9 +92,10 @@ fn integer(item: &Item, name: &str) -> Option<u64> {
 fn every_value_is_a_structured_field_with_all_limits() {
     let mut rng = Rng::with_seed(seed());
     for _ in 0..20_000 {
-        let decisions: Vec<Recorded> = (0..rng.usize(1..6)).map(|_| random_decision(&mut rng)).collect();
+        let decisions: Vec<RecordedDecision> =
+            (0..rng.usize(1..6)).map(|_| random_decision(&mut rng)).collect();
         let code = [200, 429][rng.usize(..2)];
-        let fields = Headers::Draft11.fields(code, &decisions);
+        let fields = RateLimitHeaders::Draft11.fields(code, &decisions);
         let [("ratelimit-policy", policies), ("ratelimit", states)] = &fields[..] else {
             panic!("{fields:?}");
         };
@@ -119,11 +120,12 @@ fn every_value_is_a_structured_field_with_all_limits() {
 fn no_effective_window_of_a_refused_request_is_longer_than_the_longest_wait() {
     let mut rng = Rng::with_seed(seed());
     for _ in 0..20_000 {
-        let decisions: Vec<Recorded> = (0..rng.usize(1..6)).map(|_| random_decision(&mut rng)).collect();
+        let decisions: Vec<RecordedDecision> =
+            (0..rng.usize(1..6)).map(|_| random_decision(&mut rng)).collect();
         let all = named(&decisions);
         let waits = all.iter().filter_map(|limit| limit.recorded.decision().retry_after());
         let Some(longest) = waits.max() else { continue };
-        let (_, states) = &Headers::Draft11.fields(429, &decisions)[1];
+        let (_, states) = &RateLimitHeaders::Draft11.fields(429, &decisions)[1];
         for (name, state) in items(states) {
             let window = integer(&state, "t").unwrap_or(0);
             assert!(window <= crate::rejection::whole_seconds(longest), "{name}: {window}");

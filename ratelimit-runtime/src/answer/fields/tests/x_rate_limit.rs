@@ -8,12 +8,12 @@ use std::time::UNIX_EPOCH;
 const BURST: Limit = Limit::counter(10, ONE_SECOND);
 const DAILY: Limit = Limit::counter(5000, DAY);
 
-fn assert_lines(status: u16, decisions: &[Recorded], expected: [u64; 3]) {
+fn assert_lines(status: u16, decisions: &[RecordedDecision], expected: [u64; 3]) {
     let [limit, remaining, reset] = expected;
     let expected = format!(
         "x-ratelimit-limit: {limit}\nx-ratelimit-remaining: {remaining}\nx-ratelimit-reset: {reset}\n"
     );
-    assert_eq!(lines(Headers::XRateLimit, status, decisions), expected);
+    assert_eq!(lines(RateLimitHeaders::XRateLimit, status, decisions), expected);
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn a_bucket_has_its_capacity() {
 fn permits_and_calls_that_never_pass_have_no_reset() {
     let permits = Limit::concurrency(5, ONE_SECOND);
     let expected = "x-ratelimit-limit: 5\nx-ratelimit-remaining: 4\n";
-    assert_eq!(lines(Headers::XRateLimit, 200, &[admitted("p", permits, 4, ONE_SECOND)]), expected);
+    assert_eq!(lines(RateLimitHeaders::XRateLimit, 200, &[admitted("p", permits, 4, ONE_SECOND)]), expected);
     let never = [refused("n", Limit::counter(5, DAY), 4, None), refused("a", BURST, 0, Some(ONE_SECOND))];
-    assert_eq!(lines(Headers::XRateLimit, 429, &never), expected);
-    assert_eq!(lines(Headers::XRateLimitEpoch, 429, &never), expected);
+    assert_eq!(lines(RateLimitHeaders::XRateLimit, 429, &never), expected);
+    assert_eq!(lines(RateLimitHeaders::XRateLimitEpoch, 429, &never), expected);
 }
 
 #[test]
@@ -60,5 +60,5 @@ fn a_reset_may_be_a_point_in_time() {
         });
         assert_eq!(fields[2], ("x-ratelimit-reset", format!("{reset}")));
     }
-    assert_eq!(Headers::XRateLimitEpoch.fields(200, &decisions).len(), 3);
+    assert_eq!(RateLimitHeaders::XRateLimitEpoch.fields(200, &decisions).len(), 3);
 }

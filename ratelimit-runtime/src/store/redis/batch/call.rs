@@ -6,14 +6,15 @@ use crate::store::redis::client::Client;
 use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::{
-    CallOutcome, CallSender, Entered, PendingCall as Waiting, QUEUE_CAPACITY, pending_call,
+    CallOutcome, CallSender, Entered, PendingCall, QUEUE_CAPACITY, pending_call,
 };
-use crate::store::{Awaited, DeadlineWatch, Decisions, MissedDeadline, Mode, PendingCall, Request};
+use crate::store::{Awaited, DeadlineWatch, Decisions, MissedDeadline, Mode, Request, StoreCall};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
@@ -22,7 +23,7 @@ type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// It is written by hand instead of as an async function, because nearly all decisions are such calls.
 pub(crate) struct QueuedCall {
     client: Arc<Client>,
-    call: Arc<Waiting>,
+    call: Arc<PendingCall>,
     began: Option<Instant>,
     /// What the call waits for, for others, or while it sends its request itself.
     awaited: Option<Arc<Awaited>>,
@@ -95,7 +96,7 @@ impl QueuedCall {
     }
 }
 
-impl PendingCall<Decisions> for QueuedCall {
+impl StoreCall<Decisions> for QueuedCall {
     fn request(&self) -> &Request {
         self.call.item().request()
     }

@@ -1,7 +1,7 @@
 //! Groups: requests of many callers on their way to one server, in one script call for each mode. In a cluster whose servers do
 //! not permit keys of several slots in one call, there is one call for each slot.
 
-use super::merge::Batch;
+use super::merge::Merged;
 use crate::error::Error;
 use crate::observe::batch_sent;
 use crate::store::redis::client::Client;
@@ -30,7 +30,7 @@ pub(super) struct Group {
 /// Which script the call runs.
 enum Form {
     Single,
-    Decide(Batch),
+    Decide(Merged),
 }
 
 /// A command that finds out whether a server permits keys of several slots.
@@ -64,19 +64,19 @@ impl Group {
         {
             return Self { mode, call, form: Form::Single, any_slot: None };
         }
-        let batch = Batch::new(mode, requests);
+        let merged = Merged::new(mode, requests);
         let any_slot = any_slot.filter(|_| !is_one_slot(requests.iter().map(|request| request.key())));
         let call = match any_slot {
             Some(_) => ScriptCall::new(client.any_slot_script(), requests.len(), |command| {
                 // No declared keys.
                 command.arg(0);
-                batch.encode(requests, true, command);
+                merged.encode(requests, true, command);
             }),
             None => ScriptCall::new(client.decide_script(), requests.len(), |command| {
-                batch.encode(requests, false, command);
+                merged.encode(requests, false, command);
             }),
         };
-        Self { mode, call, form: Form::Decide(batch), any_slot: any_slot.cloned() }
+        Self { mode, call, form: Form::Decide(merged), any_slot: any_slot.cloned() }
     }
 
     fn outcome(client: &Client, session: &Arc<Session>, reply: RedisResult<Value>) -> GroupOutcome {
@@ -99,11 +99,11 @@ impl Group {
     pub(super) fn deliver(&self, client: &Client, reply: &Value, calls: Vec<CallSender>) {
         let mut replies = match &self.form {
             Form::Single => None,
-            Form::Decide(batch) => Some(batch.replies(reply, self.any_slot.is_some())),
+            Form::Decide(merged) => Some(merged.replies(reply, self.any_slot.is_some())),
         };
-        if let (Some(any_slot), Form::Decide(batch), Some(Ok(replies))) =
+        if let (Some(any_slot), Form::Decide(merged), Some(Ok(replies))) =
             (&self.any_slot, &self.form, &replies)
-            && replies.elsewhere() * 2 > batch.len()
+            && replies.elsewhere() * 2 > merged.len()
         {
             // The server may no longer permit it.
             any_slot.forget();

@@ -17,7 +17,7 @@ pub(crate) fn is_batchable(mode: Mode, request: &Request) -> bool {
 }
 
 /// The order of requests in a script call. The requests themselves are passed to each method, in order of arrival.
-pub(super) struct Batch {
+pub(super) struct Merged {
     mode: Mode,
     /// The index of each request's entry.
     entry_of: Vec<usize>,
@@ -54,41 +54,41 @@ struct Position {
 /// The number of sections that are searched for an equal limit and cost. Most services have few limits per call.
 const SEARCHED_SECTIONS: usize = 8;
 
-impl Batch {
+impl Merged {
     pub(super) fn new(mode: Mode, requests: &[&Request]) -> Self {
         let number = requests.len();
         let (entry_of, entries) = (Vec::with_capacity(number), Vec::with_capacity(number));
-        let mut batch = Self { mode, entry_of, entries, sections: Vec::new(), differ: true };
+        let mut merged = Self { mode, entry_of, entries, sections: Vec::new(), differ: true };
         let mut latest: HashTable<Position> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
             let hash = hash(request.key().as_bytes());
             let is_same = |position: &Position| {
-                let entry = &batch.entries[position.entry];
+                let entry = &merged.entries[position.entry];
                 entry.hash == hash && requests[entry.first].key() == request.key()
             };
             let entry = match latest.find(hash, is_same).copied() {
-                Some(position) if batch.can_merge(requests, position.entry, request) => {
-                    batch.entries[position.entry].times += 1;
+                Some(position) if merged.can_merge(requests, position.entry, request) => {
+                    merged.entries[position.entry].times += 1;
                     position.entry
                 }
                 Some(position) => {
                     // Not before an earlier request on the same key.
-                    batch.differ = false;
-                    let later = batch.add(requests, at, hash, position.section);
+                    merged.differ = false;
+                    let later = merged.add(requests, at, hash, position.section);
                     if let Some(known) = latest.find_mut(hash, |known| known.entry == position.entry) {
                         *known = later;
                     }
                     later.entry
                 }
                 None => {
-                    let first = batch.add(requests, at, hash, 0);
-                    latest.insert_unique(hash, first, |position| batch.entries[position.entry].hash);
+                    let first = merged.add(requests, at, hash, 0);
+                    latest.insert_unique(hash, first, |position| merged.entries[position.entry].hash);
                     first.entry
                 }
             };
-            batch.entry_of.push(entry);
+            merged.entry_of.push(entry);
         }
-        batch
+        merged
     }
 
     fn can_merge(&self, requests: &[&Request], entry: usize, request: &Request) -> bool {

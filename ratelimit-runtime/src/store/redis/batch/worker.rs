@@ -12,7 +12,6 @@ use redis::Value;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant as StdInstant;
 use tokio::time::Instant;
 
 /// Sends batches until no call waits.
@@ -20,7 +19,7 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
     loop {
         // Let other tasks that are ready enter their calls, so that they are part of the batch.
         tokio::task::yield_now().await;
-        let (calls, look) = worker.take(Instant::now().into_std());
+        let (calls, look) = worker.take(Instant::now());
         if calls.is_empty() {
             return;
         }
@@ -138,7 +137,7 @@ async fn send(
     by_group: Vec<GroupCalls>,
     any_slot: AnySlotUse,
     worker: &mut Worker<CallSender>,
-    mut look: Option<StdInstant>,
+    mut look: Option<Instant>,
 ) {
     let (permitted, probe) = match any_slot {
         AnySlotUse::Permitted(any_slot) => (Some(any_slot), None),
@@ -153,7 +152,7 @@ async fn send(
         let mut sending = pin!(group::send(client, session, &groups, probe));
         let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
         loop {
-            let until = look.map_or(unresponsive, |look| unresponsive.min(look.into()));
+            let until = look.map_or(unresponsive, |look| unresponsive.min(look));
             if let Ok(outcomes) = tokio::time::timeout_at(until, sending.as_mut()).await {
                 break outcomes;
             }
@@ -165,7 +164,7 @@ async fn send(
                 }
                 unresponsive = now + UNRESPONSIVE_AFTER;
             }
-            look = worker.look(by_group.iter().flat_map(|group| &group.calls), now.into_std());
+            look = worker.look(by_group.iter().flat_map(|group| &group.calls), now);
         }
     };
     for ((calls, group), outcome) in by_group.into_iter().zip(&groups).zip(outcomes) {

@@ -106,18 +106,18 @@ fn joined(stack: &[&Request], members: &[usize]) -> SmallVec<[Request; 4]> {
 
 /// Returns whether a request passes in a mode. Only mode `charge` accepts a later turn.
 fn passes(mode: Mode, decision: &Decision) -> bool {
-    decision.allowed() && (mode == Mode::Charge || decision.delay().is_zero())
+    decision.is_allowed() && (mode == Mode::Charge || decision.delay().is_zero())
 }
 
 fn all_allowed(members: &[usize], decisions: &[Option<Decision>]) -> bool {
-    members.iter().all(|at| decisions[*at].is_some_and(|decision| decision.allowed()))
+    members.iter().all(|at| decisions[*at].is_some_and(|decision| decision.is_allowed()))
 }
 
 /// Converts a decision of mode `charge` to the mode of the caller.
 fn in_mode(mode: Mode, decision: Decision) -> Decision {
     match mode {
         Mode::Charge => decision,
-        _ if decision.allowed() && !decision.delay().is_zero() => decision.refused_until(decision.delay()),
+        _ if decision.is_allowed() && !decision.delay().is_zero() => decision.refused_until(decision.delay()),
         _ => decision.in_turn(Duration::ZERO, 0),
     }
 }

@@ -10,11 +10,9 @@ use crate::store::redis::connect::AnySlot;
 use crate::store::redis::errors::passes_by_itself;
 use crate::store::redis::script::{Script, ScriptCall};
 use crate::store::redis::server::Session;
+use ratelimit_lua::{ANY_SLOT, ANY_SLOT_PROBE};
 use redis::{Cmd, RedisResult, Value};
 use std::sync::Arc;
-
-const BEFORE: &str = include_str!("../../../../lua/any_slot.lua");
-const PROBE: &str = include_str!("../../../../lua/any_slot_probe.lua");
 
 /// The scripts for several slots.
 pub(crate) struct AnySlotScripts {
@@ -25,8 +23,8 @@ pub(crate) struct AnySlotScripts {
 impl AnySlotScripts {
     /// Creates the scripts for the script `decide`. Each begins with `prelude`.
     pub(crate) fn new(prelude: &str, decide: &str) -> Self {
-        let decide = [BEFORE, decide].concat();
-        Self { decide: Script::new(prelude, &decide), probe: Script::new(prelude, PROBE) }
+        let decide = [ANY_SLOT, decide].concat();
+        Self { decide: Script::new(prelude, &decide), probe: Script::new(prelude, ANY_SLOT_PROBE) }
     }
 }
 

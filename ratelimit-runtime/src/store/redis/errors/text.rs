@@ -8,7 +8,7 @@ use super::known::{
     UNKNOWN_TEXT,
 };
 use crate::error::ErrorKind;
-use crate::store::redis::script::{ADJUST, DECIDE};
+use ratelimit_lua::{ADJUST, DECIDE};
 use redis::{ErrorKind as RedisKind, RedisError};
 use std::error::Error as _;
 use std::fmt;

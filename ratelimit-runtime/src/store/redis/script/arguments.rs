@@ -1,7 +1,7 @@
 //! The keys and arguments of `decide` and `adjust`, as `lua/decide.lua` and `lua/adjust.lua` document them.
 
 use crate::key::StoreKey;
-use crate::limit::{Algorithm, Limit};
+use crate::limit::Limit;
 use crate::store::{Adjustment, Change, Mode, Request};
 use redis::{Cmd, ToRedisArgs};
 use std::collections::HashSet;
@@ -65,19 +65,19 @@ pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedi
 /// Adds the algorithm and its numbers. A concurrency limit sends the id of the permit in place of the burst.
 fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
     let rate = limit.rate();
-    let burst = match limit.algorithm() {
-        Algorithm::Concurrency if limit.capacity() > 0 => permit,
-        _ => limit.capacity().into(),
-    };
+    let has_id = limit.is_concurrency() && limit.capacity() > 0;
+    let burst = if has_id { permit } else { limit.capacity().into() };
     command.arg(module(limit)).arg(rate.tokens).arg(rate.period_ms).arg(burst).arg(limit.wait_ms());
 }
 
 /// Returns the name of the Lua module that implements a limit.
 const fn module(limit: &Limit) -> &'static str {
-    match limit.algorithm() {
-        Algorithm::TokenBucket if limit.refills_by_interval() => "token_bucket_interval",
-        Algorithm::LeakyBucket if limit.is_queue() => "leaky_bucket_queue",
-        algorithm => algorithm.as_str(),
+    if limit.refills_by_interval() {
+        "token_bucket_interval"
+    } else if limit.is_queue() {
+        "leaky_bucket_queue"
+    } else {
+        limit.algorithm().as_str()
     }
 }
 

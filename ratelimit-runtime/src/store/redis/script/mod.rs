@@ -16,4 +16,4 @@ pub(crate) use numbers::{FOREIGN_KEY, OUT_OF_RANGE};
 pub(crate) use reply::{
     InvalidReply, Numbers, WRONG_NUMBER_OF_DECISIONS, adjusted, decision, decisions, longest_reset,
 };
-pub(crate) use text::{ADJUST, DECIDE, Script};
+pub(crate) use text::Script;

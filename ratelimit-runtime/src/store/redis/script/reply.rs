@@ -2,7 +2,7 @@
 
 use super::numbers::{self, FOREIGN_KEY, LONGEST_MS, NEVER, OUT_OF_RANGE};
 use crate::decision::Decision;
-use crate::limit::{Algorithm, Limit};
+use crate::limit::Limit;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode};
 use redis::Value;
 use std::time::Duration;
@@ -24,15 +24,9 @@ impl From<&'static str> for InvalidReply {
 pub(crate) const WRONG_NUMBER_OF_DECISIONS: &str =
     "the number of decisions differs from the number of requests";
 
-/// Returns the longest reset of a limit after a charge that did not wait, in milliseconds, as the scripts compute it. A reply
-/// of one number has this base.
+/// Returns [`Limit::longest_reset_ms`]. A reply of one number has this base.
 pub(crate) fn longest_reset(limit: &Limit) -> i64 {
-    let longest = match limit.algorithm() {
-        Algorithm::Counter | Algorithm::SlidingLog | Algorithm::Concurrency => limit.time_ms(),
-        Algorithm::SlidingWindow => 2 * limit.time_ms(),
-        Algorithm::TokenBucket | Algorithm::LeakyBucket => limit.full_ms(),
-    };
-    i64::try_from(longest).unwrap_or(LONGEST_MS).min(LONGEST_MS)
+    i64::try_from(limit.longest_reset_ms()).unwrap_or(LONGEST_MS).min(LONGEST_MS)
 }
 
 /// The numbers in a reply of `decide`, which are doubles.

@@ -4,22 +4,13 @@ use super::numbers::{self, LONGEST_MS, OUT_OF_RANGE};
 use super::reply::{InvalidReply, longest_reset};
 use super::text::Script;
 use crate::decision::Decision;
-use crate::limit::{Algorithm, Limit};
+use crate::limit::{Limit, ListState, NumberState, State};
 use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
 use std::time::Duration;
 
-/// The names and texts of the small scripts, in the order of [`TEXTS`].
+/// The names and texts of the small scripts, in the order of [`ratelimit_lua::SINGLE`].
 pub(crate) type Texts<'t> = [(&'t str, &'t str); 5];
-
-/// The texts in `lua/single`, with the names of their files.
-pub(crate) const TEXTS: Texts<'static> = [
-    ("counter", include_str!("../../../../lua/single/counter.lua")),
-    ("token_bucket", include_str!("../../../../lua/single/token_bucket.lua")),
-    ("sliding_window", include_str!("../../../../lua/single/sliding_window.lua")),
-    ("sliding_log", include_str!("../../../../lua/single/sliding_log.lua")),
-    ("concurrency", include_str!("../../../../lua/single/concurrency.lua")),
-];
 
 /// The scripts of single requests.
 pub(crate) struct SingleScripts {
@@ -46,21 +37,16 @@ impl SingleScripts {
             && limit.wait_ms() == 0
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
-        let script = match limit.algorithm() {
-            // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
-            Algorithm::Counter if u128::from(limit.count()) * u128::from(limit.time_ms() + 1) >= 1 << 53 => {
-                return None;
-            }
-            _ if !has_short_state(limit) => return None,
-            Algorithm::Counter => &self.counter,
-            Algorithm::TokenBucket if limit.refills_by_interval() => return None,
-            Algorithm::TokenBucket | Algorithm::LeakyBucket => &self.token_bucket,
-            Algorithm::SlidingWindow => &self.sliding_window,
-            Algorithm::SlidingLog | Algorithm::Concurrency if cost > 1 => return None,
-            Algorithm::SlidingLog => &self.sliding_log,
-            Algorithm::Concurrency => &self.concurrency,
+        // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
+        let reply_fits = u128::from(limit.count()) * u128::from(limit.time_ms() + 1) < 1 << 53;
+        let (script, serves) = match limit.state() {
+            State::Number(NumberState::Counter) => (&self.counter, reply_fits),
+            State::Number(NumberState::SlidingWindow) => (&self.sliding_window, true),
+            State::Number(NumberState::Bucket) => (&self.token_bucket, !limit.refills_by_interval()),
+            State::List(ListState::Log) => (&self.sliding_log, cost == 1),
+            State::List(ListState::Permits) => (&self.concurrency, cost == 1),
         };
-        plain.then_some(script)
+        (plain && serves && has_short_state(limit)).then_some(script)
     }
 }
 
@@ -68,14 +54,14 @@ impl SingleScripts {
 fn has_short_state(limit: &Limit) -> bool {
     /// In milliseconds, 57 days.
     const NEAR_MS: u64 = 5_000_000_000;
-    match limit.algorithm() {
-        Algorithm::Counter => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
-        Algorithm::SlidingWindow => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
-        Algorithm::TokenBucket | Algorithm::LeakyBucket => {
-            // Then the tag is at most 48.
-            limit.capacity() <= 1_800_000 && longest_reset(limit) < 4_000_000_000
+    match limit.state() {
+        State::Number(NumberState::Counter) => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
+        State::Number(NumberState::SlidingWindow) => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
+        State::Number(NumberState::Bucket) => {
+            // Then the tag is at most 33.
+            limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000
         }
-        Algorithm::SlidingLog | Algorithm::Concurrency => true,
+        State::List(ListState::Log | ListState::Permits) => true,
     }
 }
 
@@ -84,11 +70,11 @@ pub(crate) fn encode(command: &mut Cmd, request: &Request) {
     let limit = request.limit();
     let rate = limit.rate();
     command.arg(1).arg(request.key().as_bytes()).arg(rate.tokens).arg(rate.period_ms);
-    match limit.algorithm() {
-        Algorithm::Counter | Algorithm::SlidingWindow => command.arg(request.cost()),
-        Algorithm::TokenBucket | Algorithm::LeakyBucket => command.arg(limit.capacity()).arg(request.cost()),
-        Algorithm::SlidingLog => command,
-        Algorithm::Concurrency => command.arg(request.permit()),
+    match limit.state() {
+        State::Number(NumberState::Counter | NumberState::SlidingWindow) => command.arg(request.cost()),
+        State::Number(NumberState::Bucket) => command.arg(limit.capacity()).arg(request.cost()),
+        State::List(ListState::Log) => command,
+        State::List(ListState::Permits) => command.arg(request.permit()),
     };
 }
 
@@ -98,8 +84,8 @@ pub(crate) fn encode(command: &mut Cmd, request: &Request) {
 /// charge it twice.
 pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<Decision, InvalidReply> {
     let (limit, cost, permit) = (request.limit(), request.cost(), request.permit());
-    let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
-    let one_number = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
+    let lists = matches!(limit.state(), State::List(_));
+    let one_number = limit.algorithm().is_bucket();
     let decision = match reply {
         Value::Int(packed) => unpacked(*packed, cost, limit)?,
         Value::Array(fields) => match fields.as_slice() {
@@ -112,7 +98,7 @@ pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<D
         _ => return Err(WRONG_TYPE.into()),
     };
     // The stamp of a permit is its id.
-    let permitted = mode == Mode::Charge && decision.allowed();
+    let permitted = mode == Mode::Charge && decision.is_allowed();
     Ok(if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision })
 }
 
@@ -121,15 +107,17 @@ const WRONG_TYPE: &str = "expected an integer or a list of integers";
 /// Reads a reply of one integer.
 fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
     let time = i64::try_from(limit.time_ms()).map_err(|_| OUT_OF_RANGE)?;
-    match limit.algorithm() {
-        Algorithm::Counter if packed < 0 => {
+    match limit.state() {
+        State::Number(NumberState::Counter) if packed < 0 => {
             let ttl = packed.checked_neg().ok_or(OUT_OF_RANGE)?;
             numbers::refuse(limit, 0, ttl, ttl)
         }
-        Algorithm::Counter => numbers::allow(limit, packed / (time + 1), packed % (time + 1)),
-        Algorithm::SlidingWindow => numbers::allow(limit, packed / (2 * time + 1), packed % (2 * time + 1)),
-        Algorithm::SlidingLog | Algorithm::Concurrency => numbers::allow(limit, packed, time),
-        Algorithm::TokenBucket | Algorithm::LeakyBucket => bucket(packed.into(), cost, limit),
+        State::Number(NumberState::Counter | NumberState::SlidingWindow) => {
+            let base = longest_reset(limit) + 1;
+            numbers::allow(limit, packed / base, packed % base)
+        }
+        State::Number(NumberState::Bucket) => bucket(packed.into(), cost, limit),
+        State::List(ListState::Log | ListState::Permits) => numbers::allow(limit, packed, time),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The circuit breaker: when a server is tried again, and whether calls wait for the attempt.
 
-use std::time::{Duration, Instant};
+use crate::random;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The attempts that have failed. The caller provides the time and the random number.
 #[derive(Debug, Default)]
@@ -64,8 +66,7 @@ impl Breaker {
 
 /// Returns a random number from 0 to 1000.
 pub(super) fn random_jitter() -> u32 {
-    use std::hash::{BuildHasher, RandomState};
-    let [a, b, ..] = RandomState::new().hash_one(0).to_le_bytes();
+    let [a, b, ..] = random::bits().to_le_bytes();
     u32::from(u16::from_le_bytes([a, b])) % 1001
 }
 

@@ -1,7 +1,7 @@
 //! One server: its sessions, their connections, and whether the server is healthy.
 //!
 //! Each module imports only from those before it: [`per_runtime`], [`unhealthy`], [`breaker`], [`slow_calls`],
-//! [`session_connection`], [`session`], [`node`].
+//! [`under_way`], [`session_connection`], [`session`], [`node`].
 
 mod breaker;
 mod node;
@@ -9,6 +9,7 @@ mod per_runtime;
 mod session;
 mod session_connection;
 mod slow_calls;
+mod under_way;
 mod unhealthy;
 
 use super::sync;

@@ -2,12 +2,13 @@
 
 use super::breaker::{Breaker, random_jitter};
 use super::slow_calls::SlowCalls;
+use super::under_way::{Ending, UnderWay};
 use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The connection of one session, which is replaced after it has broken.
 pub(super) struct SessionConnection(Arc<Inner>);
@@ -34,7 +35,7 @@ enum ConnectionState {
     /// The connection is open, but its replies miss the callers' deadlines.
     Slow(SlowConnection),
     /// A task connects or probes.
-    Connecting(watch::Receiver<Option<Attempted>>),
+    Connecting(UnderWay<Attempted>),
 }
 
 #[derive(Clone)]
@@ -50,7 +51,7 @@ type Attempted = Result<Connection, Error>;
 /// What a call can do now.
 enum Access {
     Open(Connection),
-    Wait(watch::Receiver<Option<Attempted>>),
+    Wait(UnderWay<Attempted>),
     Unavailable(Error),
 }
 
@@ -72,12 +73,12 @@ impl SessionConnection {
     /// Returns the open connection, or waits for a new one. Returns an error at once while the server is unhealthy, and `None`
     /// if the runtime has shut down before the attempt ended.
     pub(super) async fn get(&self) -> Option<Attempted> {
-        let mut outcome = match self.0.with(|state| self.access(state)) {
+        let outcome = match self.0.with(|state| self.access(state)) {
             Access::Open(connection) => return Some(Ok(connection)),
             Access::Unavailable(error) => return Some(Err(error)),
             Access::Wait(outcome) => outcome,
         };
-        outcome.wait_for(Option::is_some).await.ok()?.clone()
+        outcome.result().await
     }
 
     /// Returns the error with which a call fails at once. Such a call does not enter the queue.
@@ -100,10 +101,9 @@ impl SessionConnection {
             (Access::Wait(outcome), _) => Ok(Some(outcome)),
             (Access::Open(_), _) => Ok(None),
         })?;
-        let Some(mut attempt) = attempt else { return Ok(()) };
+        let Some(attempt) = attempt else { return Ok(()) };
         // If the runtime of the attempt has shut down, the next call finds that out.
-        let outcome = attempt.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
-        outcome.map_or(Ok(()), |attempted| attempted.map(drop))
+        attempt.result().await.map_or(Ok(()), |attempted| attempted.map(drop))
     }
 
     /// Returns whether there is a usable connection.
@@ -151,7 +151,7 @@ impl SessionConnection {
             ConnectionState::Open(connection) if connection.health().is_open() => {
                 return Access::Open(connection.clone());
             }
-            ConnectionState::Connecting(outcome) if is_alive(outcome) => {
+            ConnectionState::Connecting(outcome) if outcome.is_alive() => {
                 let outcome = outcome.clone();
                 return self.wait_or_fail(state, outcome);
             }
@@ -167,14 +167,14 @@ impl SessionConnection {
         if !state.breaker.allows_attempt(now) {
             return Access::Unavailable(self.last_error(state));
         }
-        let (sender, outcome) = watch::channel(None);
+        let (ending, outcome) = UnderWay::start();
         state.connection = ConnectionState::Connecting(outcome.clone());
         let timeout = state.breaker.attempt_timeout();
-        tokio::spawn(attempt(Arc::clone(&self.0), slow, sender, now, timeout));
+        tokio::spawn(attempt(Arc::clone(&self.0), slow, ending, now, timeout));
         self.wait_or_fail(state, outcome)
     }
 
-    fn wait_or_fail(&self, state: &State, outcome: watch::Receiver<Option<Attempted>>) -> Access {
+    fn wait_or_fail(&self, state: &State, outcome: UnderWay<Attempted>) -> Access {
         if state.breaker.is_closed() {
             Access::Wait(outcome)
         } else {
@@ -188,11 +188,6 @@ impl SessionConnection {
             self.endpoint().error(ErrorKind::Unavailable, "no reply from", why)
         })
     }
-}
-
-/// Returns whether an attempt is under way or has ended. An attempt is dropped with its runtime.
-fn is_alive(outcome: &watch::Receiver<Option<Attempted>>) -> bool {
-    outcome.has_changed().is_ok() || outcome.borrow().is_some()
 }
 
 impl Inner {
@@ -228,7 +223,7 @@ impl Inner {
 async fn attempt(
     inner: Arc<Inner>,
     slow: Option<SlowConnection>,
-    sender: watch::Sender<Option<Attempted>>,
+    ending: Ending<Attempted>,
     began: Instant,
     timeout: Duration,
 ) {
@@ -257,7 +252,7 @@ async fn attempt(
     if let Some(pause) = pause {
         tokio::spawn(try_again(Arc::downgrade(&inner), pause));
     }
-    let _ = sender.send(Some(outcome));
+    ending.with(outcome);
 }
 
 /// Starts the next attempt after a pause, so that the server is found again even if no call asks for it. An attempt that a

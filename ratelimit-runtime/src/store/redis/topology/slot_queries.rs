@@ -5,8 +5,9 @@ use crate::store::MissedDeadline;
 use crate::store::redis::server::SlowCalls;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// The shortest time between the starts of two queries.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -5,12 +5,13 @@ use super::pending::{Pending, Sender};
 use super::queue::{Bounds, Queue};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::limit::Algorithm;
+use crate::limit::{ListState, State};
 use crate::store::{DeadlineWatch, Mode, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The maximum number of calls that wait in one queue.
 pub(crate) const QUEUE_CAPACITY: usize = 16_384;
@@ -81,7 +82,7 @@ impl Queued for CallSender {
         let is_work = |request: &&Request| {
             let limit = request.limit();
             // A call above the capacity is refused without any work.
-            limit.algorithm() == Algorithm::SlidingLog && request.cost() <= limit.capacity()
+            limit.state() == State::List(ListState::Log) && request.cost() <= limit.capacity()
         };
         self.item().map(CallItem::request).filter(is_work).map_or(0, Request::cost)
     }

@@ -1,7 +1,7 @@
 //! The deadlines of calls in a queue, which its workers watch.
 
 use std::task::Waker;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// A call in a queue.
 pub(crate) trait Queued {

@@ -13,7 +13,8 @@ use super::deadlines::{Queued, earlier, wakers_of_overdue};
 use super::sync::{Arc, Mutex, PoisonError};
 use std::collections::VecDeque;
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The bounds of a queue.
 #[derive(Clone, Copy, Debug)]

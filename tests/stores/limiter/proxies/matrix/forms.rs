@@ -1,7 +1,7 @@
 //! The forms of an address: with and without a port, in brackets, mapped, with a zone.
 
 use super::{NETWORKS, PROXY, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

@@ -1,7 +1,7 @@
 //! Counted hops: every peer is a proxy, and the entry with this number from the right is the client.
 
 use super::{PROXY, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

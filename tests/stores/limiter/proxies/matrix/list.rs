@@ -1,7 +1,7 @@
 //! The walk over `X-Forwarded-For`: from the right, over trusted proxies, until the first other address or the first garbage.
 
 use super::{NETWORKS, PROXY, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

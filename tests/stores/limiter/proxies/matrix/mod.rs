@@ -12,7 +12,8 @@ mod single;
 mod trust;
 
 use super::{Sent, limiter, peer};
-use ratelimit::{Forwarded, RateLimiterBuilder};
+use ratelimit::RateLimiterBuilder;
+use ratelimit::identity::Forwarded;
 
 /// Rows with the same settings.
 struct Section {

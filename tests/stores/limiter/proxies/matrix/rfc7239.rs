@@ -1,7 +1,7 @@
 //! `Forwarded`: elements, parameters, and nodes that are not addresses.
 
 use super::{NETWORKS, PROXY, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

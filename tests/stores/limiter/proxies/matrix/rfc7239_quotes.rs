@@ -1,7 +1,7 @@
 //! `Forwarded`: quotes and escapes, which clients may leave open.
 
 use super::{NETWORKS, PROXY, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

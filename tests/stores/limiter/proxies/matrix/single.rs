@@ -1,7 +1,7 @@
 //! Headers with one address: they must come from a trusted peer, once, and with an address.
 
 use super::{NETWORKS, PROXY, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

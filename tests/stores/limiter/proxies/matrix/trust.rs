@@ -1,7 +1,7 @@
 //! Whose header is read: only that of a trusted peer, and only the configured one.
 
 use super::{NETWORKS, NONE, Section};
-use ratelimit::Forwarded;
+use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {

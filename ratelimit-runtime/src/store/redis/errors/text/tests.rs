@@ -2,7 +2,7 @@
 
 use super::super::Problem;
 use super::*;
-use crate::store::redis::script::single;
+use ratelimit_lua::SINGLE;
 
 const SECRETS: [&str; 3] = ["sesame", "walrus", "ratelimit:{"];
 
@@ -166,7 +166,7 @@ fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
 #[test]
 fn the_table_lists_all_commands_of_the_scripts() {
     let mut called = 0;
-    for script in [DECIDE, ADJUST].into_iter().chain(single::TEXTS.map(|(_, text)| text)) {
+    for script in [DECIDE, ADJUST].into_iter().chain(SINGLE.map(|(_, text)| text)) {
         for rest in script.split("call(\"").skip(1) {
             let command = rest.split('"').next().unwrap().to_lowercase();
             assert!(COMMANDS.contains(&command.as_str()), "{command}");

@@ -1,0 +1,205 @@
+//! The options of `ratelimit simulate`.
+
+use super::rate::Rate;
+use super::time::{self, DAY, MINUTE};
+use super::traffic::log::{By, Selection, Status};
+use super::traffic::{Arrivals, Burst, MOST_CALLERS, Traffic};
+use clap::builder::RangedU64ValueParser;
+use ratelimit::overrides::LimitChange;
+use ratelimit::{Algorithm, Limit, ParseLimitError};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  ratelimit simulate \"counter count=100 time=1m\" \"token_bucket count=100 time=1m burst=20\" --steady 120/min
+  ratelimit simulate \"sliding_window count=5 time=15m\" --log access.log --path /login --svg plot.svg
+  ratelimit simulate \"counter count=100 time=1m\" --shadow \"count=50\" --log access.log
+
+Exit codes: 0: done; 1: the log cannot be read or has no readable line, or a file cannot be written;
+2: the command line is wrong.";
+
+/// Show what limits admit and refuse, on simulated traffic or on an access log
+///
+/// Time is simulated, so nothing sleeps. All decisions are made by the code of the memory store, which decides as Redis does.
+/// Several limits get the same traffic. Without any option for traffic, it is `--poisson 120/min`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Simulate {
+    /// Limits, each in quotes, such as "counter count=100 time=1m" (at most 8)
+    #[arg(required = true, value_name = "LIMIT", num_args = 1..=8)]
+    limits: Vec<Limit>,
+    /// Compares the limit in force with a candidate: changed numbers such as "count=50", or a whole limit
+    #[arg(long, value_name = "CANDIDATE", help_heading = "What if")]
+    pub(crate) shadow: Option<String>,
+    /// Shows identities of a log as they are, instead of a keyed hash
+    #[arg(long, help_heading = "What if")]
+    pub(crate) identities: bool,
+    #[command(flatten)]
+    pub(crate) traffic: TrafficOptions,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Traffic")]
+pub(crate) struct TrafficOptions {
+    /// Evenly spaced calls: calls per s, min, h, day or a length such as 15m
+    #[arg(long, value_name = "RATE")]
+    steady: Option<Rate>,
+    /// This number of calls at once, at the start
+    #[arg(long, value_name = "CALLS", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000_000))]
+    burst: Option<u64>,
+    /// Repeats the burst after this time, such as 30s
+    #[arg(long, value_name = "TIME", requires = "burst", value_parser = time::read)]
+    every: Option<u64>,
+    /// Independent random calls at a constant rate, such as 90/min
+    #[arg(long, value_name = "RATE")]
+    poisson: Option<Rate>,
+    /// Random calls on a daily curve, with the least traffic at 4 h and the most at 16 h
+    #[arg(long, value_name = "RATE")]
+    daily: Option<Rate>,
+    /// An access log in the combined or common format, or a table as CSV whose first line names the columns `time` and
+    /// `caller`, and also `calls` and `seconds` if a row stands for several calls; `-` reads the standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["steady", "burst", "poisson", "daily", "callers", "skew", "length", "seed"])]
+    pub(crate) log: Option<PathBuf>,
+    /// Who is limited in a log
+    #[arg(long, value_name = "WHO", requires = "log", default_value = "address", value_enum)]
+    by: By,
+    /// Only lines of the log whose path begins with this
+    #[arg(long, value_name = "PREFIX", requires = "log")]
+    path: Option<String>,
+    /// Only lines of the log with one of these statuses, such as `401,403` or `4xx`: for a limit that counts failures only
+    #[arg(long, value_name = "STATUS", requires = "log", value_delimiter = ',')]
+    status: Vec<Status>,
+    /// The number of callers that make the simulated calls together; each has its own limit
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLERS)))]
+    callers: u32,
+    /// The inequality of the callers, from 0 to 5: the n-th caller has the weight 1/n^SKEW
+    #[arg(long, default_value_t = 1.0, value_parser = skew)]
+    skew: f64,
+    /// The simulated time [default: 10m, with --daily 1d]
+    #[arg(long = "for", value_name = "TIME", value_parser = time::read)]
+    length: Option<u64>,
+    /// The seed of random traffic, which is the same for the same seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The units that each call takes
+    #[arg(long, value_name = "UNITS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cost: u32,
+    /// How long each call runs and holds its permit; for concurrency limits
+    #[arg(long, value_name = "TIME", value_parser = time::read)]
+    pub(crate) hold: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputOptions {
+    /// Columns of the chart [default: the width of the terminal, else 80]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
+    pub(crate) width: Option<u16>,
+    /// Writes the plot as a vector picture
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Writes the calls of each part of the time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Writes each call and each decision about it, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) calls: Option<PathBuf>,
+}
+
+fn skew(text: &str) -> Result<f64, String> {
+    let skew = text.parse().ok().filter(|skew| (0.0..=5.0).contains(skew));
+    skew.ok_or_else(|| format!("`{text}` is not a skew; expected a number from 0 to 5"))
+}
+
+impl TrafficOptions {
+    pub(crate) fn selection(&self) -> Selection {
+        Selection { by: self.by, path: self.path.clone(), statuses: self.status.clone() }
+    }
+
+    /// Makes simulated traffic.
+    pub(crate) fn simulated(&self) -> Result<Traffic, String> {
+        let burst = self.burst.map(|calls| Burst { calls, every: self.every });
+        let mut arrivals = Arrivals { steady: self.steady, burst, poisson: self.poisson, daily: self.daily };
+        if arrivals.is_empty() {
+            arrivals.poisson = Some(Rate { calls: 120, per: MINUTE });
+        }
+        let length = self.length.unwrap_or(if self.daily.is_some() { DAY } else { 10 * MINUTE });
+        arrivals.traffic(length, self.callers, self.skew, self.seed)
+    }
+}
+
+impl Simulate {
+    /// All limits: those on the command line, and the candidate of `--shadow`.
+    ///
+    /// # Errors
+    ///
+    /// If a limit cannot be simulated, or does not fit the other options.
+    pub(crate) fn all_limits(&self) -> Result<Vec<Limit>, String> {
+        let mut limits = self.limits.clone();
+        if let Some(candidate) = &self.shadow {
+            let [in_force] = limits[..] else {
+                return Err("`--shadow` compares one limit with the candidate; write one LIMIT".to_owned());
+            };
+            let candidate = changed(&in_force, candidate)
+                .map_err(|error| format!("invalid candidate `{candidate}`: {error}"))?;
+            limits.push(candidate);
+        }
+        for limit in limits.iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
+            if !limit.longest_wait().is_zero() {
+                return Err(format!(
+                    "`{limit}` cannot be simulated: the turn of a call that waits for a permit is not known in advance; leave out `wait`"
+                ));
+            }
+            if self.traffic.hold.is_none() {
+                return Err(format!(
+                    "`{limit}` cannot be simulated: it depends on how long calls run; add that, as in `--hold 200ms`"
+                ));
+            }
+        }
+        Ok(limits)
+    }
+
+    /// Checks that no two files have the same name.
+    pub(crate) fn check_paths(&self) -> Result<(), String> {
+        let OutputOptions { svg, csv, calls, .. } = &self.output;
+        let paths: Vec<_> = [svg, csv, calls].into_iter().flatten().collect();
+        let twice = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path));
+        twice.map_or(Ok(()), |(_, path)| {
+            Err(format!("`{}` is given for two files; write two names", path.display()))
+        })
+    }
+}
+
+/// A limit with some numbers changed, or another limit.
+fn changed(in_force: &Limit, change: &str) -> Result<Limit, String> {
+    let change: LimitChange = change.parse().map_err(|error: ParseLimitError| error.to_string())?;
+    change.apply(in_force).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_is_a_change_or_a_limit() {
+        let in_force: Limit = "token_bucket count=100 time=1m burst=20".parse().unwrap();
+        for (change, expected) in [
+            ("count=50", "token_bucket count=50 time=1m burst=20"),
+            ("burst=5 time=30s", "token_bucket count=100 time=30s burst=5"),
+            ("counter count=7 time=1h", "counter count=7 time=1h"),
+        ] {
+            assert_eq!(changed(&in_force, change).unwrap().to_string(), expected);
+        }
+        for (change, says) in [
+            ("", "expected a change"),
+            ("cuont=5", "unknown field"),
+            ("time=0s", "1 ms"),
+            ("x", "unknown algorithm"),
+        ] {
+            let error = changed(&in_force, change).unwrap_err();
+            assert!(error.contains(says), "{change}: {error}");
+        }
+    }
+}

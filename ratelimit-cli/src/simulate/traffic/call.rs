@@ -1,0 +1,30 @@
+//! Calls, and traffic as a list of them.
+
+use super::callers::Callers;
+use super::origin::Origin;
+
+/// The maximum number of calls of a simulation. Each call takes 16 bytes.
+pub(crate) const MOST_CALLS: u64 = 10_000_000;
+
+/// A call of a limited function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Call {
+    /// In microseconds since the start.
+    pub(crate) at: u64,
+    /// The position of the caller among the callers.
+    pub(crate) caller: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Traffic {
+    /// A description in a few words, for titles.
+    pub(crate) words: String,
+    /// In the order of their times.
+    pub(crate) calls: Vec<Call>,
+    pub(crate) callers: Callers,
+    /// From the start to the end, in microseconds, at least 1.
+    pub(crate) length: u64,
+    pub(crate) origin: Origin,
+    /// Sentences that a reader of the results must know.
+    pub(crate) notes: Vec<String>,
+}

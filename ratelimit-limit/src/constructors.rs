@@ -1,0 +1,181 @@
+//! The constructors of limits, one for each algorithm, for constants and for numbers known at run time.
+
+use super::rules::Violation;
+use super::rules::numbers::Numbers;
+use super::rules::violation::ZERO_COUNT;
+use super::{Algorithm, Limit, LimitError};
+use std::time::Duration;
+
+impl Limit {
+    /// At most `count` units in each window of `time`; see [`Algorithm::Counter`].
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero, or if `time` is not a whole number of milliseconds from 1 ms to 366 days. In a `const` that is a
+    /// compile error. [`Limit::try_counter`] returns the error instead, and takes a `count` of zero.
+    #[must_use]
+    #[track_caller]
+    pub const fn counter(count: u32, time: Duration) -> Self {
+        must_admit(Self::try_counter(count, time))
+    }
+
+    /// [`Limit::counter`] for numbers known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if `time` is not a whole number of milliseconds from 1 ms to 366 days.
+    pub const fn try_counter(count: u32, time: Duration) -> Result<Self, LimitError> {
+        Self::plain(Algorithm::Counter, count, time)
+    }
+
+    /// A bucket that refills with `count` tokens per `time` and holds `count` tokens; see [`Algorithm::TokenBucket`].
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero, or if [`Limit::try_token_bucket`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn token_bucket(count: u32, time: Duration) -> Self {
+        must_admit(Self::try_token_bucket(count, time))
+    }
+
+    /// [`Limit::token_bucket`] for numbers known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if `time` is not a whole number of milliseconds from 1 ms to 366 days, `count` is above
+    /// 2^25, or the rate cannot be computed exactly (`count` and `time` are both large and have no common factor).
+    pub const fn try_token_bucket(count: u32, time: Duration) -> Result<Self, LimitError> {
+        Self::plain(Algorithm::TokenBucket, count, time)
+    }
+
+    /// About `count` units in a sliding window of `time`; see [`Algorithm::SlidingWindow`].
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero, or if [`Limit::try_sliding_window`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn sliding_window(count: u32, time: Duration) -> Self {
+        must_admit(Self::try_sliding_window(count, time))
+    }
+
+    /// [`Limit::sliding_window`] for numbers known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if `time` is not a whole number of milliseconds from 1 ms to 366 days, `count` is above
+    /// 33 554 431, or their product is too large for exact arithmetic.
+    pub const fn try_sliding_window(count: u32, time: Duration) -> Result<Self, LimitError> {
+        Self::plain(Algorithm::SlidingWindow, count, time)
+    }
+
+    /// At most `count` units in any interval of `time`; see [`Algorithm::SlidingLog`].
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero, or if [`Limit::try_sliding_log`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn sliding_log(count: u32, time: Duration) -> Self {
+        must_admit(Self::try_sliding_log(count, time))
+    }
+
+    /// [`Limit::sliding_log`] for numbers known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if `time` is not a whole number of milliseconds from 1 ms to 366 days, or `count` is above
+    /// 10 000.
+    pub const fn try_sliding_log(count: u32, time: Duration) -> Result<Self, LimitError> {
+        Self::plain(Algorithm::SlidingLog, count, time)
+    }
+
+    /// A bucket that leaks `count` units per `time`. It holds `count` units, or with [`wait`](Self::wait) it is a queue; see
+    /// [`Algorithm::LeakyBucket`].
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero, or if [`Limit::try_leaky_bucket`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn leaky_bucket(count: u32, time: Duration) -> Self {
+        must_admit(Self::try_leaky_bucket(count, time))
+    }
+
+    /// [`Limit::leaky_bucket`] for numbers known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Limit::try_token_bucket`].
+    pub const fn try_leaky_bucket(count: u32, time: Duration) -> Result<Self, LimitError> {
+        Self::plain(Algorithm::LeakyBucket, count, time)
+    }
+
+    /// At most `count` permits at a time; see [`Algorithm::Concurrency`]. A permit that is held is renewed. If its process has
+    /// died, it is free again after `lease`.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero, or if [`Limit::try_concurrency`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn concurrency(count: u32, lease: Duration) -> Self {
+        must_admit(Self::try_concurrency(count, lease))
+    }
+
+    /// [`Limit::concurrency`] for numbers known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if `lease` is not a whole number of milliseconds from 1 s to 366 days, or `count` is above
+    /// 10 000.
+    pub const fn try_concurrency(count: u32, lease: Duration) -> Result<Self, LimitError> {
+        Self::plain(Algorithm::Concurrency, count, lease)
+    }
+
+    /// A limit without any of the optional numbers.
+    #[doc(hidden)]
+    pub const fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Self, LimitError> {
+        match whole_ms(time) {
+            Some(time_ms) => Self::of(Numbers::new(algorithm, count, time_ms)),
+            None => Err(LimitError::new(Violation::TimeFraction)),
+        }
+    }
+
+    pub(super) const fn of(numbers: Numbers) -> Result<Self, LimitError> {
+        match numbers.check() {
+            Ok(derived) => Ok(Self { numbers, derived }),
+            Err(violation) => Err(LimitError::new(violation)),
+        }
+    }
+}
+
+/// Returns the milliseconds of a duration, at most `u64::MAX`. `None` if it has a fraction of a millisecond.
+pub(super) const fn whole_ms(duration: Duration) -> Option<u64> {
+    if !duration.subsec_nanos().is_multiple_of(1_000_000) {
+        return None;
+    }
+    let seconds = duration.as_secs().saturating_mul(1000);
+    Some(seconds.saturating_add(duration.subsec_millis() as u64))
+}
+
+/// The limit of a constructor for numbers that are written in the code. None of them means to refuse every call.
+#[track_caller]
+const fn must_admit(limit: Result<Limit, LimitError>) -> Limit {
+    let limit = must(limit);
+    assert!(limit.count() > 0, "{}", ZERO_COUNT);
+    limit
+}
+
+#[expect(
+    clippy::panic,
+    reason = "documented: a compile error in a const, and each caller has a fallible variant"
+)]
+#[track_caller]
+pub(super) const fn must(limit: Result<Limit, LimitError>) -> Limit {
+    match limit {
+        Ok(limit) => limit,
+        Err(error) => panic!("{}", error.message()),
+    }
+}

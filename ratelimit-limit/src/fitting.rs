@@ -1,0 +1,111 @@
+//! Numbers that come at run time: a lease that follows the other numbers, and overrides that hold although they do not fit.
+
+use super::rules::Violation;
+use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW, MIN_LEASE_MS};
+use super::rules::numbers::{Lease, Numbers};
+use super::{Limit, LimitError};
+
+/// More remedies than any numbers need: each ends a violation, and may cause one of a later rule.
+const MOST_REMEDIES: usize = 8;
+
+impl Limit {
+    /// Adds a lease of this many units, or fewer if the limit holds less than twice as many.
+    #[doc(hidden)]
+    pub fn with_lease_up_to(self, units: u32) -> Result<Self, LimitError> {
+        Self::with_following_lease(Numbers { lease: Lease::Most(units), ..self.numbers })
+    }
+
+    /// A limit whose lease follows the other numbers: at most half of what the limit can hold, and none where no lease is possible.
+    pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
+        match numbers.check() {
+            Err(violation @ (Violation::LeaseElsewhere | Violation::LeaseTooLarge)) => {
+                Self::of(numbers.remedied(violation))
+            }
+            _ => Self::of(numbers),
+        }
+    }
+
+    /// The limit of numbers that may not fit together. It never admits more than these numbers say.
+    pub(super) fn fitting(mut numbers: Numbers) -> Result<Self, LimitError> {
+        for _ in 0..MOST_REMEDIES {
+            match numbers.check() {
+                Ok(derived) => return Ok(Self { numbers, derived }),
+                Err(violation) => numbers = numbers.remedied(violation),
+            }
+        }
+        Self::of(numbers)
+    }
+}
+
+impl Numbers {
+    /// Ends a violation. The new numbers admit at most as much. Times out of range, which no change can have, become the nearest
+    /// ones.
+    fn remedied(self, violation: Violation) -> Self {
+        match violation {
+            Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },
+            Violation::TimeTooLong => Self { time_ms: MAX_TIME_MS, ..self },
+            Violation::LeaseTooShort => Self { time_ms: MIN_LEASE_MS, ..self },
+            Violation::WaitFraction | Violation::WaitTooLong => Self { wait_ms: MAX_TIME_MS, ..self },
+            Violation::BurstWithoutBucket | Violation::BurstOfQueue => Self { burst: self.count, ..self },
+            Violation::RefillWithoutBucket | Violation::BorrowWithoutBucket => self,
+            Violation::BucketTooLarge => self.with_count_up_to(MAX_BUCKET).with_capacity_up_to(MAX_BUCKET),
+            Violation::WindowTooLarge => self.with_count_up_to(MAX_WINDOW),
+            Violation::LogTooLarge | Violation::TooManyPermits => self.with_count_up_to(MAX_STORED),
+            Violation::RefillTooSlow => self.with_capacity_up_to(self.units_in(MAX_TIME_MS)),
+            Violation::QueueTooLarge => self.with_fewer_waiting(),
+            Violation::NotExact => self.with_simple_numbers(),
+            Violation::LeaseElsewhere => Self { lease: Lease::Most(0), ..self },
+            Violation::LeaseTooLarge => {
+                Self { lease: Lease::Most(self.burst.saturating_add(self.borrow) / 2), ..self }
+            }
+        }
+    }
+
+    /// A burst that is equal to the count follows it.
+    fn with_count_up_to(self, most: u32) -> Self {
+        let count = self.count.min(most);
+        Self { count, burst: if self.burst == self.count { count } else { self.burst }, ..self }
+    }
+
+    fn with_capacity_up_to(self, most: u32) -> Self {
+        let burst = self.burst.min(most);
+        Self { burst, borrow: self.borrow.min(most - burst), ..self }
+    }
+
+    /// Shortens `wait`. A queue keeps some of it: without any it would be a bucket, which admits more at once.
+    fn with_fewer_waiting(self) -> Self {
+        let most = u32::try_from(MAX_LEVEL).unwrap_or(u32::MAX);
+        if self.is_queue() {
+            let (places, queue) = (most / 2 - 1, self.with_count_up_to(most / 2 - 1));
+            return Self { wait_ms: queue.time_of(places), ..queue };
+        }
+        Self { wait_ms: self.time_of(most.saturating_sub(self.burst).saturating_sub(self.borrow)), ..self }
+    }
+
+    /// Lowers the `count` of a window. Lowers the rate of a bucket to whole units in 1 ms, or to one unit in whole ms.
+    fn with_simple_numbers(self) -> Self {
+        if !self.algorithm.is_bucket() {
+            let most = (EXACT - 1) / (4 * u128::from(self.time_ms));
+            return self.with_count_up_to(u32::try_from(most).unwrap_or(u32::MAX));
+        }
+        let in_a_ms = u32::try_from(u64::from(self.count) / self.time_ms).unwrap_or(u32::MAX);
+        let (count, time_ms) =
+            if in_a_ms > 0 { (in_a_ms, 1) } else { (1, self.time_ms.div_ceil(u64::from(self.count))) };
+        Self { count, time_ms, burst: if self.is_queue() { count } else { self.burst }, ..self }
+    }
+
+    /// How many units come back in this time, rounded down.
+    fn units_in(self, time_ms: u64) -> u32 {
+        let units = u128::from(time_ms) * u128::from(self.count) / u128::from(self.time_ms);
+        u32::try_from(units).unwrap_or(u32::MAX)
+    }
+
+    /// The longest time in ms in which at most this many units come back.
+    fn time_of(self, units: u32) -> u64 {
+        let ms = u128::from(units) * u128::from(self.time_ms) / u128::from(self.count.max(1));
+        u64::try_from(ms).unwrap_or(u64::MAX).min(MAX_TIME_MS)
+    }
+}
+
+#[cfg(test)]
+mod tests;

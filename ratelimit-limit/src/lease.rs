@@ -1,0 +1,181 @@
+//! Leases of units: how many units a process may take in advance, and for how long it may hand them out.
+
+use super::constructors::must;
+use super::rules::numbers::{Derived, Lease, Numbers};
+use super::{Limit, LimitError};
+use std::time::Duration;
+
+/// With [`Lease::Auto`] a process holds at most this part of what the limit can hold.
+const AUTO_PART: u32 = 16;
+
+/// A process takes as many units as it uses in this time. The time is shorter for a bucket, because a bucket can exceed its burst by
+/// the units on lease.
+const COUNTER_LASTS: Duration = Duration::from_millis(500);
+const BUCKET_LASTS: Duration = Duration::from_millis(100);
+/// The time is also at most this part of the window, or of the time in which a bucket is filled.
+const LASTS_PART: u64 = 16;
+
+/// Units are handed out for this many times the time that they are meant to last.
+const HANDED_OUT: u32 = 4;
+
+impl Limit {
+    /// Lets a process take up to this many units in advance and hand them out by itself, so that most calls do not ask the store.
+    /// Zero turns leases off. [`lease_auto`](Self::lease_auto) chooses the number.
+    ///
+    /// How many units a process takes follows its calls: as many as it uses in 500 ms (100 ms for a bucket), or in a sixteenth of
+    /// the window or of the time in which the bucket is filled, if that is shorter. So rare callers hold no units. Units are handed
+    /// out for four times as long. Unused units are then returned within a second, and at
+    /// [`close`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html#method.close) at once. What leases change:
+    ///
+    /// - A counter never exceeds its `count`: units on lease end with their window. Other processes may be refused while at most
+    ///   `processes * lease` units are unused elsewhere, for at most three seconds.
+    /// - A token bucket never exceeds its rate in the long run. What it admits at once may be above its capacity by the units on
+    ///   lease: at most `processes * lease`, and for any number of processes at most what comes back in 400 ms, or in a quarter of
+    ///   the time in which the bucket is filled (with a refill by interval, at least one step). Under load it refuses for up to
+    ///   100 ms at a time, and then admits what has come back.
+    /// - [`remaining`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.remaining) is what was left when the units were taken, plus the units of this process.
+    /// - Units of a process that dies are lost until the window ends or the bucket has refilled.
+    ///
+    /// Only single calls whose units are spent use leases. Stacks, charges that can be returned, and calls whose cost is above the
+    /// lease ask the store.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_lease`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn lease(self, units: u32) -> Self {
+        must(self.try_lease(units))
+    }
+
+    /// [`Limit::lease`] for a number known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit is neither a counter nor a token bucket, has a `wait`, or `units` are more than half
+    /// of what it can hold.
+    pub const fn try_lease(self, units: u32) -> Result<Self, LimitError> {
+        Self::of(Numbers { lease: Lease::Most(units), ..self.numbers })
+    }
+
+    /// [`lease`](Self::lease) with a sixteenth of what the limit can hold. A limit that holds fewer than 32 units has no lease.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// # use ratelimit::Limit;
+    /// # use std::time::Duration;
+    /// const HITS: Limit = Limit::counter(10_000, Duration::from_secs(1)).lease_auto();
+    /// assert_eq!(HITS.largest_lease(), 625);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_lease_auto`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn lease_auto(self) -> Self {
+        must(self.try_lease_auto())
+    }
+
+    /// [`Limit::lease_auto`] for a limit known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit is neither a counter nor a token bucket, or has a `wait`.
+    pub const fn try_lease_auto(self) -> Result<Self, LimitError> {
+        Self::of(Numbers { lease: Lease::Auto, ..self.numbers })
+    }
+
+    /// The most units that a process takes in advance. Zero if the limit has no lease.
+    #[must_use]
+    pub const fn largest_lease(&self) -> u32 {
+        match self.numbers.lease {
+            Lease::Most(units) => units,
+            // A lease of one unit saves no call to the store.
+            Lease::Auto if self.derived.capacity < 2 * AUTO_PART => 0,
+            Lease::Auto => self.derived.capacity / AUTO_PART,
+        }
+    }
+
+    /// The time for which a process takes units.
+    #[doc(hidden)]
+    pub const fn lease_lasts(&self) -> Duration {
+        let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
+        let most = if self.numbers.algorithm.is_bucket() { BUCKET_LASTS } else { COUNTER_LASTS };
+        if part.as_micros() < most.as_micros() { part } else { most }
+    }
+
+    /// The time for which leased units are handed out: at most a quarter of the window, or of the time in which a bucket is filled.
+    #[doc(hidden)]
+    pub fn lease_usable_for(&self) -> Duration {
+        self.lease_lasts() * HANDED_OUT
+    }
+
+    /// The shortest time between two refusals by the store. The units that come back in this time are then taken with one call to
+    /// the store, and not one by one.
+    #[doc(hidden)]
+    pub fn lease_pause(&self) -> Duration {
+        let comes_one_by_one = self.numbers.algorithm.is_bucket() && !self.refills_by_interval();
+        if comes_one_by_one { self.lease_lasts() } else { Duration::ZERO }
+    }
+
+    /// How many units of a bucket come back in this time, rounded down.
+    #[doc(hidden)]
+    pub fn units_back_in(&self, time: Duration) -> u32 {
+        let grains =
+            time.as_millis() * u128::from(self.derived.rate.tokens) / u128::from(self.derived.rate.period_ms);
+        u32::try_from(grains).unwrap_or(u32::MAX)
+    }
+
+    /// The window, or the time in which a bucket is filled.
+    const fn whole_ms(&self) -> u64 {
+        let Derived { capacity, rate, .. } = self.derived;
+        if !self.numbers.algorithm.is_bucket() || self.refuses_all() {
+            self.numbers.time_ms
+        } else if self.refills_by_interval() {
+            capacity.div_ceil(self.numbers.count) as u64 * self.numbers.time_ms
+        } else {
+            capacity as u64 * rate.period_ms / rate.tokens as u64
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Refill;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn an_automatic_lease_follows_the_numbers() {
+        let most = |limit: Limit| limit.lease_auto().largest_lease();
+        assert_eq!(most(Limit::counter(10_000, SECOND)), 625);
+        assert_eq!([31, 32, 47, 48].map(|count| most(Limit::counter(count, SECOND))), [0, 2, 2, 3]);
+        assert_eq!(most(Limit::token_bucket(10_000, SECOND).burst(320)), 20);
+        assert_eq!(
+            Limit::token_bucket(10_000, SECOND).lease_auto().burst(320).borrow(160).largest_lease(),
+            30
+        );
+        assert_eq!(most(Limit::try_counter(0, SECOND).unwrap()), 0);
+    }
+
+    #[test]
+    fn units_are_handed_out_for_at_most_a_quarter_of_the_window() {
+        let ms = Duration::from_millis;
+        for (limit, lasts) in [
+            (Limit::counter(100, SECOND * 60), ms(500)),
+            (Limit::token_bucket(100, SECOND * 60), ms(100)),
+            (Limit::counter(100, SECOND), ms(1000) / 16),
+            (Limit::counter(100, ms(1)), Duration::from_micros(62)),
+            (Limit::try_counter(0, SECOND).unwrap(), ms(1000) / 16),
+            (Limit::token_bucket(100, SECOND).burst(50), ms(500) / 16),
+            (Limit::token_bucket(100, SECOND).burst(50).borrow(100), ms(1500) / 16),
+            (Limit::token_bucket(100, SECOND).burst(250).refill(Refill::Interval), ms(100)),
+            (Limit::token_bucket(100, SECOND / 2).burst(101).refill(Refill::Interval), ms(1000) / 16),
+            (Limit::try_token_bucket(0, SECOND).unwrap(), ms(1000) / 16),
+        ] {
+            assert_eq!((limit.lease_lasts(), limit.lease_usable_for()), (lasts, lasts * 4), "{limit}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Limits: an algorithm and its numbers, which are checked when the limit is created. It is an implementation detail of
+//! `ratelimit-runtime`, which re-exports the public types. The attribute checks its literals with the same rules.
+
+#![allow(
+    clippy::must_use_candidate,
+    reason = "only the other crates of this repository call the hidden functions"
+)]
+
+mod change;
+#[cfg(feature = "serde")]
+mod configured;
+mod constructors;
+mod error;
+mod fitting;
+mod lease;
+mod options;
+#[doc(hidden)]
+pub mod rules;
+mod text;
+
+pub use change::LimitChange;
+pub use error::LimitError;
+pub use rules::{Algorithm, Refill};
+#[doc(hidden)]
+pub use rules::{ListState, NumberState, State};
+pub use text::ParseLimitError;
+
+use rules::numbers::{Derived, Numbers, Rate, life_ms};
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+/// A rule: how many units are admitted in how much time, and how they are counted.
+///
+/// A `Limit` is always valid. In a `const`, a wrong number is a compile error. For numbers that are known only at run time, each
+/// constructor has a variant with the prefix `try_`.
+///
+/// ```
+/// # use ratelimit_limit as ratelimit;
+/// use ratelimit::{Limit, Refill};
+/// use std::time::Duration;
+///
+/// const LOGIN: Limit = Limit::counter(5, Duration::from_secs(60));
+/// const REPORTS: Limit = Limit::token_bucket(20, Duration::from_secs(3600)).burst(5).refill(Refill::Interval);
+/// const MAILS: Limit = Limit::leaky_bucket(10, Duration::from_secs(1)).wait(Duration::from_secs(2));
+///
+/// # fn main() -> Result<(), ratelimit::LimitError> {
+/// let from_configuration = 7;
+/// let limit = Limit::try_counter(from_configuration, Duration::from_secs(1))?;
+/// assert!(Limit::try_counter(5, Duration::ZERO).is_err());
+/// # let _ = (LOGIN, REPORTS, MAILS, limit);
+/// # Ok(()) }
+/// ```
+///
+/// A `count` or `burst` of zero refuses every call. Written in the code it is a mistake, so constructors such as
+/// [`counter`](Self::counter) panic, in a `const` in the compiler. From a configuration it may be meant, so the variants with `try_`,
+/// text and overrides take it.
+///
+/// As text, a limit is its algorithm and its numbers. [`str::parse`] reads it:
+///
+/// ```
+/// # use ratelimit_limit as ratelimit;
+/// # use ratelimit::Limit;
+/// let limit: Limit = "token_bucket count=20 time=1h burst=5".parse()?;
+/// assert_eq!(limit.to_string(), "token_bucket count=20 time=1h burst=5");
+/// # Ok::<(), ratelimit::ParseLimitError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Eq)]
+pub struct Limit {
+    numbers: Numbers,
+    derived: Derived,
+}
+
+/// What is derived from equal numbers is equal.
+impl PartialEq for Limit {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.numbers == other.numbers
+    }
+}
+
+impl Hash for Limit {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.numbers.hash(hasher);
+    }
+}
+
+impl Limit {
+    /// The algorithm.
+    #[must_use]
+    pub const fn algorithm(&self) -> Algorithm {
+        self.numbers.algorithm
+    }
+
+    /// Units per [`time`](Self::time).
+    #[must_use]
+    pub const fn count(&self) -> u32 {
+        self.numbers.count
+    }
+
+    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit.
+    #[must_use]
+    pub const fn time(&self) -> Duration {
+        Duration::from_millis(self.numbers.time_ms)
+    }
+
+    /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
+    /// all other limits.
+    #[must_use]
+    pub const fn capacity(&self) -> u32 {
+        self.derived.capacity
+    }
+
+    /// How long a call may wait for its turn; zero if calls do not wait.
+    #[must_use]
+    pub const fn longest_wait(&self) -> Duration {
+        Duration::from_millis(self.numbers.wait_ms)
+    }
+}
+
+/// For the stores of `ratelimit-runtime`.
+#[doc(hidden)]
+impl Limit {
+    pub const fn time_ms(&self) -> u64 {
+        self.numbers.time_ms
+    }
+
+    pub const fn wait_ms(&self) -> u64 {
+        self.numbers.wait_ms
+    }
+
+    pub const fn rate(&self) -> Rate {
+        self.derived.rate
+    }
+
+    /// The time in ms in which a full bucket refills or leaks.
+    pub const fn full_ms(&self) -> u64 {
+        self.derived.full_ms
+    }
+
+    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time.
+    #[inline]
+    pub const fn life_ms(&self) -> u64 {
+        self.derived.life_ms
+    }
+
+    pub const fn refills_by_interval(&self) -> bool {
+        self.numbers.refills_by_interval()
+    }
+
+    /// Whether this is a leaky bucket in which calls wait.
+    pub const fn is_queue(&self) -> bool {
+        self.numbers.is_queue()
+    }
+
+    pub const fn is_concurrency(&self) -> bool {
+        self.numbers.algorithm.is_concurrency()
+    }
+
+    /// Whether the units of an admitted call are charged at once and for good: it waits for no turn, and holds no permit.
+    pub const fn is_charged_at_once(&self) -> bool {
+        !self.is_concurrency() && self.wait_ms() == 0
+    }
+
+    /// How much later a bucket is full, or empty of what it has to leak, after this many units more. Zero if units come back
+    /// together: at the end of a window or by interval.
+    pub fn refill_time(&self, units: u32) -> Duration {
+        let comes_one_by_one = self.algorithm().is_bucket() && !self.refills_by_interval();
+        let nanos = u128::from(units) * self.time().as_nanos() / u128::from(self.count().max(1));
+        let nanos = if comes_one_by_one { nanos } else { 0 };
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// Whether every call is refused, whatever the state is.
+    pub const fn refuses_all(&self) -> bool {
+        self.numbers.count == 0 || self.derived.capacity == 0
+    }
+
+    /// Some limit of an algorithm. Its numbers are valid for each of them.
+    pub const fn any_of(algorithm: Algorithm) -> Self {
+        const TIME_MS: u64 = 1000;
+        let rate = Rate { tokens: 1, period_ms: TIME_MS };
+        let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
+        let derived = Derived { capacity: 1, rate, full_ms, life_ms: life_ms(full_ms) };
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived }
+    }
+
+    /// What a store keeps for the limit.
+    #[inline]
+    pub const fn state(&self) -> State {
+        self.numbers.algorithm.state()
+    }
+
+    /// The last part of a key.
+    pub const fn state_format(&self) -> &'static str {
+        self.numbers.algorithm.traits().state_format
+    }
+
+    /// The longest time in ms after which a limit is as before a charge that did not wait, as the scripts compute it.
+    #[inline]
+    pub const fn longest_reset_ms(&self) -> u64 {
+        match self.state() {
+            State::Number(NumberState::Counter) | State::List(ListState::Log | ListState::Permits) => {
+                self.numbers.time_ms
+            }
+            State::Number(NumberState::SlidingWindow) => 2 * self.numbers.time_ms,
+            State::Number(NumberState::Bucket) => self.derived.full_ms,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The optional numbers of a limit: burst, refill, borrow and wait.
+
+use super::constructors::{must, whole_ms};
+use super::rules::Violation;
+use super::rules::numbers::Numbers;
+use super::rules::violation::ZERO_BURST;
+use super::{Limit, LimitError, Refill};
+use std::time::Duration;
+
+impl Limit {
+    /// Sets the capacity of a bucket, in units; without it the capacity is `count`.
+    ///
+    /// # Panics
+    ///
+    /// If `burst` is zero, or if [`Limit::try_burst`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn burst(self, burst: u32) -> Self {
+        assert!(burst > 0, "{}", ZERO_BURST);
+        must(self.try_burst(burst))
+    }
+
+    /// [`Limit::burst`] for a number known only at run time. It may be zero.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit is not a bucket or is a queue, `burst` is above 2^25, or the bucket would take more than 366 days
+    /// to refill.
+    pub const fn try_burst(self, burst: u32) -> Result<Self, LimitError> {
+        match self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0) {
+            Ok(()) => Self::of(Numbers { burst, ..self.numbers }),
+            Err(violation) => Err(LimitError::new(violation)),
+        }
+    }
+
+    /// Sets how tokens come back to a token bucket.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_refill`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn refill(self, refill: Refill) -> Self {
+        must(self.try_refill(refill))
+    }
+
+    /// [`Limit::refill`] for a value known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit is not a token bucket, or its numbers do not fit this refill.
+    pub const fn try_refill(self, refill: Refill) -> Result<Self, LimitError> {
+        match self.numbers.algorithm.check_takes_refill() {
+            Ok(()) => Self::of(Numbers { refill, ..self.numbers }),
+            Err(violation) => Err(LimitError::new(violation)),
+        }
+    }
+
+    /// Lets the balance of a token bucket go below zero by this number of tokens. Later calls are refused until the balance is above
+    /// zero again.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_borrow`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn borrow(self, borrow: u32) -> Self {
+        must(self.try_borrow(borrow))
+    }
+
+    /// [`Limit::borrow`] for a number known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit is not a token bucket, `burst` and `borrow` together are above 2^25, or the bucket would take more
+    /// than 366 days to refill.
+    pub const fn try_borrow(self, borrow: u32) -> Result<Self, LimitError> {
+        match self.numbers.algorithm.check_takes_borrow() {
+            Ok(()) => Self::of(Numbers { borrow, ..self.numbers }),
+            Err(violation) => Err(LimitError::new(violation)),
+        }
+    }
+
+    /// Lets a call that cannot pass now wait for its turn, at most for this time, instead of being refused. Zero means that calls do
+    /// not wait. A leaky bucket with a wait is a queue.
+    ///
+    /// The attribute waits. Of the methods of [`RateLimiter`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html), `acquire`, `charge` and `permit` wait.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_wait`] returns an error. In a `const` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn wait(self, wait: Duration) -> Self {
+        must(self.try_wait(wait))
+    }
+
+    /// [`Limit::wait`] for a duration known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if `wait` is not a whole number of milliseconds up to 366 days, more units could wait than can
+    /// be counted, or the limit is a leaky bucket with a `burst`.
+    pub const fn try_wait(self, wait: Duration) -> Result<Self, LimitError> {
+        match whole_ms(wait) {
+            Some(wait_ms) => Self::of(Numbers { wait_ms, ..self.numbers }),
+            None => Err(LimitError::new(Violation::WaitFraction)),
+        }
+    }
+}

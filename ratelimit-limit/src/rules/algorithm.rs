@@ -1,0 +1,151 @@
+//! The algorithms of limits, and the table of all that differs between them.
+
+/// The algorithm of a limit: how it counts units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// At most `count` units in a window of `time` that starts with its first admitted call.
+    ///
+    /// Any interval of length W admits at most `count * (ceil(W / time) + 1)`: twice the count can pass around the edge between two
+    /// windows.
+    Counter,
+    /// A bucket of `burst` tokens that refills with `count` tokens per `time`.
+    ///
+    /// Any interval of length W admits at most `burst + borrow + count * W / time`, plus one for rounding; with
+    /// [`Refill::Interval`] at most `burst + borrow + min(count, burst + borrow) * (floor(W / time) + 1)`.
+    TokenBucket,
+    /// About `count` units in a sliding window of `time`. It counts the units in fixed cells of length `time`: all units of the
+    /// current cell, and the share of the previous cell that the window still covers, as if its calls were evenly spread.
+    ///
+    /// An interval of length `time` admits less than `2 * count` in the worst case, and little more than `count` in random traffic.
+    /// It costs as much as a counter, and has no edge between two windows.
+    SlidingWindow,
+    /// At most `count` units in any interval of `time`, exactly. It stores the time of each unit.
+    ///
+    /// Any interval of length W admits at most `count * ceil(W / time)`. Memory grows with `count`, which is at most
+    /// 10 000.
+    SlidingLog,
+    /// A bucket that leaks `count` units per `time`, of the family of the generic cell rate algorithm (ITU-T I.371).
+    ///
+    /// Without a wait it holds `burst` units and refuses calls that would overflow it. Any interval of length W admits at most
+    /// `burst + count * W / time`. With `Limit::wait` it is a queue: calls leave it at even intervals, at most
+    /// `1 + count * W / time` of them, and `wait` limits its length.
+    LeakyBucket,
+    /// At most `count` units at a time, held in permits. A permit is returned when the work is done, or ends with its lease of
+    /// `time`.
+    Concurrency,
+}
+
+impl Algorithm {
+    /// All algorithms.
+    pub const ALL: [Self; 6] = [
+        Self::Counter,
+        Self::TokenBucket,
+        Self::SlidingWindow,
+        Self::SlidingLog,
+        Self::LeakyBucket,
+        Self::Concurrency,
+    ];
+
+    /// The name in the attribute, in scripts and in metrics.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.traits().name
+    }
+
+    /// The row of the algorithm.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn traits(self) -> Traits {
+        use ListState::{Log, Permits};
+        use NumberState::{Bucket, Counter, SlidingWindow};
+        use State::{List, Number};
+
+        const fn plain(name: &'static str, state_format: &'static str, state: State) -> Traits {
+            let (takes_refill, takes_borrow, takes_lease, wait_makes_queue) = (false, false, false, false);
+            Traits { name, state_format, state, takes_refill, takes_borrow, takes_lease, wait_makes_queue }
+        }
+        match self {
+            Self::Counter => Traits { takes_lease: true, ..plain("counter", "c2", Number(Counter)) },
+            Self::TokenBucket => Traits {
+                takes_refill: true,
+                takes_borrow: true,
+                takes_lease: true,
+                ..plain("token_bucket", "tb2", Number(Bucket))
+            },
+            Self::SlidingWindow => plain("sliding_window", "sw2", Number(SlidingWindow)),
+            Self::SlidingLog => plain("sliding_log", "sl1", List(Log)),
+            Self::LeakyBucket => {
+                Traits { wait_makes_queue: true, ..plain("leaky_bucket", "lb2", Number(Bucket)) }
+            }
+            Self::Concurrency => plain("concurrency", "cc2", List(Permits)),
+        }
+    }
+
+    /// What a store keeps for a limit of the algorithm.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn state(self) -> State {
+        self.traits().state
+    }
+}
+
+/// What differs between algorithms. All else that differs follows from `state`.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "columns of a table")]
+pub struct Traits {
+    pub name: &'static str,
+    /// The last part of a key: the algorithm and the version of its state format. With a new version a limit starts from zero
+    /// and does not read the old state.
+    pub state_format: &'static str,
+    pub state: State,
+    pub takes_refill: bool,
+    pub takes_borrow: bool,
+    /// Whether units are interchangeable between callers, so that a process can hand them out by itself.
+    pub takes_lease: bool,
+    /// Whether a limit with a `wait` is a queue, whose calls leave it one by one.
+    pub wait_makes_queue: bool,
+}
+
+/// What a store keeps for a limit. It decides how units are counted, so all code that differs between algorithms matches it,
+/// without a wildcard: a new state does not compile before each place has it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Number(NumberState),
+    List(ListState),
+}
+
+/// A state of one number.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberState {
+    /// The units of a window.
+    Counter,
+    /// The units of the current cell and the previous one.
+    SlidingWindow,
+    /// A level that falls with time.
+    Bucket,
+}
+
+/// A state with an entry for each unit or permit.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListState {
+    /// The time of each unit.
+    Log,
+    /// The permits that are held, and the tickets of calls that wait for one.
+    Permits,
+}
+
+/// The way in which tokens come back to a token bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refill {
+    /// Continuously, exact for every rational rate.
+    #[default]
+    Greedy,
+    /// All `count` tokens at the end of each `time`, counted from the call that found the bucket full.
+    Interval,
+}

@@ -1,0 +1,10 @@
+//! The rules of limits, for the runtime and the attribute alike: bounds, error messages, and durations as text.
+
+mod algorithm;
+pub mod bounds;
+pub mod duration;
+pub mod numbers;
+pub mod violation;
+
+pub use algorithm::{Algorithm, ListState, NumberState, Refill, State};
+pub use violation::Violation;

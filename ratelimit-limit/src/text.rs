@@ -1,0 +1,244 @@
+//! Limits and their changes as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`, `count=50`.
+
+use super::change::ChangedNumbers;
+use super::constructors::whole_ms;
+use super::rules::duration;
+use super::rules::numbers::{Lease, Numbers};
+use super::{Algorithm, Limit, LimitChange, LimitError, Refill};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Numbers { algorithm, count, burst, borrow, time_ms, wait_ms, lease, .. } = self.numbers;
+        write!(f, "{} count={count} time={}", algorithm.as_str(), duration::show(time_ms))?;
+        if burst != count {
+            write!(f, " burst={burst}")?;
+        }
+        if self.refills_by_interval() {
+            f.write_str(" refill=interval")?;
+        }
+        if borrow > 0 {
+            write!(f, " borrow={borrow}")?;
+        }
+        if wait_ms > 0 {
+            write!(f, " wait={}", duration::show(wait_ms))?;
+        }
+        match lease {
+            Lease::Most(0) => Ok(()),
+            Lease::Most(units) => write!(f, " lease={units}"),
+            Lease::Auto => f.write_str(" lease=auto"),
+        }
+    }
+}
+
+impl FromStr for Limit {
+    type Err = ParseLimitError;
+
+    /// Reads the text that [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and `d`, such as
+    /// `90s` or `1h30m`. `burst`, `refill`, `borrow`, `wait` and `lease` may be left out.
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
+        let algorithm = algorithm.ok_or_else(|| ParseLimitError::wrong("algorithm", name))?;
+        let numbers = ChangedNumbers::of(words)?;
+        let (Some(count), Some(time)) = (numbers.count, numbers.time) else {
+            return Err(ParseLimitError(Wrong::Missing));
+        };
+        let time_ms = whole_ms(time).unwrap_or(u64::MAX);
+        let limit = numbers.apply(Numbers::new(algorithm, count, time_ms));
+        limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
+    }
+}
+
+impl FromStr for LimitChange {
+    type Err = ParseLimitError;
+
+    /// Reads some numbers, as in `count=50 time=1m`, or a whole [`Limit`], which begins with its algorithm.
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        let Some(first) = text.split_whitespace().next() else {
+            return Err(ParseLimitError(Wrong::Empty));
+        };
+        if !first.contains('=') {
+            return text.parse::<Limit>().map(Self::from);
+        }
+        let change = Self::of(ChangedNumbers::of(text.split_whitespace())?);
+        change.checked().map_err(|error| ParseLimitError(Wrong::Limit(error)))
+    }
+}
+
+impl ChangedNumbers {
+    fn of<'t>(words: impl Iterator<Item = &'t str>) -> Result<Self, ParseLimitError> {
+        let mut numbers = Self::default();
+        for word in words {
+            numbers.read(word)?;
+        }
+        Ok(numbers)
+    }
+
+    fn read(&mut self, word: &str) -> Result<(), ParseLimitError> {
+        let (name, value) = word.split_once('=').ok_or_else(|| ParseLimitError::wrong("field", word))?;
+        let wrong = || {
+            ParseLimitError::wrong(
+                match name {
+                    "count" | "burst" | "borrow" => "a whole number",
+                    "lease" => "a whole number or `auto`",
+                    _ => "`greedy` or `interval`",
+                },
+                word,
+            )
+        };
+        let twice = match name {
+            "count" => self.count.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "time" => self.time.replace(duration(value)?).is_some(),
+            "burst" => self.burst.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
+            "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
+            "wait" => self.wait.replace(duration(value)?).is_some(),
+            "lease" => self.lease.replace(lease(value).ok_or_else(wrong)?).is_some(),
+            _ => return Err(ParseLimitError::wrong("field", word)),
+        };
+        if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
+    }
+}
+
+fn refill(text: &str) -> Option<Refill> {
+    match text {
+        "greedy" => Some(Refill::Greedy),
+        "interval" => Some(Refill::Interval),
+        _ => None,
+    }
+}
+
+fn lease(text: &str) -> Option<Lease> {
+    if text == "auto" { Some(Lease::Auto) } else { text.parse().ok().map(Lease::Most) }
+}
+
+fn duration(text: &str) -> Result<Duration, ParseLimitError> {
+    let wrong = |why| ParseLimitError(Wrong::Duration(text.into(), why));
+    duration::parse(text).map(Duration::from_millis).map_err(wrong)
+}
+
+/// Why a text is not a [`Limit`] or a [`LimitChange`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct ParseLimitError(Wrong);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Wrong {
+    Word(&'static str, Box<str>),
+    /// A text, and why it is not a duration.
+    Duration(Box<str>, String),
+    Twice(Box<str>),
+    Missing,
+    Empty,
+    Limit(LimitError),
+}
+
+impl ParseLimitError {
+    pub(super) fn wrong(what: &'static str, word: &str) -> Self {
+        Self(Wrong::Word(what, word.into()))
+    }
+
+    /// The error without any part of the text.
+    #[doc(hidden)]
+    pub fn reason(&self) -> &'static str {
+        match &self.0 {
+            Wrong::Word("algorithm", _) => "unknown algorithm",
+            Wrong::Word("field", _) => "unknown field",
+            Wrong::Word(..) => "a field has a wrong value",
+            Wrong::Duration(..) => "a field is not a duration",
+            Wrong::Twice(_) => "a field is given twice",
+            Wrong::Missing => "`count` or `time` is missing",
+            Wrong::Empty => "it is empty",
+            Wrong::Limit(error) => error.message(),
+        }
+    }
+}
+
+impl fmt::Display for ParseLimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
+        match &self.0 {
+            Wrong::Word("algorithm", word) => {
+                let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.as_str()).collect();
+                write!(f, "unknown algorithm `{word}`; expected one of {}: {EXAMPLE}", names.join(", "))
+            }
+            Wrong::Word("field", word) => {
+                write!(
+                    f,
+                    "unknown field `{word}`; expected `count`, `time`, `burst`, `refill`, `borrow`, `wait` or `lease`, as in `count=20`"
+                )
+            }
+            Wrong::Word(what, word) => write!(f, "`{word}` must be {what}"),
+            Wrong::Duration(text, why) => write!(f, "`{text}` is not a duration: {why}"),
+            Wrong::Twice(word) => write!(f, "`{word}` is given twice"),
+            Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
+            Wrong::Empty => f.write_str("expected a change such as `count=50`, or a limit"),
+            Wrong::Limit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for ParseLimitError {
+    /// Shows the message, because a `main` that returns an error prints this.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ParseLimitError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (second, week) = (Duration::from_secs(1), Duration::from_secs(7 * 86_400));
+        for (limit, text) in [
+            (Limit::counter(5, second), "counter count=5 time=1s"),
+            (Limit::counter(5, second * 90).wait(second / 2), "counter count=5 time=90s wait=500ms"),
+            (
+                Limit::token_bucket(20, second * 3600).burst(5).borrow(2).refill(Refill::Interval),
+                "token_bucket count=20 time=1h burst=5 refill=interval borrow=2",
+            ),
+            (Limit::leaky_bucket(7, second).burst(9), "leaky_bucket count=7 time=1s burst=9"),
+            (Limit::leaky_bucket(7, second).wait(second), "leaky_bucket count=7 time=1s wait=1s"),
+            (Limit::sliding_window(7, week), "sliding_window count=7 time=7d"),
+            (Limit::try_sliding_log(0, second).unwrap(), "sliding_log count=0 time=1s"),
+            (Limit::concurrency(3, second * 60), "concurrency count=3 time=1m"),
+            (Limit::counter(70, second).lease(9), "counter count=70 time=1s lease=9"),
+            (Limit::token_bucket(70, second).lease_auto(), "token_bucket count=70 time=1s lease=auto"),
+        ] {
+            assert_eq!(limit.to_string(), text);
+            assert_eq!(text.parse(), Ok(limit));
+        }
+        assert_eq!("counter count=5 time=1h30m".parse(), Ok(Limit::counter(5, second * 5400)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, says) in [
+            ("", "unknown algorithm ``"),
+            ("fixed count=1 time=1s", "unknown algorithm `fixed`"),
+            ("counter count=1", "needs a `count` and a `time`"),
+            ("counter count=x time=1s", "`count=x` must be a whole number"),
+            ("counter count=1 count=2 time=1s", "`count=2` is given twice"),
+            ("counter count=1 time=1", "`1` is not a duration: `1` has no unit; write `1s`"),
+            ("counter count=1 time=1m1h", "`1m1h` is not a duration: `1h` comes after"),
+            ("counter count=1 time=", "`` is not a duration: it is empty"),
+            ("counter count=1 time=99999999999999999d", "`time` must be at most 366 days"),
+            ("counter limit=1 time=1s", "unknown field `limit=1`; expected `count`"),
+            ("token_bucket count=1 time=1s refill=slow", "`refill=slow` must be `greedy` or `interval`"),
+            ("counter count=9 time=1s lease=some", "`lease=some` must be a whole number or `auto`"),
+            ("sliding_log count=9 time=1s lease=auto", "`lease` needs a counter or a token bucket"),
+            ("counter count=1 time=1s burst=2", "`burst` needs a bucket"),
+            ("leaky_bucket count=1 time=1s burst=2 wait=1s", "that `wait` bounds"),
+        ] {
+            let error = text.parse::<Limit>().unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `RecordedDecision`: a decision of an attribute, kept for the response's header fields.
+
+use crate::decision::Decision;
+use crate::key::LimitName;
+use crate::limit::Limit;
+
+/// A decision that an attribute has made for a request.
+///
+/// When the function returns, `refund_if` and `settle` correct it by the units that they return or take, so that the
+/// header fields of the response say what is left then. Shadow limits, exempt calls, and calls that only the failure policy has
+/// admitted are not recorded.
+#[derive(Clone, Debug)]
+pub struct RecordedDecision {
+    pub(crate) name: LimitName,
+    pub(crate) limit: Limit,
+    pub(crate) cost: u32,
+    pub(crate) decision: Decision,
+}
+
+impl RecordedDecision {
+    /// The name of the limit, as in [`Rejection::name`](crate::Rejection::name).
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// The limit with the numbers in force, overrides applied.
+    #[must_use]
+    pub const fn limit(&self) -> &Limit {
+        &self.limit
+    }
+
+    /// The units that the call takes.
+    #[must_use]
+    pub const fn cost(&self) -> u32 {
+        self.cost
+    }
+
+    /// The decision.
+    pub const fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// Corrects the decision after these units have come back to the limit.
+    pub(crate) fn give(&mut self, units: u32) {
+        self.decision = self.decision.after_return(&self.limit, units.min(self.cost));
+    }
+
+    /// Corrects the decision after these units have been taken from the limit.
+    pub(crate) fn take(&mut self, units: u32) {
+        self.decision = self.decision.after_taking(&self.limit, units);
+    }
+}

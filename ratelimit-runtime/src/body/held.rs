@@ -1,0 +1,131 @@
+//! `Held`: the permits and charges of a call that end with the body of its response.
+
+use super::BodySent;
+use parking_lot::Mutex;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The permits and charges of a call, which last until the body of its response ends.
+///
+/// An implementation of [`HoldBody`](crate::body::HoldBody) stores it beside the body and reports what is sent. The first of these
+/// events ends it: [`complete`](Self::complete), [`cut`](Self::cut), or its drop, which is a cut. Then all permits are
+/// returned, and each charge is settled to its real cost. The changes are sent to the store in the background, on the tokio
+/// runtime in which it ends. [`RateLimiter::close`](crate::RateLimiter::close) waits for them.
+#[must_use = "dropping this returns the permits and settles the charges"]
+#[derive(Default)]
+pub struct Held {
+    parts: Vec<Part>,
+    sent: BodySent,
+    /// The length of the body in bytes, if a header says it.
+    length: Option<u64>,
+}
+
+/// What one call of a limiter holds until it is dropped.
+pub(crate) trait Holds: Send + Sync {
+    /// Corrects the charge at this position to the real cost of the call.
+    fn settle(&mut self, at: usize, cost: u32);
+}
+
+struct Part {
+    holdings: Box<dyn Holds>,
+    /// The charges to settle: their positions in `holdings`, and the functions of their costs. The mutexes are never locked.
+    /// They make a body `Sync` that was it before.
+    settle: Vec<(usize, Mutex<Settle>)>,
+}
+
+/// Computes the cost of a call.
+pub(crate) type Settle = Box<dyn FnOnce(BodySent) -> u32 + Send>;
+
+impl Held {
+    /// Holds these permits and charges.
+    pub(crate) fn new(holdings: Box<dyn Holds>) -> Self {
+        Self { parts: vec![Part { holdings, settle: Vec::new() }], ..Self::default() }
+    }
+
+    /// Settles the charge at this position of the holdings when the body ends.
+    pub(crate) fn settle(&mut self, at: usize, cost: Settle) {
+        if let Some(part) = self.parts.last_mut() {
+            part.settle.push((at, Mutex::new(cost)));
+        }
+    }
+
+    /// Whether nothing is held, for example because the call was exempt or because the body has ended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Holds more permits and charges of the same response.
+    pub fn merge(&mut self, mut other: Self) {
+        self.parts.append(&mut other.parts);
+        self.length = self.length.or(other.length);
+    }
+
+    /// Sets the length of the body in bytes, as the `content-length` header says it. A server does not read a body past this
+    /// length, so the response is complete when this many bytes were sent.
+    pub fn set_length(&mut self, bytes: u64) {
+        self.length = Some(bytes);
+    }
+
+    /// Warns once if it would end at once, because the response with this status upgrades its connection: to a WebSocket, for example.
+    pub(crate) fn warn_of_upgrade(&self, status: u16) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        if status == 101 && !self.is_empty() && !WARNED.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a permit or a charge that lasts until the body of a response ends was put into an upgrade (101), whose body ends at \
+                 once; take a permit with `RateLimiter::permit` and move it into the task of the connection"
+            );
+        }
+    }
+
+    /// Counts a message of this many bytes.
+    pub fn count(&mut self, bytes: u64) {
+        self.sent.bytes = self.sent.bytes.saturating_add(bytes);
+        self.sent.messages = self.sent.messages.saturating_add(1);
+    }
+
+    /// Counts more bytes of the message that was counted last.
+    pub(crate) fn count_more(&mut self, bytes: u64) {
+        self.sent.bytes = self.sent.bytes.saturating_add(bytes);
+    }
+
+    /// Ends: the body was sent to its end.
+    pub fn complete(&mut self) {
+        self.end(true);
+    }
+
+    /// Ends: the body has failed, or the client went away.
+    pub fn cut(&mut self) {
+        self.end(false);
+    }
+
+    fn end(&mut self, complete: bool) {
+        let sent = BodySent { complete, ..self.sent };
+        for Part { mut holdings, settle } in self.parts.drain(..) {
+            for (at, cost) in settle {
+                let cost = cost.into_inner();
+                // The body may be dropped while a task panics. Another panic would then abort the process.
+                match catch_unwind(AssertUnwindSafe(|| cost(sent))) {
+                    Ok(cost) => holdings.settle(at, cost),
+                    Err(_) => {
+                        tracing::error!("the function of `settle` has panicked; the call costs its `cost`");
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let complete = self.length.is_some_and(|length| self.sent.bytes >= length);
+        self.end(complete);
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Held").field("sent", &self.sent).finish_non_exhaustive()
+    }
+}

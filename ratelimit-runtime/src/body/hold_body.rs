@@ -1,0 +1,79 @@
+//! `HoldBody`: responses whose body can hold permits and charges.
+
+use super::Held;
+
+/// A response whose body can hold permits and charges until it ends.
+///
+/// `until = "body_end"`, [`Permit::hold`](crate::Permit::hold) and [`Charge::settle_on_end`](crate::Charge::settle_on_end)
+/// need it. It is implemented for:
+///
+/// | type | holds until |
+/// |---|---|
+/// | `Result<T, E>`, `Option<T>`, and tuples such as `(StatusCode, HeaderMap, T)`, if `T` can hold | `T` ends; an `Err` or a `None` ends at once |
+/// | `axum::body::Body`, `http::Response<Body>` (axum's `Response`) | the body ends |
+/// | axum's `Sse<S>`, which becomes a [`Holding`](crate::body::Holding) | the stream ends |
+/// | rocket's `ByteStream<S>`, `TextStream<S>`, `EventStream<S>`, `ReaderStream<S>` and `NamedFile`, which become a `Holding` | the body ends |
+/// | `poem::Body`, `poem::Response` | the body ends |
+/// | poem's `SSE`, which becomes a `Response` | the stream ends |
+/// | salvo's `ResBody`, `Response` and `&mut Response` | the body ends |
+/// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
+/// | actix-web's `HttpResponse<B>` for each `MessageBody`, which becomes an `HttpResponse` | the body ends |
+/// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
+///
+/// A body ends when the server has taken its last frame, when it fails, or when it is dropped because the client went away. A
+/// body that the server never polls ends when it is dropped.
+///
+/// Implement it for your own responses: store the [`Held`] beside the body, and call [`Held::count`] and
+/// [`Held::complete`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no body that can hold permits and charges until it ends",
+    label = "this has no body that ends later",
+    note = "`until = \"body_end\"` and `hold` need a response with a body: with axum, return `Response`, `Body`, `Sse<..>`, or a tuple or `Result` of one of them; `.into_response()` makes a `Response` of any other value",
+    note = "with poem, return `Response`, `Body`, or a tuple or `Result` of one of them; return an `SSE` as `impl IntoResponse`",
+    note = "with salvo, write the body into an argument `res: &mut Response`, and return nothing or a `Result<(), _>`",
+    note = "with tonic, return `Response<Pin<Box<dyn Stream<Item = Result<_, Status>> + Send>>>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`",
+    note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+)]
+pub trait HoldBody: Sized {
+    /// The response that holds: the same type, unless its body cannot be changed.
+    type Output;
+
+    /// Moves permits and charges into the body.
+    fn hold(self, held: Held) -> Self::Output;
+}
+
+/// An `Err` ends at once, with nothing sent.
+impl<T: HoldBody, E> HoldBody for Result<T, E> {
+    type Output = Result<T::Output, E>;
+
+    fn hold(self, held: Held) -> Self::Output {
+        self.map(|response| response.hold(held))
+    }
+}
+
+/// A `None` ends at once, with nothing sent.
+impl<T: HoldBody> HoldBody for Option<T> {
+    type Output = Option<T::Output>;
+
+    fn hold(self, held: Held) -> Self::Output {
+        self.map(|response| response.hold(held))
+    }
+}
+
+/// The last element of a tuple has the body, as in `(StatusCode, HeaderMap, Body)`.
+macro_rules! tuples {
+    ($(($($part:ident)+))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($part,)+ Last: HoldBody> HoldBody for ($($part,)+ Last) {
+            type Output = ($($part,)+ Last::Output);
+
+            #[expect(non_snake_case, reason = "the variables have the names of their types")]
+            fn hold(self, held: Held) -> Self::Output {
+                let ($($part,)+ last) = self;
+                ($($part,)+ last.hold(held))
+            }
+        }
+    )*};
+}
+
+tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) }

@@ -1,0 +1,129 @@
+//! Client addresses, headers and users in the requests and extractors of actix-web.
+
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
+use crate::layer::RequestParts;
+use actix_web::dev::{self, ServiceRequest};
+use actix_web::http::header::HeaderMap;
+use actix_web::{FromRequest, HttpMessage, HttpRequest, Responder, web};
+use std::net::IpAddr;
+
+/// The other end of the connection: the `PeerAddr` that a middleware has put into the request's extensions, else the one that
+/// `HttpServer::on_connect` has put into the connection's data, else the address of the socket. A unix socket has none.
+///
+/// It never comes from `ConnectionInfo`, which believes headers that any client can send.
+impl RequestPeer for HttpRequest {
+    fn peer(&self) -> Option<PeerAddr> {
+        let extended = self.extensions().get::<PeerAddr>().copied();
+        let connected = || self.conn_data::<PeerAddr>().copied();
+        extended.or_else(connected).or_else(|| self.peer_addr().map(PeerAddr::from))
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+impl RequestPeer for ServiceRequest {
+    fn peer(&self) -> Option<PeerAddr> {
+        RequestPeer::peer(self.request())
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+impl RequestPeer for dev::PeerAddr {
+    fn peer(&self) -> Option<PeerAddr> {
+        Some(self.0.into())
+    }
+}
+
+/// The client that a middleware has put into the request's extensions.
+impl<T: ClientIp + Clone> ClientIp for web::ReqData<T> {
+    fn client_ip(&self) -> Option<IpAddr> {
+        (**self).client_ip()
+    }
+}
+
+impl RequestHeaders for HeaderMap {
+    /// The value of the header. `None` if the header occurs more than once.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        let mut values = self.get_all(name);
+        let value = values.next()?;
+        values.next().is_none().then(|| value.as_bytes())
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get_all(name).for_each(|value| line(value.as_bytes()));
+    }
+}
+
+impl RequestHeaders for HttpRequest {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
+}
+
+impl RequestHeaders for ServiceRequest {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
+}
+
+/// The user that a middleware has put into the request's extensions.
+impl<T: UserId + Clone> UserId for web::ReqData<T> {
+    type Id = T::Id;
+
+    fn user_id(&self) -> Option<T::Id> {
+        (**self).user_id()
+    }
+}
+
+/// A header whose type says which user it proves.
+impl<T: UserId> UserId for web::Header<T> {
+    type Id = T::Id;
+
+    fn user_id(&self) -> Option<T::Id> {
+        self.0.user_id()
+    }
+}
+
+impl RequestArgument for HttpRequest {}
+impl RequestArgument for ServiceRequest {}
+impl RequestArgument for HeaderMap {}
+impl RequestArgument for dev::ConnectionInfo {}
+impl RequestArgument for dev::PeerAddr {}
+impl RequestArgument for web::Payload {}
+impl<T: ?Sized> RequestArgument for web::Data<T> {}
+impl<T> RequestArgument for web::Form<T> {}
+impl<T> RequestArgument for web::Header<T> {}
+impl<T> RequestArgument for web::Json<T> {}
+impl<T> RequestArgument for web::Path<T> {}
+impl<T> RequestArgument for web::Query<T> {}
+impl<T: Clone + 'static> RequestArgument for web::ReqData<T> {}
+impl<T> RequestArgument for web::ThinData<T> {}
+
+callers! {
+    ArgumentOf [&&&&&&&] if FromRequest => OfClients;
+    ReturnOf [&&&&&&&] if Responder => OfClients;
+}
+
+impl RequestParts for ServiceRequest {
+    fn method(&self) -> &str {
+        self.method().as_str()
+    }
+
+    fn path(&self) -> &str {
+        self.path()
+    }
+}

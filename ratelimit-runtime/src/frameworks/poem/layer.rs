@@ -1,0 +1,110 @@
+//! The layer as a middleware of poem.
+
+use crate::answer::Answered;
+use crate::context::RequestContext;
+use crate::layer::{Entered, RateLimitLayer, Settings};
+use crate::limiter::current::in_scope;
+use crate::rejection::Rejection;
+use poem::error::ResponseError;
+use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};
+use std::fmt;
+use std::sync::Arc;
+
+/// A refusal inside the layer becomes a response, so that nothing outside the layer can take its `Retry-After` away.
+///
+/// Another error of a limited request stays an error, which the middlewares outside the layer log, or roll back for. Its status, its
+/// message and its response stay too, and the response gets the header fields. The error no longer has its type: add
+/// `catch_error` inside the layer, or use `catch_all_error`. Errors of requests without limits pass unchanged.
+impl<E: Endpoint> Middleware<E> for RateLimitLayer {
+    type Output = RateLimitEndpoint<E>;
+
+    fn transform(&self, endpoint: E) -> RateLimitEndpoint<E> {
+        RateLimitEndpoint { inner: endpoint, settings: Arc::clone(self.settings()) }
+    }
+}
+
+/// An endpoint of poem with a [`RateLimitLayer`] around it.
+pub struct RateLimitEndpoint<E> {
+    inner: E,
+    settings: Arc<Settings>,
+}
+
+impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let entered = self.settings.enter(&request);
+        let context = &entered.context;
+        // What the limits of the layer hold until the endpoint has returned the response.
+        let mut admission = None;
+        if let Some(deciding) = self.settings.decide(context, &request) {
+            match context.clone().scope(deciding).await {
+                Ok(admitted) => admission = admitted,
+                Err(rejection) => return self.finish(&entered, Err(rejection.into())),
+            }
+        }
+        // The endpoint is called in the context, because it may read it before its future is polled.
+        let answering = async { self.inner.call(request).await.map(IntoResponse::into_response) };
+        let answering = context.clone().scope(answering);
+        let answered = in_scope(self.settings.own_limiter().cloned(), answering).await;
+        drop(admission);
+        self.finish(&entered, answered)
+    }
+}
+
+impl<E> RateLimitEndpoint<E> {
+    /// Completes the response, in the context of the request, which chooses the form of answers.
+    fn finish(&self, entered: &Entered, answered: Result<Response>) -> Result<Response> {
+        entered.context.sync_scope(|| match answered.or_else(answer) {
+            Ok(mut response) => {
+                self.settings.finish(entered, &mut response);
+                Ok(response)
+            }
+            Err(error) => Err(self.finish_error(entered, error)),
+        })
+    }
+
+    /// Completes the response that an error becomes.
+    fn finish_error(&self, entered: &Entered, error: Error) -> Error {
+        let context = &entered.context;
+        if context.rejection().is_none()
+            && let Some(rejection) = Rejection::find(&error)
+        {
+            // A task without a context has found it.
+            RequestContext::record_rejection(rejection);
+        }
+        if !entered.is_outermost || (context.rejection().is_none() && context.decisions().is_empty()) {
+            return error;
+        }
+        let (message, pattern) = (error.to_string(), error.data::<PathPattern>().cloned());
+        let mut response = error.into_response();
+        self.settings.finish(entered, &mut response);
+        // It is the only error whose headers can be changed.
+        let mut error = Error::from_response(response);
+        error.set_error_message(message);
+        if let Some(pattern) = pattern {
+            error.set_data(pattern); // for the metrics of poem
+        }
+        error
+    }
+}
+
+/// Turns the error of a rejection into its response. Other errors stay.
+fn answer(error: Error) -> Result<Response> {
+    let is_answer = error.downcast_ref().is_some_and(|rejection: &Rejection| {
+        // Unless the error was given another status.
+        error.status() == ResponseError::status(rejection)
+    });
+    if !is_answer {
+        return Err(error);
+    }
+    let mut response = error.into_response();
+    response.set_data(Answered); // the extensions of the response are now those of the error
+    Ok(response)
+}
+
+impl<E: fmt::Debug> fmt::Debug for RateLimitEndpoint<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RateLimitEndpoint").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,88 @@
+//! Peers, headers and users in the requests and extractors of poem.
+
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
+use crate::layer::RequestParts;
+use poem::web::{Data, Form, Json, Path, Query, RealIp, RemoteAddr, TypedHeader};
+use poem::{Addr, FromRequest, IntoResponse, Request};
+use std::net::IpAddr;
+
+/// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
+///
+/// It never comes from `RealIp`, which believes headers that any client can send.
+impl RequestPeer for Request {
+    fn peer(&self) -> Option<PeerAddr> {
+        self.data::<PeerAddr>().copied().or_else(|| self.remote_addr().peer())
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+/// The address of the socket. A custom address, which the application's own transport has chosen, is not the address of a socket.
+impl RequestPeer for RemoteAddr {
+    fn peer(&self) -> Option<PeerAddr> {
+        match &self.0 {
+            Addr::SocketAddr(address) => Some((*address).into()),
+            #[cfg(unix)]
+            Addr::Unix(_) => Some(PeerAddr::Unix),
+            Addr::Custom(..) => None,
+        }
+    }
+}
+
+/// The address that a middleware has put into the request.
+impl<T: ClientIp> ClientIp for Data<T> {
+    fn client_ip(&self) -> Option<IpAddr> {
+        self.0.client_ip()
+    }
+}
+
+impl RequestHeaders for Request {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        RequestHeaders::header(self.headers(), name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
+}
+
+/// The user that a middleware has put into the request.
+impl<T: UserId> UserId for Data<T> {
+    type Id = T::Id;
+
+    fn user_id(&self) -> Option<T::Id> {
+        self.0.user_id()
+    }
+}
+
+impl RequestArgument for RealIp {}
+impl RequestArgument for RemoteAddr {}
+impl RequestArgument for Request {}
+impl<T> RequestArgument for Data<T> {}
+impl<T> RequestArgument for Form<T> {}
+impl<T> RequestArgument for Json<T> {}
+impl<T> RequestArgument for Path<T> {}
+impl<T> RequestArgument for Query<T> {}
+impl<T> RequestArgument for TypedHeader<T> {}
+
+callers! {
+    ArgumentOf [&&&&&&] for<'a> if FromRequest<'a> => OfClients;
+    ReturnOf [&&&&&&] if IntoResponse => OfClients;
+}
+
+impl RequestParts for Request {
+    fn method(&self) -> &str {
+        self.method().as_str()
+    }
+
+    fn path(&self) -> &str {
+        // A nested route cuts its prefix off the other one. The original of a request that a test has built is always `/`.
+        match self.original_uri().path() {
+            "/" => self.uri().path(),
+            path => path,
+        }
+    }
+}

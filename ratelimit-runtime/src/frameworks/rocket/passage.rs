@@ -1,0 +1,158 @@
+//! `Passage`: what the layers that a request of rocket passes know about it. It is in the cache of the request.
+
+use crate::__private::Admission;
+use crate::by_task::{OfRequest, Registration};
+use crate::context::{self, RequestContext};
+use crate::layer::{Entered, Settings};
+use crate::limiter::RateLimiter;
+use crate::limiter::current;
+use crate::rejection::Rejection;
+use rocket::Request;
+use rocket::http::Status;
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The layers that a request has entered.
+///
+/// rocket drops it with the request, also if the request is cancelled. Then the request has no context any more, and the permits
+/// of its layers are returned.
+#[derive(Default)]
+pub(crate) struct Passage {
+    layers: Mutex<Layers>,
+    /// The status of the answer to a refused call. 0: none.
+    answered: AtomicU16,
+}
+
+#[derive(Default)]
+struct Layers {
+    /// In the order of attachment: the outermost one first.
+    passed: SmallVec<[Arc<Passed>; 1]>,
+    registrations: Option<Registrations>,
+}
+
+/// The context and the limiter of a request, registered under its task.
+struct Registrations(Registration<RequestContext>, Registration<RateLimiter>);
+
+/// A layer that a request has entered.
+pub(super) struct Passed {
+    settings: Arc<Settings>,
+    pub(super) entered: Entered,
+    /// The limiter of this layer, else that of the layers around it.
+    limiter: Option<RateLimiter>,
+    /// The address of the request for which the limits of the layer are decided. 0: none. Requests of rocket's local client may
+    /// share a cache, as clones.
+    decided: AtomicUsize,
+    /// What the limits of the layer hold until the response is there.
+    admission: Mutex<Option<Admission>>,
+}
+
+impl Passage {
+    pub(crate) fn of<'r>(request: &'r Request<'_>) -> &'r Self {
+        request.local_cache(Self::default)
+    }
+
+    /// Enters a layer that is attached to the application.
+    pub(super) fn enter(&self, settings: &Arc<Settings>, request: &Request<'_>) -> Arc<Passed> {
+        let mut earlier = Layers::default(); // dropped without the lock
+        let mut layers = lock(&self.layers);
+        if layers.passed.iter().any(|passed| Arc::ptr_eq(&passed.settings, settings)) {
+            // A clone of an earlier request of rocket's local client, whose cache is shared.
+            std::mem::swap(&mut *layers, &mut earlier);
+            earlier.registrations = None;
+            self.answered.store(0, Ordering::Relaxed);
+        }
+        let passed = Arc::new(Passed::within(layers.passed.last(), settings, request));
+        let (context, limiter) = passed.of_request();
+        if let Some(Registrations(contexts, limiters)) = &layers.registrations {
+            contexts.replace(context);
+            limiters.replace(limiter);
+        } else {
+            let context = context::OF_REQUESTS.register(context);
+            let limiter = current::OF_REQUESTS.register(limiter);
+            layers.registrations = context.zip(limiter).map(|(of, by)| Registrations(of, by));
+        }
+        layers.passed.push(Arc::clone(&passed));
+        passed
+    }
+
+    /// The layer, if the request has entered it.
+    pub(super) fn passed(&self, settings: &Arc<Settings>) -> Option<Arc<Passed>> {
+        let layers = lock(&self.layers);
+        layers.passed.iter().find(|passed| Arc::ptr_eq(&passed.settings, settings)).cloned()
+    }
+
+    /// Ends the request's context, if this layer is the last one that sees the response.
+    pub(super) fn leave(&self, passed: &Arc<Passed>) {
+        let mut layers = lock(&self.layers);
+        if layers.passed.last().is_some_and(|last| Arc::ptr_eq(last, passed)) {
+            layers.registrations = None;
+        }
+    }
+
+    /// The context of the request, also if its task cannot tell the context.
+    pub(crate) fn context(&self) -> Option<RequestContext> {
+        let of_innermost = || Some(lock(&self.layers).passed.last()?.entered.context.clone());
+        RequestContext::current().or_else(of_innermost)
+    }
+
+    /// Notes that a rejection was turned into a response with this status.
+    pub(crate) fn answered(&self, status: Status) {
+        self.answered.store(status.code, Ordering::Relaxed);
+    }
+
+    /// Whether a rejection was turned into a response with this status.
+    pub(crate) fn has_answered(&self, status: Status) -> bool {
+        self.answered.load(Ordering::Relaxed) == status.code
+    }
+}
+
+impl Passed {
+    fn within(outer: Option<&Arc<Self>>, settings: &Arc<Settings>, request: &Request<'_>) -> Self {
+        // Not the context and the limiter of the task, which may be those of another local request.
+        let context = outer.map(|outer| outer.entered.context.clone()).or_else(RequestContext::scoped);
+        let limiter = outer.and_then(|outer| outer.limiter.clone()).or_else(current::scoped);
+        let entered = current::sync_scope(limiter.as_ref(), || settings.enter_within(context, request));
+        Self {
+            settings: Arc::clone(settings),
+            entered,
+            limiter: settings.own_limiter().cloned().or(limiter),
+            decided: AtomicUsize::new(0),
+            admission: Mutex::new(None),
+        }
+    }
+
+    fn of_request(&self) -> (OfRequest<RequestContext>, OfRequest<RateLimiter>) {
+        let context = Some(self.entered.context.clone());
+        (
+            OfRequest { value: context, outer: RequestContext::scoped() },
+            OfRequest { value: self.limiter.clone(), outer: current::scoped() },
+        )
+    }
+
+    /// Decides about the limits of the layer, once for each request.
+    pub(super) async fn decide(&self, request: &Request<'_>) -> Result<(), Rejection> {
+        let address = std::ptr::from_ref(request).addr();
+        if self.decided.swap(address, Ordering::Relaxed) == address {
+            return Ok(());
+        }
+        let context = &self.entered.context;
+        let deciding = current::sync_scope(self.limiter.as_ref(), || {
+            context.sync_scope(|| self.settings.decide(context, request))
+        });
+        let Some(deciding) = deciding else { return Ok(()) };
+        let admission = context.clone().scope(deciding).await?;
+        *lock(&self.admission) = admission;
+        Ok(())
+    }
+
+    /// Returns what the limits of the layer hold.
+    pub(super) fn release(&self) {
+        let admission = lock(&self.admission).take();
+        drop(admission); // without the lock
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

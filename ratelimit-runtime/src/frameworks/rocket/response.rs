@@ -1,0 +1,124 @@
+//! Rejections as responses and errors of rocket, and what the layer changes in a response.
+
+use super::passage::Passage;
+use crate::answer::Answer;
+use crate::layer::ResponseParts;
+use crate::rejection::convert::ErrorOfRejection;
+use crate::rejection::{FromRejection, Rejection};
+use rocket::Request;
+use rocket::http::Status;
+use rocket::response::status::Custom;
+use rocket::response::{self, Responder, Response};
+use std::io::Cursor;
+
+/// The [`answer`](Rejection::answer) to the rejection: [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds.
+/// [`Unidentified`](Rejection::Unidentified) is 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A
+/// call that never passes gets no `Retry-After`. It is a response, so rocket does not call a catcher.
+impl<'r> Responder<'r, 'static> for Rejection {
+    fn respond_to(self, request: &'r Request<'_>) -> response::Result<'static> {
+        let passage = Passage::of(request);
+        let response = respond(self.answer_in(passage.context().as_ref()));
+        passage.answered(response.status());
+        Ok(response)
+    }
+}
+
+fn respond(answer: Answer) -> Response<'static> {
+    let mut response = Response::build();
+    response.status(Status::new(answer.status)).raw_header("content-type", answer.content_type);
+    if let Some(seconds) = answer.retry_after {
+        response.raw_header("retry-after", seconds.to_string());
+    }
+    response.sized_body(answer.body.len(), Cursor::new(answer.body)).finalize()
+}
+
+impl From<Rejection> for Response<'_> {
+    fn from(rejection: Rejection) -> Self {
+        respond(rejection.answer())
+    }
+}
+
+/// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
+/// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
+///
+/// This is not `From`: `Status` has no other conversion, so rocket's users write `Response::build().ok()?`, and the type of that
+/// error could not be inferred any more.
+impl ErrorOfRejection for Status {
+    fn of_rejection(rejection: Rejection) -> Self {
+        Self::new(rejection.answer().status)
+    }
+}
+
+impl FromRejection for Status {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Self::of_rejection(rejection)
+    }
+}
+
+/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
+/// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
+impl From<Rejection> for (Status, String) {
+    fn from(rejection: Rejection) -> Self {
+        let answer = rejection.answer();
+        (Status::new(answer.status), String::from_utf8_lossy(&answer.body).into_owned())
+    }
+}
+
+/// As `(Status, String)`.
+impl From<Rejection> for Custom<String> {
+    fn from(rejection: Rejection) -> Self {
+        let (status, body) = rejection.into();
+        Self(status, body)
+    }
+}
+
+/// The error of a guard: `Outcome::Error(rejection.into())` calls the catcher for the status.
+impl From<Rejection> for (Status, Rejection) {
+    fn from(rejection: Rejection) -> Self {
+        (Status::new(rejection.answer().status), rejection)
+    }
+}
+
+macro_rules! from_rejection {
+    ($($type:ty),*) => {$(
+        impl FromRejection for $type {
+            fn from_rejection(rejection: Rejection) -> Self {
+                rejection.into()
+            }
+        }
+    )*};
+}
+
+from_rejection!(Response<'_>, (Status, String), Custom<String>);
+
+/// A response with its request, which knows what rocket's response type has no place for.
+pub(super) struct Answering<'a, 'r> {
+    pub(super) passage: &'a Passage,
+    pub(super) response: &'a mut Response<'r>,
+}
+
+impl ResponseParts for Answering<'_, '_> {
+    fn status(&self) -> u16 {
+        self.response.status().code
+    }
+
+    fn set_status(&mut self, status: u16) {
+        self.response.set_status(Status::new(status));
+    }
+
+    fn has(&self, name: &'static str) -> bool {
+        self.response.headers().contains(name)
+    }
+
+    fn append(&mut self, name: &'static str, value: &[u8]) {
+        self.response.adjoin_raw_header(name, String::from_utf8_lossy(value).into_owned());
+    }
+
+    fn is_answer(&self) -> bool {
+        self.passage.has_answered(self.response.status())
+    }
+
+    fn is_grpc(&self) -> bool {
+        false
+    }
+}

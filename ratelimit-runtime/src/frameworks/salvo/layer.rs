@@ -1,0 +1,46 @@
+//! The layer as a handler of salvo, which `hoop` puts around other handlers.
+
+use crate::layer::RateLimitLayer;
+use crate::limiter::current::in_scope;
+use salvo_core::routing::FlowCtrl;
+use salvo_core::{Depot, Handler, Request, Response, Scribe, async_trait};
+
+/// Use it with `Router::hoop`, or with `Service::hoop`, which also covers requests without a route.
+///
+/// A handler that calls `ctrl.cease()` asks the handlers around it to leave the response alone. The layer then adds nothing.
+#[async_trait]
+impl Handler for RateLimitLayer {
+    async fn handle(
+        &self,
+        request: &mut Request,
+        depot: &mut Depot,
+        response: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        let settings = self.settings();
+        let entered = settings.enter(request);
+        let context = &entered.context;
+        // What the limits of the layer hold until the other handlers have written the response.
+        let mut admission = None;
+        if let Some(deciding) = settings.decide(context, request) {
+            match context.clone().scope(deciding).await {
+                Ok(admitted) => admission = admitted,
+                Err(rejection) => {
+                    ctrl.skip_rest();
+                    context.sync_scope(|| {
+                        rejection.render(response);
+                        settings.finish(&entered, response);
+                    });
+                    return;
+                }
+            }
+        }
+        let answering = context.clone().scope(async { ctrl.call_next(request, depot, response).await });
+        in_scope(settings.own_limiter().cloned(), answering).await;
+        drop(admission);
+        if !ctrl.is_ceased() {
+            // In the context, which chooses the form of answers.
+            context.sync_scope(|| settings.finish(&entered, response));
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! salvo: its requests and responses, the layer as a handler, and bodies that hold.
+
+mod body;
+mod layer;
+mod request;
+mod response;

@@ -1,0 +1,76 @@
+//! Peers and headers in the requests and extractors of salvo.
+
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::identity::{PeerAddr, RequestHeaders};
+use crate::layer::RequestParts;
+use salvo_core::conn::SocketAddr;
+use salvo_core::extract::{
+    Extractible, FormBody, FormFile, FormFiles, HeaderParam, JsonBody, PathParam, QueryParam,
+};
+use salvo_core::routing::FlowCtrl;
+use salvo_core::{ConnCtrl, Depot, Request, Response, Scribe};
+
+/// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
+///
+/// A middleware that changes `remote_addr` changes the peer, too: use `trusted_proxies` of the limiter instead.
+impl RequestPeer for Request {
+    fn peer(&self) -> Option<PeerAddr> {
+        self.extensions().get::<PeerAddr>().copied().or_else(|| self.remote_addr().peer())
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.headers())
+    }
+}
+
+/// The address of the socket. A request that no connection has brought has none.
+impl RequestPeer for SocketAddr {
+    fn peer(&self) -> Option<PeerAddr> {
+        match self {
+            Self::IPv4(address) => Some(std::net::SocketAddr::from(*address).into()),
+            Self::IPv6(address) => Some(std::net::SocketAddr::from(*address).into()),
+            #[cfg(unix)]
+            Self::Unix(_) => Some(PeerAddr::Unix),
+            _ => None,
+        }
+    }
+}
+
+impl RequestHeaders for Request {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        RequestHeaders::header(self.headers(), name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.headers().header_lines(name, line);
+    }
+}
+
+impl RequestArgument for ConnCtrl {}
+impl RequestArgument for Depot {}
+impl RequestArgument for FlowCtrl {}
+impl RequestArgument for Request {}
+impl RequestArgument for Response {}
+impl RequestArgument for SocketAddr {}
+impl RequestArgument for FormFile {}
+impl RequestArgument for FormFiles {}
+impl<T> RequestArgument for FormBody<T> {}
+impl<T> RequestArgument for JsonBody<T> {}
+impl<T> RequestArgument for PathParam<T> {}
+impl<T, const REQUIRED: bool> RequestArgument for HeaderParam<T, REQUIRED> {}
+impl<T, const REQUIRED: bool> RequestArgument for QueryParam<T, REQUIRED> {}
+
+callers! {
+    ArgumentOf [&&&] for<'ex> if Extractible<'ex> => OfClients;
+    ReturnOf [&&&] if Scribe => OfClients;
+}
+
+impl RequestParts for Request {
+    fn method(&self) -> &str {
+        self.method().as_str()
+    }
+
+    fn path(&self) -> &str {
+        self.uri().path()
+    }
+}

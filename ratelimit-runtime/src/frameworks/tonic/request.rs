@@ -1,0 +1,59 @@
+//! Peers and metadata in the requests of tonic.
+
+use crate::__private::{RequestArgument, RequestPeer};
+use crate::identity::{PeerAddr, RequestHeaders};
+use http::Extensions;
+use tonic::Request;
+use tonic::metadata::{MetadataMap, MetadataValue};
+use tonic::transport::server::TcpConnectInfo;
+
+impl<T> RequestPeer for Request<T> {
+    fn peer(&self) -> Option<PeerAddr> {
+        crate::frameworks::http::peer(self.extensions())
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        Some(self.metadata())
+    }
+}
+
+impl RequestHeaders for MetadataMap {
+    /// The value of the metadata. `None` if it occurs more than once, and for binary metadata (`-bin`), because one binary
+    /// value has several spellings on the wire.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        let mut values = self.get_all(name).iter();
+        let value = values.next()?;
+        values.next().is_none().then(|| MetadataValue::as_bytes(value))
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.get_all(name).iter().for_each(|value| line(MetadataValue::as_bytes(value)));
+    }
+}
+
+impl<T> RequestHeaders for Request<T> {
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.metadata().header(name)
+    }
+
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.metadata().header_lines(name, line);
+    }
+}
+
+impl RequestArgument for MetadataMap {}
+impl<T> RequestArgument for Request<T> {}
+
+/// The peer that tonic's server has put into the extensions of a request.
+pub(in crate::frameworks) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
+    if let Some(connection) = extensions.get::<TcpConnectInfo>() {
+        return connection.remote_addr().map(PeerAddr::from);
+    }
+    #[cfg(unix)]
+    if extensions.get::<tonic::transport::server::UdsConnectInfo>().is_some() {
+        return Some(PeerAddr::Unix);
+    }
+    // Only a request of tonic reads the information about a TLS connection that the application has accepted itself, because the
+    // type of it depends on tonic's features.
+    Request::from_parts(MetadataMap::new(), extensions.clone(), ()).remote_addr().map(PeerAddr::from)
+}

@@ -1,0 +1,116 @@
+//! gRPC statuses of rejections, and responses without a body that carry them.
+
+use crate::answer::Answered;
+use crate::decision::Decision;
+use crate::frameworks::http::Grpc;
+use crate::layer::Swallowed;
+use crate::rejection::Rejection;
+use http::header::CONTENT_TYPE;
+use http::{Extensions, HeaderValue, Response};
+use std::error::Error;
+use std::sync::Arc;
+use tonic::metadata::{MetadataMap, MetadataValue};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+/// What `http` asks about responses of gRPC.
+pub(in crate::frameworks) const GRPC: Grpc = Grpc { is_answer, refusal, mend };
+
+/// Tells gRPC clients when to try again: milliseconds, or a negative number for never.
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// [`Limited`](Rejection::Limited) is `RESOURCE_EXHAUSTED`, [`Unavailable`](Rejection::Unavailable) is `UNAVAILABLE`.
+/// [`Unidentified`](Rejection::Unidentified) is `UNAUTHENTICATED`, the code of callers who cannot be identified.
+///
+/// The time of the next attempt is in the details, as `google.rpc.RetryInfo`, and in the metadata `grpc-retry-pushback-ms`,
+/// which gRPC clients with a retry policy obey. A call that never passes has no `RetryInfo`, and the pushback -1, which forbids
+/// retries. A call without a permit has neither, because nobody knows when one will be returned. The message is the one of
+/// [`Rejection`], whatever [`Answers`](crate::answer::Answers) say. The rejection is the status's [`source`](std::error::Error::source),
+/// which is not sent.
+impl From<Rejection> for Status {
+    fn from(rejection: Rejection) -> Self {
+        let mut status = status(&rejection, code(&rejection), rejection.to_string(), MetadataMap::new());
+        status.set_source(Arc::new(rejection));
+        status
+    }
+}
+
+fn code(rejection: &Rejection) -> Code {
+    match rejection {
+        Rejection::Limited(_) => Code::ResourceExhausted,
+        Rejection::Unidentified(_) => Code::Unauthenticated,
+        Rejection::Unavailable(_) => Code::Unavailable,
+    }
+}
+
+/// A status that says when to try again.
+fn status(rejection: &Rejection, code: Code, message: impl Into<String>, metadata: MetadataMap) -> Status {
+    let mut metadata = metadata;
+    push_back(rejection, &mut metadata);
+    match rejection.retry_after() {
+        Some(wait) => {
+            let details = ErrorDetails::with_retry_info(Some(wait));
+            Status::with_error_details_and_metadata(code, message, details, metadata)
+        }
+        None => Status::with_metadata(code, message, metadata),
+    }
+}
+
+/// Writes the wait in milliseconds, which the protocol limits to a signed 32-bit integer: 24 days.
+fn push_back(rejection: &Rejection, metadata: &mut MetadataMap) {
+    if rejection.decision().is_some_and(Decision::waits_for_a_return) {
+        return;
+    }
+    let wait = rejection.retry_after();
+    let ms = wait.map_or(-1, |wait| i32::try_from(wait.as_millis()).unwrap_or(i32::MAX));
+    metadata.insert(PUSHBACK, MetadataValue::from(ms));
+}
+
+/// The response to a refused gRPC request. Its status is in the headers, because it has no body. `content_type` is that of the
+/// request.
+fn refusal(rejection: &Rejection, content_type: &HeaderValue) -> Response<Vec<u8>> {
+    let mut response = Status::from(rejection.clone()).into_http();
+    // A web client ignores the protocol that it does not speak.
+    let web = [
+        ("application/grpc-web-text", "application/grpc-web-text+proto"),
+        ("application/grpc-web", "application/grpc-web+proto"),
+    ];
+    if let Some((_, answer)) =
+        web.iter().find(|(name, _)| content_type.as_bytes().starts_with(name.as_bytes()))
+    {
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(answer));
+    }
+    response.extensions_mut().insert(Answered);
+    response
+}
+
+/// Whether a `Rejection` was turned into this response by this library.
+fn is_answer(extensions: &Extensions) -> bool {
+    let status = extensions.get::<Status>();
+    status.and_then(Error::source).is_some_and(<dyn Error>::is::<Rejection>)
+}
+
+/// Corrects a response whose status has swallowed a refusal: always its metadata, and its code if `corrects` says so.
+///
+/// A success is left alone, and so is a status with a pushback: its handler has dealt with the refusal.
+fn mend(response: &mut Response<()>, rejection: &Rejection, corrects: Option<bool>) -> Option<Swallowed> {
+    // tonic puts the status of a response without a body there.
+    let sent = response.extensions().get::<Status>()?;
+    if sent.code() == Code::Ok || sent.metadata().contains_key(PUSHBACK) {
+        return None;
+    }
+    let (had, right) = (sent.code(), code(rejection));
+    let is_corrected = corrects.unwrap_or(matches!(had, Code::Internal | Code::Unknown));
+    let corrected = if is_corrected { right } else { had };
+    let mut metadata = sent.metadata().clone();
+    let mut mended = if sent.details().is_empty() || corrected != had {
+        status(rejection, corrected, sent.message(), metadata)
+    } else {
+        push_back(rejection, &mut metadata);
+        Status::with_details_and_metadata(had, sent.message(), sent.details().to_vec().into(), metadata)
+    };
+    mended.set_source(Arc::new(rejection.clone()));
+    mended.add_header(response.headers_mut()).ok()?;
+    response.extensions_mut().insert(mended);
+    (had != right).then_some(Swallowed { status: had as u16, right: right as u16, is_corrected })
+}

@@ -1,0 +1,134 @@
+//! `ResponseFuture`: the response of a service with a layer around it.
+
+use super::layer_body::LayerBody;
+use crate::__private::Admission;
+use crate::context::{Contextual, RequestContext};
+use crate::frameworks::http::{grpc_type, refusal};
+use crate::layer::{Deciding, Entered, Settings};
+use crate::limiter::current::{InScope, in_scope};
+use crate::rejection::Rejection;
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response};
+use http_body::Body;
+use pin_project_lite::pin_project;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tower_service::Service;
+
+pin_project! {
+    /// The future of a response that passes a [`RateLimitLayer`](crate::RateLimitLayer).
+    pub struct ResponseFuture<S, A>
+    where
+        S: Service<Request<A>>,
+    {
+        settings: Arc<Settings>,
+        entered: Entered,
+        // What the limits of the layer hold until the service has returned the response.
+        admission: Option<Admission>,
+        #[pin]
+        state: State<S, A>,
+    }
+}
+
+pin_project! {
+    #[project = StateProjection]
+    enum State<S, A>
+    where
+        S: Service<Request<A>>,
+    {
+        Deciding { deciding: Deciding, next: Option<(S, Request<A>)> },
+        Answering { #[pin] future: InScope<Contextual<S::Future>> },
+    }
+}
+
+impl<S: Service<Request<A>>, A> ResponseFuture<S, A> {
+    pub(super) fn deciding(
+        settings: &Arc<Settings>,
+        entered: Entered,
+        deciding: Deciding,
+        service: S,
+        request: Request<A>,
+    ) -> Self {
+        let state = State::Deciding { deciding, next: Some((service, request)) };
+        Self { settings: Arc::clone(settings), entered, admission: None, state }
+    }
+
+    pub(super) fn answering(
+        settings: &Arc<Settings>,
+        entered: Entered,
+        service: &mut S,
+        request: Request<A>,
+    ) -> Self {
+        let state = State::answering(settings, &entered.context, service, request);
+        Self { settings: Arc::clone(settings), entered, admission: None, state }
+    }
+}
+
+impl<S: Service<Request<A>>, A> State<S, A> {
+    fn answering(
+        settings: &Settings,
+        context: &RequestContext,
+        service: &mut S,
+        request: Request<A>,
+    ) -> Self {
+        // A service may read the context before its future is polled, as a layer inside this one does.
+        let future = context.sync_scope(|| service.call(request));
+        let future = in_scope(settings.own_limiter().cloned(), context.clone().contextual(future));
+        Self::Answering { future }
+    }
+}
+
+impl<S, A, B> Future for ResponseFuture<S, A>
+where
+    S: Service<Request<A>, Response = Response<B>>,
+    B: Body<Data = Bytes>,
+{
+    type Output = Result<Response<LayerBody<B>>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        loop {
+            let next = match this.state.as_mut().project() {
+                StateProjection::Answering { future } => {
+                    let response = ready!(future.poll(context))?;
+                    *this.admission = None;
+                    return Poll::Ready(Ok(finish(this.settings, this.entered, response)));
+                }
+                StateProjection::Deciding { deciding, next } => {
+                    let entered = &this.entered.context;
+                    match ready!(entered.sync_scope(|| Pin::new(deciding).poll(context))) {
+                        Ok(admission) => *this.admission = admission,
+                        Err(rejection) => {
+                            let request = next.as_ref().map(|(_, request)| request);
+                            let grpc = request.and_then(|request| grpc_type(request.headers()));
+                            return Poll::Ready(Ok(refuse(this.settings, this.entered, &rejection, grpc)));
+                        }
+                    }
+                    next.take()
+                }
+            };
+            // Taken once: the state changes at once.
+            let Some((mut service, request)) = next else { return Poll::Pending };
+            this.state.set(State::answering(this.settings, &this.entered.context, &mut service, request));
+        }
+    }
+}
+
+fn finish<B>(settings: &Settings, entered: &Entered, mut response: Response<B>) -> Response<LayerBody<B>> {
+    settings.finish(entered, &mut response);
+    response.map(LayerBody::of_service)
+}
+
+/// Answers a request that a limit of the layer has refused.
+fn refuse<B>(
+    settings: &Settings,
+    entered: &Entered,
+    rejection: &Rejection,
+    grpc: Option<&HeaderValue>,
+) -> Response<LayerBody<B>> {
+    let mut response = entered.context.sync_scope(|| refusal(rejection, grpc));
+    settings.finish(entered, &mut response);
+    response.map(LayerBody::of_answer)
+}

@@ -1,0 +1,137 @@
+//! `Identity`: the values that say who is limited.
+
+use crate::writer::KeyWriter;
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A value that says who is limited, or that fills a placeholder in the name of a limit.
+///
+/// Strings, numbers, addresses, references, `Option`s (a call with `None` is rejected) and tuples of them are identities, and with
+/// the features `uuid` and `ulid`, `uuid::Uuid` and `ulid::Ulid`. The attribute also accepts everything that implements
+/// [`Display`](std::fmt::Display); elsewhere, wrap such a value in [`ByDisplay`](crate::identity::ByDisplay). Implement it for a type of your own to choose
+/// what counts, or to keep a secret value out of the store:
+///
+/// ```
+/// use ratelimit::identity::{Identity, KeyWriter};
+///
+/// struct ApiKey(String);
+///
+/// impl Identity for ApiKey {
+///     fn write(&self, key: &mut KeyWriter<'_>) {
+///         key.secret(self.0.as_bytes()); // a keyed hash instead of the key itself
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an identity",
+    label = "does not implement `Identity`",
+    note = "write a field that is one, as in `by = user.id`, or implement `ratelimit::identity::Identity` for the type",
+    note = "for a type of another crate, use `.to_string()`, or `ratelimit::identity::ByDisplay(..)` if it implements `Display`; for `uuid::Uuid` and `ulid::Ulid`, enable the features `uuid` and `ulid` of `ratelimit-runtime`"
+)]
+pub trait Identity {
+    /// Writes the value with one or more calls of the writer's methods. An implementation that writes nothing has no identity,
+    /// as if it called [`absent`](KeyWriter::absent).
+    fn write(&self, key: &mut KeyWriter<'_>);
+}
+
+macro_rules! delegate {
+    ($($(#[$meta:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        $(#[$meta])*
+        impl<$($generics)*> Identity for $type {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                (**self).write(key);
+            }
+        }
+    )*};
+}
+
+delegate!(
+    [T: Identity + ?Sized] &T,
+    [T: Identity + ?Sized] &mut T,
+    [T: Identity + ?Sized] Box<T>,
+    [T: Identity + ?Sized] Rc<T>,
+    [T: Identity + ?Sized] Arc<T>,
+    [T: Identity + ToOwned + ?Sized] Cow<'_, T>,
+    [] String,
+);
+
+impl Identity for str {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        key.text(self);
+    }
+}
+
+macro_rules! displayed {
+    ($($type:ty),* $(,)?) => {$(
+        impl Identity for $type {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                key.display(self);
+            }
+        }
+    )*};
+}
+
+displayed!(u128, i128, bool, char);
+
+macro_rules! integers {
+    ($($unsigned:ty, $signed:ty);* $(;)?) => {$(
+        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
+        impl Identity for $unsigned {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                key.integer(false, *self as u64);
+            }
+        }
+
+        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
+        impl Identity for $signed {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                key.integer(*self < 0, self.unsigned_abs() as u64);
+            }
+        }
+    )*};
+}
+
+integers!(u8, i8; u16, i16; u32, i32; u64, i64; usize, isize);
+
+macro_rules! addresses {
+    ($($type:ty: |$address:ident| $ip:expr),* $(,)?) => {$(
+        impl Identity for $type {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                let $address = self;
+                key.ip($ip);
+            }
+        }
+    )*};
+}
+
+addresses!(
+    IpAddr: |address| *address,
+    Ipv4Addr: |address| (*address).into(),
+    Ipv6Addr: |address| (*address).into(),
+    SocketAddr: |address| address.ip(),
+    SocketAddrV4: |address| (*address.ip()).into(),
+    SocketAddrV6: |address| (*address.ip()).into(),
+);
+
+impl<T: Identity> Identity for Option<T> {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        match self {
+            Some(identity) => identity.write(key),
+            None => key.absent(),
+        }
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),+)),* $(,)?) => {$(
+        impl<$($name: Identity),+> Identity for ($($name,)+) {
+            fn write(&self, key: &mut KeyWriter<'_>) {
+                $(self.$index.write(key);)+
+            }
+        }
+    )*};
+}
+
+tuples!((A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3), (A 0, B 1, C 2, D 3, E 4));

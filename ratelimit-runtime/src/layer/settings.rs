@@ -1,0 +1,173 @@
+//! `RateLimitLayer`: its settings, and what they do with a request that enters.
+
+use super::limits::{By, LayerLimit};
+use super::{RequestParts, finish};
+use crate::answer::{Answers, RateLimitHeaders};
+use crate::context::{RequestContext, asked};
+use crate::error::Error;
+use crate::limit::Limit;
+use crate::limiter::current::current;
+use crate::limiter::{CurrentLimiter, RateLimiter};
+use std::fmt;
+use std::sync::Arc;
+
+/// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
+/// responses, mends the responses of handlers that have swallowed a refusal, and applies limits of its own before the body of
+/// the request is read.
+///
+/// Add it outside the handlers that it serves, and inside CORS, so that refusals have the CORS headers:
+///
+/// | framework | where |
+/// |---|---|
+/// | axum, tower | `Router::layer(RateLimitLayer::new())`, `ServiceBuilder::layer(..)` |
+/// | tonic | `Server::builder().layer(RateLimitLayer::new())` |
+/// | actix-web | `App::new().wrap(RateLimitLayer::new())` |
+/// | poem | `Route::new().with(RateLimitLayer::new())` |
+/// | salvo | `Router::new().hoop(RateLimitLayer::new())` |
+/// | rocket | `rocket::build().attach(RateLimitLayer::new())` |
+///
+/// Attributes work without it. It is needed for the header fields on admitted calls, for `by = ratelimit::context::client_ip()`, and to
+/// correct answers that hide a refusal.
+///
+/// The type has no parameters, and clones share their settings. A layer inside another layer adds its limits to the context
+/// of the outer one, which then writes the header fields.
+#[derive(Clone, Default)]
+#[must_use = "a layer does nothing until you add it to a service"]
+pub struct RateLimitLayer {
+    settings: Arc<Settings>,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Settings {
+    limiter: Option<RateLimiter>,
+    answers: Option<Answers>,
+    pub(super) headers: RateLimitHeaders,
+    /// `None`: only that of an internal error.
+    pub(super) corrects_status: Option<bool>,
+    kept_headers: Vec<Box<str>>,
+    pub(super) limits: Vec<LayerLimit>,
+}
+
+impl RateLimitLayer {
+    /// A layer that sets the request context and adds the header fields `RateLimit` and `RateLimit-Policy`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Uses this limiter for the requests that pass through, as [`scope`](crate::scope) does for a future. The default is the
+    /// scoped limiter, else the installed one. Give tests of a served router their own limiter with this, because
+    /// `scope` does not follow a server, which spawns a task for each connection.
+    pub fn limiter(self, limiter: RateLimiter) -> Self {
+        self.with(|settings| settings.limiter = Some(limiter))
+    }
+
+    /// Sets the header fields of responses. The default is [`RateLimitHeaders::Draft11`].
+    pub fn headers(self, headers: RateLimitHeaders) -> Self {
+        self.with(|settings| settings.headers = headers)
+    }
+
+    /// Sets the form of the answers to refused requests that pass through. The default is that of
+    /// [`install_answers`](crate::answer::install_answers), else text.
+    pub fn answers(self, answers: Answers) -> Self {
+        self.with(|settings| settings.answers = Some(answers))
+    }
+
+    /// Sets which responses get the right status if they have swallowed a refusal. By default, it is those with status 500. `true`:
+    /// all with an error status, such as 400 or 404. `false`: none.
+    ///
+    /// An error type with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or with a variant
+    /// whose status ends in `_ => 500`, accepts a [`Rejection`](crate::Rejection), and answers it as any other error. The layer always
+    /// adds `Retry-After` to such a response, and logs a warning once for each limit. The right status is the one of
+    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. Of gRPC, the codes `INTERNAL` and `UNKNOWN`
+    /// are corrected by default.
+    ///
+    /// The layer knows the last refusal of a request, not which error the response reports. A function that catches a refusal and
+    /// then fails for another reason is answered as refused, too. Turn the correction off if this happens in your service.
+    pub fn correct_status(self, correct: bool) -> Self {
+        self.with(|settings| settings.corrects_status = Some(correct))
+    }
+
+    /// Keeps a header of the request, for `by = ratelimit::context::header(name)`. Without it, the layer keeps the header only once a call of
+    /// this process has asked for it, and that first call is rejected as unavailable.
+    pub fn keep_header(self, name: &str) -> Self {
+        self.with(|settings| settings.kept_headers.push(name.to_ascii_lowercase().into()))
+    }
+
+    /// Limits all requests that pass through, before the framework reads the body. Several limits are decided together, all or
+    /// nothing, also if [`limiter`](Self::limiter) comes later.
+    ///
+    /// `name` is the name of the limit, as the attribute's `key`. A limit that waits makes the request wait. The permit of a
+    /// concurrency limit is held until the service has returned the response; hold it in the handler if it must last until
+    /// the body ends.
+    pub fn limit(self, name: &'static str, limit: Limit, by: By) -> Self {
+        self.with(|settings| settings.limits.push(LayerLimit { name, limit, by }))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(Arc::make_mut(&mut self.settings));
+        self
+    }
+
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+}
+
+impl Settings {
+    /// The limiter of this layer.
+    pub(crate) fn own_limiter(&self) -> Option<&RateLimiter> {
+        self.limiter.as_ref()
+    }
+
+    pub(super) fn current_limiter(&self) -> Result<CurrentLimiter, Error> {
+        match &self.limiter {
+            Some(limiter) => Ok(CurrentLimiter::Own(limiter.clone())),
+            None => current("RateLimitLayer"),
+        }
+    }
+
+    /// Makes the context of a request. A context that an outer layer has set goes on, so that all decisions are in one place.
+    pub(crate) fn enter(&self, request: &dyn RequestParts) -> Entered {
+        self.enter_within(RequestContext::current(), request)
+    }
+
+    /// [`enter`](Self::enter), with the context that an outer layer has set.
+    pub(crate) fn enter_within(&self, outer: Option<RequestContext>, request: &dyn RequestParts) -> Entered {
+        let is_outermost = outer.is_none();
+        let mut context = outer.unwrap_or_else(|| self.first_context(request));
+        for name in &self.kept_headers {
+            context = context.with_header(name, request.header(name));
+        }
+        for name in asked::names().filter(|name| self.kept_headers.iter().all(|kept| **kept != **name)) {
+            context = context.with_header(name, request.header(name));
+        }
+        if let Some(answers) = &self.answers {
+            context = context.with_answers(answers.clone());
+        }
+        Entered { context, is_outermost }
+    }
+
+    fn first_context(&self, request: &dyn RequestParts) -> RequestContext {
+        let Ok(limiter) = self.current_limiter() else { return RequestContext::new() };
+        let peer = request.peer();
+        if peer.is_none() {
+            finish::warn_no_peer();
+        }
+        let client = limiter.resolve_client(peer.as_ref(), Some(request));
+        RequestContext::of_addresses(peer, client.ok())
+    }
+}
+
+/// A request that has entered a layer.
+pub(crate) struct Entered {
+    pub(crate) context: RequestContext,
+    /// Whether no layer is around this one. The outermost layer writes the header fields.
+    pub(crate) is_outermost: bool,
+}
+
+impl fmt::Debug for RateLimitLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.settings.limits.iter().map(|limit| limit.name).collect();
+        f.debug_struct("RateLimitLayer").field("limits", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,67 @@
+//! The methods that wait for a turn, `acquire` and `acquire_cost`, and the way of a call of one limit that may wait.
+
+use super::attempt::{Attempt, failed};
+use super::check::Admitted;
+use super::holdings::Holdings;
+use super::member::{Member, Stack};
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::AsKey;
+use crate::limit::Limit;
+use crate::limiter::RateLimiter;
+use crate::limiter::store_call::invalid_reply;
+use crate::observe::exempt;
+use crate::rejection::Rejection;
+use crate::store::Request;
+
+impl RateLimiter {
+    /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
+    /// returns `Ok`, the turn has come. A call whose turn would come after the wait is refused at once. Turns follow the
+    /// order in which the calls reach the store.
+    ///
+    /// If the future is dropped while it waits, the turn is returned, unless a later call already has a turn. Waiting
+    /// needs a tokio runtime with time enabled.
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], as [`check`](Self::check).
+    pub async fn acquire(&self, limit: &Limit, key: impl AsKey) -> Result<Admitted, Rejection> {
+        self.acquire_cost(limit, key, 1).await
+    }
+
+    /// Takes `cost` units, as [`check_cost`](Self::check_cost), and waits as [`acquire`](Self::acquire).
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub async fn acquire_cost(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: u32,
+    ) -> Result<Admitted, Rejection> {
+        self.learn_overrides().await;
+        let request = self.spending_request(limit, &key, cost);
+        let (_, decision) = self.admit_one(key.name(), request).await?;
+        Ok(Admitted(decision))
+    }
+
+    /// Admits a call of one limit, which may wait. Returns what the call holds, and the decision.
+    pub(super) async fn admit_one(
+        &self,
+        name: &str,
+        request: Result<Request, Error>,
+    ) -> Result<(Holdings, Decision), Rejection> {
+        let request = request.map_err(|error| failed(name, error))?;
+        if self.is_off() {
+            exempt(name);
+            return Ok(self.admit_unlimited(&request));
+        }
+        let attempt = Attempt { limiter: self, names: &[name] };
+        let holdings = attempt.run_held(Stack::from_iter([Member::new(request).named(name)])).await?;
+        match holdings.decision() {
+            Some(decision) => Ok((holdings, decision)),
+            None => Err(failed(name, invalid_reply())),
+        }
+    }
+}

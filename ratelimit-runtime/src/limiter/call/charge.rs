@@ -1,0 +1,133 @@
+//! `Charge`: the units of an admitted call, which can be refunded or settled once. Also `penalize`.
+
+use super::holdings::Holdings;
+use crate::body::{BodySent, HoldBody, Holds};
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::AsKey;
+use crate::limit::Limit;
+use crate::limiter::RateLimiter;
+use crate::limiter::store_call::invalid_reply;
+use crate::rejection::Rejection;
+use crate::store::Change;
+use std::fmt;
+
+/// The units that a call has taken. They can be refunded or settled once. If the charge is dropped, they stay charged.
+///
+/// Only units that are still in use can be returned, so a limit never has more free units than its capacity. Nothing is
+/// returned after the window of the charge has ended, after the bucket has refilled, or if the store's reply was lost.
+/// While calls wait for their turn, only the units of the last one can be returned.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::{Key, Limit, RateLimiter};
+/// use std::time::Duration;
+///
+/// let limiter = RateLimiter::in_memory();
+/// let tokens = Limit::token_bucket(1000, Duration::from_secs(3600));
+/// let key = || Key::new("tokens").by("user 7");
+///
+/// let charge = limiter.charge(&tokens, key(), 200).await?; // an estimate
+/// charge.settle(150).await?; // the real cost
+/// let charge = limiter.charge(&tokens, key(), 100).await?;
+/// charge.refund().await?; // the work was not done
+/// assert_eq!(limiter.peek(&tokens, key()).await?.remaining(), 850);
+/// # Ok(()) }
+/// ```
+#[must_use = "dropping a charge keeps the units charged; call `refund` or `settle`, or use `check`"]
+pub struct Charge {
+    holdings: Holdings,
+    decision: Decision,
+}
+
+impl Charge {
+    /// The decision that admitted the call.
+    pub const fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Returns all units to the limit. Returns how many of them were still in use.
+    ///
+    /// # Errors
+    ///
+    /// If the store that was charged fails or does not reply in time. The units may have been returned nevertheless.
+    /// Dropping the future after its first poll does not stop the refund.
+    pub async fn refund(mut self) -> Result<u32, Error> {
+        self.holdings.give_all_back();
+        self.holdings.finish().await
+    }
+
+    /// Corrects the charge to the real cost of the call. The difference is returned, or taken even if not enough units
+    /// are free, at most one capacity into debt. Returns how many units were returned or taken.
+    ///
+    /// # Errors
+    ///
+    /// As [`refund`](Self::refund).
+    pub async fn settle(mut self, cost: u32) -> Result<u32, Error> {
+        self.holdings.settle(0, cost);
+        self.holdings.finish().await
+    }
+
+    /// Settles the charge when the body of a response ends, by what was really sent. The difference is returned or taken as
+    /// by [`settle`](Self::settle), in the background. If the function panics, the units stay charged. For an `Err`, the
+    /// function is called at once, with nothing sent.
+    ///
+    /// ```
+    /// # #[cfg(feature = "axum")] mod example {
+    /// use axum::body::Body;
+    /// use axum::response::{IntoResponse, Response};
+    /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
+    /// use std::time::Duration;
+    ///
+    /// const MEBIBYTES: Limit = Limit::counter(1000, Duration::from_secs(86_400)); // a gibibyte a day
+    ///
+    /// async fn download(limiter: RateLimiter, user: u64, file: Body) -> Result<Response, Rejection> {
+    ///     let charge = limiter.charge(&MEBIBYTES, Key::new("downloads").by(user), 1).await?;
+    ///     Ok(charge.settle_on_end(file.into_response(), |sent| sent.blocks(1024 * 1024)))
+    /// }
+    /// # }
+    /// ```
+    #[must_use = "dropping the response settles the charge"]
+    pub fn settle_on_end<R: HoldBody>(
+        self,
+        response: R,
+        cost: impl FnOnce(BodySent) -> u32 + Send + 'static,
+    ) -> R::Output {
+        let mut held = Box::new(self.holdings).into_held();
+        held.settle(0, Box::new(cost));
+        response.hold(held)
+    }
+}
+
+impl fmt::Debug for Charge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Charge").field("decision", &self.decision).finish_non_exhaustive()
+    }
+}
+
+impl RateLimiter {
+    /// Takes `cost` units of a limit, which can be returned later. Waits for its turn as [`acquire`](Self::acquire).
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], as [`check`](Self::check).
+    pub async fn charge(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Charge, Rejection> {
+        self.learn_overrides().await;
+        let request = self.spending_request(limit, &key, cost);
+        let (holdings, decision) = self.admit_one(key.name(), request).await?;
+        Ok(Charge { holdings, decision })
+    }
+
+    /// Takes units even if they are not free: as a penalty, or for work whose cost is known only afterwards. The limit
+    /// may go into debt, at most one [`capacity`](Limit::capacity). Returns how many units were taken.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails, under every failure policy, or if the limit is a concurrency limit.
+    pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
+        self.learn_overrides().await;
+        let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
+        let taken = self.shared.store().within_deadline(self.shared.store().adjust(&[take])).await?;
+        taken.first().copied().ok_or_else(invalid_reply)
+    }
+}

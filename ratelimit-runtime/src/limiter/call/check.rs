@@ -1,0 +1,226 @@
+//! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek` and `reset`.
+
+use super::attempt::{Attempt, Pending, failed};
+use super::member::join;
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::key::AsKey;
+use crate::limit::Limit;
+use crate::limiter::RateLimiter;
+use crate::limiter::store_call::{Forgetting, invalid_reply};
+use crate::rejection::Rejection;
+use crate::store::{Mode, PROBE, Request, StoreKey};
+use smallvec::SmallVec;
+use std::future::Future;
+use std::time::Duration;
+
+/// A call that its limit has admitted.
+///
+/// [`check`](RateLimiter::check) and [`acquire`](RateLimiter::acquire) return it. A refused call has no `Admitted`, but a
+/// [`Rejection`]. Dropping this value does not return the units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted(pub(super) Decision);
+
+impl Admitted {
+    /// The decision that admitted the call: how many units remain, and when nothing of the limit is in use.
+    pub const fn decision(&self) -> Decision {
+        self.0
+    }
+}
+
+impl RateLimiter {
+    /// Takes one unit of a limit if one is free. It never waits for a turn. A refused call is an error, so `?` is enough:
+    ///
+    /// ```
+    /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
+    /// use std::time::Duration;
+    ///
+    /// const MAILS: Limit = Limit::counter(2, Duration::from_secs(60));
+    ///
+    /// async fn send_mail(limiter: &RateLimiter, user: u64) -> Result<(), Rejection> {
+    ///     limiter.check(&MAILS, Key::new("mails").by(user)).await?; // a refused call returns here
+    ///     println!("sent a mail for user {user}");
+    ///     Ok(())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let limiter = RateLimiter::in_memory();
+    /// # for _ in 0..2 { send_mail(&limiter, 7).await.unwrap(); }
+    /// # let rejection = send_mail(&limiter, 7).await.unwrap_err();
+    /// # assert!(matches!(rejection, Rejection::Limited(_)) && rejection.name() == "mails");
+    /// # }
+    /// ```
+    ///
+    /// The request is sent when the future is first polled. If the future is dropped before it is ready, the unit may
+    /// already have been taken.
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`] with the name of the key:
+    ///
+    /// - [`Limited`](Rejection::Limited), if the limit is used up;
+    /// - [`Unidentified`](Rejection::Unidentified), if an identity of the key is absent;
+    /// - [`Unavailable`](Rejection::Unavailable), if the limit could not be decided: the store failed under
+    ///   [`OnError::Deny`](crate::OnError::Deny), the configuration is wrong, or the limit is a concurrency limit, whose
+    ///   units are held ([`permit`](Self::permit)).
+    pub fn check(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
+        self.check_cost(limit, key, 1)
+    }
+
+    /// Takes `cost` units of a limit, or none. A cost of zero asks for a decision and takes nothing. A cost above the limit's
+    /// [`capacity`](Limit::capacity) is always refused (`retry_after` is `None`).
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], as [`check`](Self::check).
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "the future of an `async fn` moves its arguments when it is first polled"
+    )]
+    pub fn check_cost(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: u32,
+    ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
+        async move {
+            if !self.knows_overrides() {
+                self.learn_overrides().await;
+            }
+            let pending = {
+                let mut refused = None;
+                match self.spend(limit, &key, cost, &mut refused) {
+                    Ok(decision) => return refused.map_or(Ok(Admitted(decision)), Err),
+                    Err(pending) => pending,
+                }
+            };
+            pending.await.map(|decisions| Admitted(decisions[0]))
+        }
+    }
+
+    /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small. The
+    /// rejection is returned apart, because it is large, and most calls have none.
+    #[inline]
+    fn spend<'k>(
+        &self,
+        limit: &Limit,
+        key: &'k impl AsKey,
+        cost: u32,
+        refused: &mut Option<Rejection>,
+    ) -> Result<Decision, Pending<&'k str>> {
+        let mut request = Request::new(StoreKey::default(), *limit, cost);
+        if let Err(error) = self.complete_spending(&mut request, key) {
+            *refused = Some(failed(key.name(), error));
+            return Ok(NOTHING);
+        }
+        let attempt = Attempt { limiter: self, names: &[key.name()] };
+        attempt.run(&[&request], |ended| match ended {
+            Ok(decisions) => decisions[0],
+            Err(rejection) => {
+                *refused = Some(rejection);
+                NOTHING
+            }
+        })
+    }
+
+    /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
+    /// cost; the keys may be of different kinds. The result has the order of the limits.
+    ///
+    /// Each limit needs its own key. A limit has the same key in a stack and by itself, so the limits of a stack can also
+    /// be checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
+    /// use ratelimit::{Key, Limit, RateLimiter, per};
+    ///
+    /// const OF_ALL: Limit = Limit::counter(1000, per::SECOND);
+    /// const OF_USER: Limit = Limit::counter(500, per::DAY);
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// let user = Key::new("search/user").by("user 7");
+    /// let admitted = limiter.check_all(&[(&OF_ALL, &"search", 1), (&OF_USER, &user, 1)]).await?;
+    /// assert_eq!(admitted[1].decision().remaining(), 499);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
+    /// it names the one with the longest wait. If two limits have the same key, the call is
+    /// rejected as [`Unavailable`](Rejection::Unavailable).
+    pub async fn check_all(&self, stack: &[(&Limit, &dyn AsKey, u32)]) -> Result<Vec<Admitted>, Rejection> {
+        self.learn_overrides().await;
+        let mut requests = SmallVec::<[Request; 2]>::with_capacity(stack.len());
+        for (limit, key, cost) in stack {
+            let request = self.spending_request(limit, key, *cost).and_then(|request| {
+                if self.is_off() { Ok(request) } else { ensure_new_key(request, &requests) }
+            });
+            requests.push(request.map_err(|error| failed(key.name(), error))?);
+        }
+        join(requests.iter_mut());
+        let names: SmallVec<[&str; 2]> = stack.iter().map(|(_, key, _)| key.name()).collect();
+        let requests: SmallVec<[&Request; 2]> = requests.iter().collect();
+        let attempt = Attempt { limiter: self, names: &names };
+        let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted).collect();
+        match attempt.run(&requests, |ended| ended.map(admitted)) {
+            Ok(ended) => ended,
+            Err(pending) => pending.await.map(|decisions| admitted(&decisions)),
+        }
+    }
+
+    /// Returns what [`check`](Self::check) would decide now, and takes nothing. For a concurrency limit it returns what
+    /// [`permit`](Self::permit) would decide. A refusal is not an error here, so check [`is_allowed`](Decision::is_allowed).
+    ///
+    /// # Errors
+    ///
+    /// If the store fails, under every failure policy, or if an identity of the key is absent.
+    pub async fn peek(&self, limit: &Limit, key: impl AsKey) -> Result<Decision, Error> {
+        self.peek_cost(limit, key, 1).await
+    }
+
+    /// Returns what [`check_cost`](Self::check_cost) would decide now about `cost` units, and takes nothing. For a concurrency limit it
+    /// returns what [`permit_cost`](Self::permit_cost) would decide.
+    ///
+    /// # Errors
+    ///
+    /// As [`peek`](Self::peek).
+    pub async fn peek_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Decision, Error> {
+        self.learn_overrides().await;
+        let request = self.request(limit, &key, cost)?;
+        let reply = self.shared.store().decide(Mode::Peek, &[&request]);
+        self.shared.store().within_deadline(reply).await?.first().copied().ok_or_else(invalid_reply)
+    }
+
+    /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
+    /// deleted too, and their holders continue to run. Returns whether the store had a state. It is `false` if nothing was
+    /// in use, or if the name, the parts, the identity or the algorithm differ from those of the limited calls.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails, under every failure policy.
+    pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
+        self.learn_overrides().await;
+        let request = self.request(limit, &key, 1)?;
+        self.shared.leases().forget(request.key());
+        let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
+        let reply = self.shared.store().reset(std::slice::from_ref(request.key()));
+        Ok(self.shared.store().within_deadline(reply).await? > 0)
+    }
+}
+
+/// In place of the decision about a refused call.
+const NOTHING: Decision = Decision::allow(&PROBE, 0, Duration::ZERO);
+
+/// Returns the request, or an error if an earlier request has the same key.
+fn ensure_new_key(request: Request, earlier: &[Request]) -> Result<Request, Error> {
+    if earlier.iter().any(|earlier| earlier.key().without_format() == request.key().without_format()) {
+        return Err(Error::new(
+            ErrorKind::Configuration,
+            "two limits of one `check_all` have the same key; give each limit its own name, such as `Key::new(\"search/1s\")` and `Key::new(\"search/1d\")`",
+        ));
+    }
+    Ok(request)
+}

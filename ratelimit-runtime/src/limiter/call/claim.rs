@@ -1,0 +1,212 @@
+//! `Claim`: decides a stack that may wait, or whose units can be returned. It charges, sleeps until the turn, and asks again for
+//! permits.
+
+use super::holdings::{Holdings, UntilTurn};
+use super::member::{Member, Stack, join};
+use super::refused::{Refused, refused_by};
+use crate::clock::timer;
+use crate::decision::{Decision, Source};
+use crate::error::Error;
+use crate::limiter::permits::{PermitWaiter, Stage};
+use crate::limiter::store_call::{Decided, longest_refusal};
+use crate::limiter::{LONGEST_TIME, RateLimiter};
+use crate::observe::Waiting;
+use crate::random;
+use crate::store::{Decisions, Mode, Request};
+use smallvec::SmallVec;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Charges a stack, waits for its turn, and returns what the call holds.
+pub(super) async fn admit(limiter: &RateLimiter, stack: Stack) -> Result<Holdings, Refused> {
+    let mut claim = Claim::new(limiter, stack);
+    let decided = claim.decide().await?;
+    let mut waiting = UntilTurn::new(claim.into_holdings(&decided));
+    if let Some(holdings) = waiting.holdings() {
+        holdings.decide_shadows().await;
+    }
+    let delay = decided.decisions.iter().map(Decision::delay).max().unwrap_or_default();
+    if delay > Duration::ZERO {
+        let _waiting = Waiting::begin(waiting.series());
+        timer::sleep(delay).await?;
+    }
+    Ok(waiting.into_holdings())
+}
+
+/// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
+async fn ask(
+    limiter: &RateLimiter,
+    mode: Mode,
+    requests: &[&Request],
+    before_wait: impl FnOnce(),
+) -> Result<Decided, Error> {
+    match limiter.decide(mode, requests, |decided| decided.map(Decided::copy)) {
+        Ok(decided) => decided,
+        Err(reply) => {
+            before_wait();
+            reply.await
+        }
+    }
+}
+
+/// A stack that is being decided.
+struct Claim<'l> {
+    limiter: &'l RateLimiter,
+    stack: Stack,
+    /// The stage of the permits and tickets that the store may have given to this call. `None`: the store has given none. Dropping the
+    /// claim returns them.
+    in_store: Option<Stage>,
+    /// Whether the local memory may have given a ticket.
+    in_memory: bool,
+    /// How long the call has waited for permits, if it has.
+    waited: Option<Duration>,
+}
+
+impl<'l> Claim<'l> {
+    fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
+        join(stack.iter_mut().filter(|member| !member.shadow).map(|member| &mut member.request));
+        Self { limiter, stack, in_store: None, in_memory: false, waited: None }
+    }
+
+    /// Decides, and asks again for permits as long as the limits allow it.
+    async fn decide(&mut self) -> Result<Decided, Refused> {
+        let (started, longest) = (Instant::now(), self.permit_wait());
+        // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
+        let mut waiter = (!longest.is_zero()).then(|| self.waiter());
+        let mut waiting = None;
+        loop {
+            let wait = longest.saturating_sub(started.elapsed());
+            // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
+            let mode = if waiting.is_some() && wait.is_zero() { Mode::Check } else { Mode::Charge };
+            let decided = self.ask(mode).await?;
+            let Some(refused) = longest_refusal(&decided.decisions) else {
+                self.finish(decided.source);
+                self.waited = waiting.map(|_: Waiting| started.elapsed());
+                if let Some(waiter) = &mut waiter
+                    && decided.decisions.iter().all(|decision| decision.remaining() > 0)
+                {
+                    waiter.pass_on();
+                }
+                return Ok(decided);
+            };
+            let decision = decided.decisions[refused];
+            let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&decided))
+            else {
+                return Err(refused_by(&decided, refused, self.positions()));
+            };
+            waiting.get_or_insert_with(|| {
+                Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
+            });
+            let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(wait);
+            timer::timeout(again, waiter.woken()).await?;
+        }
+    }
+
+    /// Asks the store, and notes what it may have given to this call.
+    async fn ask(&mut self, mode: Mode) -> Result<Decided, Error> {
+        let Self { limiter, stack, in_store, .. } = self;
+        let charged = stack.iter().filter(|member| !member.shadow);
+        let requests: SmallVec<[&Request; 1]> = charged.map(|member| &member.request).collect();
+        if requests.is_empty() {
+            return Ok(Decided { decisions: Decisions::new(), source: Source::Store });
+        }
+        let before = *in_store;
+        let decided = ask(limiter, mode, &requests, || *in_store = Some(Stage::Lost)).await;
+        drop(requests);
+        match &decided {
+            // A store that replies with an error has taken nothing.
+            Err(error) if !error.is_transient() => self.in_store = before,
+            // A reply to an earlier request may still be missing.
+            Ok(decided) if decided.source == Source::Store && before != Some(Stage::Lost) => {
+                let may_hold = longest_refusal(&decided.decisions).is_none() || self.has_ticket();
+                self.in_store = may_hold.then_some(Stage::Returned);
+            }
+            Ok(decided) => self.in_memory |= decided.source == Source::Local,
+            Err(_) => {}
+        }
+        decided
+    }
+
+    fn charged(&self) -> impl Iterator<Item = &Member> {
+        self.stack.iter().filter(|member| !member.shadow)
+    }
+
+    /// The positions of the charged limits in the stack.
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        self.stack.iter().enumerate().filter(|(_, member)| !member.shadow).map(|(at, _)| at)
+    }
+
+    /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one.
+    fn has_ticket(&self) -> bool {
+        self.charged().count() == 1 && !self.permit_wait().is_zero()
+    }
+
+    /// How long the call may wait for permits: the shortest wait of its concurrency limits that wait. Zero if none waits.
+    fn permit_wait(&self) -> Duration {
+        let waits = self.charged().filter(|member| member.is_permit());
+        let waits = waits.map(|member| member.request.limit().longest_wait());
+        waits.filter(|wait| !wait.is_zero()).min().unwrap_or_default()
+    }
+
+    fn refused_by<'c>(&'c self, decided: &'c Decided) -> impl Iterator<Item = (&'c Member, &'c Decision)> {
+        self.charged().zip(&decided.decisions).filter(|(_, decision)| !decision.is_allowed())
+    }
+
+    /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
+    fn may_ask_again(&self, decided: &Decided) -> bool {
+        self.refused_by(decided).all(|(member, decision)| {
+            member.is_permit() && member.request.limit().wait_ms() > 0 && decision.retry_after().is_some()
+        })
+    }
+
+    fn waiter(&self) -> PermitWaiter {
+        let waits =
+            self.charged().filter(|member| member.is_permit() && member.request.limit().wait_ms() > 0);
+        self.limiter.shared.permits().wait_for(waits.map(|member| member.request.key()))
+    }
+
+    /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
+    fn finish(&mut self, source: Source) {
+        let in_store = self.in_store.take();
+        self.in_memory = false;
+        if let Some(stage) = in_store
+            && source != Source::Store
+        {
+            self.return_permits(Source::Store, stage);
+        }
+    }
+
+    fn return_permits(&self, source: Source, stage: Stage) {
+        for member in self.charged().filter(|member| member.is_permit()) {
+            self.limiter.shared.permits().release(self.limiter, source, &member.request, stage);
+        }
+    }
+
+    fn into_holdings(mut self, decided: &Decided) -> Holdings {
+        let mut stack = std::mem::take(&mut self.stack);
+        let charged = stack.iter_mut().filter(|member| !member.shadow);
+        for (member, decision) in charged.zip(&decided.decisions) {
+            member.decision = Some(*decision);
+        }
+        let mut holdings = Holdings::new(self.limiter.clone(), decided.source, stack);
+        holdings.waited = self.waited;
+        holdings
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        if let Some(stage) = self.in_store {
+            self.return_permits(Source::Store, stage);
+        }
+        if self.in_memory {
+            self.return_permits(Source::Local, Stage::Returned);
+        }
+    }
+}
+
+/// Multiplies a pause by a random factor from 0.75 to 1.25, so that waiting calls do not all ask at once.
+fn jittered(pause: Duration) -> Duration {
+    let [random, ..] = random::bits().to_le_bytes();
+    pause * 3 / 4 + pause / 2 * u32::from(random) / 255
+}

@@ -1,0 +1,228 @@
+//! `Holdings`: the permits and charges of an admitted call, which can be returned.
+
+use super::member::{Member, Stack};
+use super::record::Noted;
+use crate::body::{Held, Holds};
+use crate::context::RecordedDecision;
+use crate::decision::{Decision, Source};
+use crate::error::Error;
+use crate::limiter::RateLimiter;
+use crate::limiter::permits::Stage;
+use crate::observe::{LimitSeries, PermitsHeld};
+use crate::store::{Adjusted, Adjustment, Change, Reply, ReplyKind};
+use smallvec::SmallVec;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What an admitted call holds of each limit of its stack.
+///
+/// Dropping it returns permits and keeps charges.
+pub(crate) struct Holdings {
+    pub(super) limiter: RateLimiter,
+    pub(crate) source: Source,
+    pub(super) members: Stack,
+    /// How long the call has waited for permits, if it has.
+    pub(crate) waited: Option<Duration>,
+    /// Why shadow limits were not decided, if the store failed.
+    pub(super) shadow_error: Option<Error>,
+    /// Where the decisions are recorded, from which the header fields of the response are made. `None` outside a request.
+    pub(super) noted: Option<Noted>,
+    /// The changes to send: the position of the limit, the units, and the kind of the change.
+    changes: SmallVec<[(usize, u32, Change); 1]>,
+}
+
+impl Holdings {
+    pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
+        let (waited, shadow_error, noted, changes) = (None, None, None, SmallVec::new());
+        let mut holdings = Self { limiter, source, members, waited, shadow_error, noted, changes };
+        for at in 0..holdings.members.len() {
+            holdings.renew(at);
+        }
+        holdings
+    }
+
+    /// Renews the permit at this position, if there is one, while it is held.
+    pub(super) fn renew(&mut self, at: usize) {
+        let member = &mut self.members[at];
+        if member.is_permit() && member.decision.is_some() {
+            if self.source != Source::Nobody {
+                member.held = PermitsHeld::hold(member.series, member.request.cost());
+            }
+            self.limiter.shared.permits().hold(&self.limiter, self.source, &member.request);
+        }
+    }
+
+    /// The limits of the call, in the order in which they are written.
+    pub(crate) fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The decision on the first limit.
+    pub(crate) fn decision(&self) -> Option<Decision> {
+        self.members.first().and_then(|member| member.decision)
+    }
+
+    /// The decisions of the limits, each with its position. Empty if only the failure policy has decided.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = (usize, Decision)> {
+        let members = self.members.iter().enumerate().filter(|_| self.source != Source::Nobody);
+        members.filter_map(|(at, member)| Some((at, member.decision?)))
+    }
+
+    /// Returns units of the charge at this position.
+    pub(crate) fn give(&mut self, at: usize, units: u32) {
+        if let Some(member) = self.members.get(at)
+            && let Some(decision) = member.decision
+            && !member.takes_nothing
+            && !member.is_permit()
+            && decision.stamp() > 0
+            && units > 0
+        {
+            let units = units.min(member.request.cost());
+            self.changes.push((at, units, Change::Give(decision.stamp())));
+        }
+    }
+
+    /// Takes more units of the limit at this position, even if they are not free.
+    pub(crate) fn take(&mut self, at: usize, units: u32) {
+        let takes = |member: &Member| units > 0 && !member.takes_nothing && !member.is_permit();
+        if self.members.get(at).is_some_and(takes) {
+            self.changes.push((at, units, Change::Take));
+        }
+    }
+
+    fn note(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
+        if let Some(noted) = &self.noted {
+            noted.change(at, change);
+        }
+    }
+
+    /// The place of the limit with this position in its attribute. `None` if the limit was not decided.
+    pub(crate) fn place(&self, position: usize) -> Option<usize> {
+        self.members.iter().position(|member| member.position == position)
+    }
+
+    /// Returns all charges.
+    pub(crate) fn give_all_back(&mut self) {
+        for at in 0..self.members.len() {
+            self.give(at, self.members[at].request.cost());
+        }
+    }
+
+    /// Sends the changes. A store that replies at once has made the changes when this returns.
+    pub(crate) fn send(&mut self) -> Reply<Adjusted> {
+        let changes = std::mem::take(&mut self.changes);
+        if changes.is_empty() {
+            return Reply::ready(Ok(Adjusted::new()));
+        }
+        let adjust = |(at, units, change): &(usize, u32, Change)| {
+            self.members[*at].request.adjustment(*units, *change)
+        };
+        let adjustments: SmallVec<[Adjustment; 1]> = changes.iter().map(adjust).collect();
+        self.limiter.adjust(self.source, &adjustments)
+    }
+
+    /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
+    /// dropped. Returns the number of units that changed.
+    pub(crate) async fn finish(mut self) -> Result<u32, Error> {
+        self.flush().await
+    }
+
+    /// Ends the limits that are not among these positions of the attribute, as [`finish`](Self::finish). The others are held
+    /// further.
+    pub(crate) async fn finish_except(&mut self, lasting: &[usize]) -> Result<u32, Error> {
+        for member in self.members.iter_mut().filter(|member| !lasting.contains(&member.position)) {
+            if member.is_permit() && !member.takes_nothing {
+                member.takes_nothing = true;
+                member.held = PermitsHeld::default();
+                self.limiter.shared.permits().release(
+                    &self.limiter,
+                    self.source,
+                    &member.request,
+                    Stage::Returned,
+                );
+            }
+        }
+        self.flush().await
+    }
+
+    /// Moves what is held into a response, whose header fields are written before it ends.
+    pub(crate) fn into_held(mut self: Box<Self>) -> Held {
+        self.noted = None;
+        Held::new(self)
+    }
+
+    async fn flush(&mut self) -> Result<u32, Error> {
+        let adjusted = match self.send().into_kind() {
+            ReplyKind::Ready(adjusted) => adjusted,
+            ReplyKind::Pending(reply) => {
+                Error::unless_runtime()?;
+                let limiter = self.limiter.clone();
+                let sent = tokio::spawn(async move {
+                    limiter.shared.store().until_deadline(Instant::now(), reply).await
+                });
+                sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
+            }
+        };
+        adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
+    }
+}
+
+impl Holds for Holdings {
+    fn settle(&mut self, at: usize, cost: u32) {
+        let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
+        if cost < estimate {
+            self.give(at, estimate - cost);
+        } else {
+            self.take(at, cost - estimate);
+        }
+        self.note(at, |record| match record.cost().checked_sub(cost) {
+            Some(units) => record.give(units),
+            None => record.take(cost - record.cost()),
+        });
+    }
+}
+
+impl Drop for Holdings {
+    fn drop(&mut self) {
+        self.send().in_background(self.limiter.shared.tasks(), drop);
+        for member in self.members.iter().filter(|member| member.is_permit() && !member.takes_nothing) {
+            // A shadow limit may not be decided yet.
+            let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };
+            self.limiter.shared.permits().release(&self.limiter, self.source, &member.request, stage);
+        }
+    }
+}
+
+/// The holdings of a call that still waits for its turn. If this is dropped before the turn, everything is returned.
+pub(super) struct UntilTurn(Option<Holdings>);
+
+impl UntilTurn {
+    pub(super) const fn new(holdings: Holdings) -> Self {
+        Self(Some(holdings))
+    }
+
+    pub(super) fn holdings(&mut self) -> Option<&mut Holdings> {
+        self.0.as_mut()
+    }
+
+    /// The measurements of the limits that make the call wait.
+    pub(super) fn series(&self) -> impl Iterator<Item = LimitSeries> {
+        let members = self.0.iter().flat_map(Holdings::members);
+        let waits =
+            |member: &&Member| member.decision().is_some_and(|decision| decision.delay() > Duration::ZERO);
+        members.filter(move |member| !member.shadow && waits(member)).map(|member| member.series)
+    }
+
+    pub(super) fn into_holdings(mut self) -> Holdings {
+        #[expect(clippy::expect_used, reason = "taken once, here")]
+        self.0.take().expect("holdings")
+    }
+}
+
+impl Drop for UntilTurn {
+    fn drop(&mut self) {
+        if let Some(mut holdings) = self.0.take() {
+            holdings.give_all_back();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The limits of one call that are decided together.
+
+use crate::decision::Decision;
+use crate::observe::{LimitSeries, PermitsHeld};
+use crate::store::Request;
+use smallvec::SmallVec;
+
+/// The limits of a call, in the order in which they are written.
+pub(crate) type Stack = SmallVec<[Member; 1]>;
+
+/// One limit of a call: the request to the store, and what the call has taken.
+pub(crate) struct Member {
+    pub(crate) request: Request,
+    /// The position of the limit among those of its attribute.
+    pub(crate) position: usize,
+    /// The limit never refuses.
+    pub(crate) shadow: bool,
+    /// The store's decision. `None` before the decision.
+    pub(super) decision: Option<Decision>,
+    /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
+    pub(super) takes_nothing: bool,
+    /// The measurements of the limit.
+    pub(crate) series: LimitSeries,
+    /// Counts the permit while it is held.
+    pub(super) held: PermitsHeld,
+}
+
+impl Member {
+    /// A limit that may refuse the call.
+    pub(crate) fn new(request: Request) -> Self {
+        Self {
+            request,
+            position: 0,
+            shadow: false,
+            decision: None,
+            takes_nothing: false,
+            series: LimitSeries::default(),
+            held: PermitsHeld::default(),
+        }
+    }
+
+    /// The member with the measurements of the limit with this name.
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self { series: LimitSeries::named(name), ..self }
+    }
+
+    /// The store's decision about the limit. `None` if the store has not decided.
+    pub(crate) fn decision(&self) -> Option<Decision> {
+        self.decision
+    }
+
+    /// Whether nothing was taken, because a shadow limit would refuse the call or was not decided.
+    pub(crate) fn takes_nothing(&self) -> bool {
+        self.takes_nothing
+    }
+
+    /// Whether [`Mode::Check`](crate::store::Mode::Check) decides the limit: its units are taken at once, and are never
+    /// returned.
+    pub(crate) fn is_only_checked(&self) -> bool {
+        !self.shadow && self.request.limit().is_charged_at_once()
+    }
+
+    /// Whether the limit is a concurrency limit, whose units are permits.
+    pub(crate) fn is_permit(&self) -> bool {
+        self.request.limit().is_concurrency()
+    }
+}
+
+/// Makes a stack of requests: each passes only together with the next one.
+pub(crate) fn join<'r>(requests: impl DoubleEndedIterator<Item = &'r mut Request>) {
+    for request in requests.rev().skip(1) {
+        request.join_next();
+    }
+}

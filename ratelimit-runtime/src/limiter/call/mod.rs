@@ -1,0 +1,24 @@
+//! The way of a call. All calls pass [`Attempt`]: those of attributes, of layers and of methods.
+//!
+//! A call whose units are never returned is decided at once, or waits for one reply. Any other call is a [`Stack`] that
+//! [`claim`](mod@claim) decides, and holds [`Holdings`] until it ends.
+
+mod acquire;
+mod attempt;
+mod charge;
+mod check;
+mod claim;
+mod holdings;
+mod member;
+mod name;
+mod permit;
+mod record;
+mod refused;
+mod shadow;
+
+pub(crate) use attempt::{Attempt, Pending, failed, shadow_failed};
+pub use charge::Charge;
+pub use check::Admitted;
+pub(crate) use holdings::Holdings;
+pub(crate) use member::{Member, Stack, join};
+pub use permit::Permit;

@@ -1,0 +1,119 @@
+//! `Permit`: a place of a concurrency limit, returned on drop.
+
+use super::holdings::Holdings;
+use crate::body::HoldBody;
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::key::AsKey;
+use crate::limit::Limit;
+use crate::limiter::RateLimiter;
+use crate::rejection::Rejection;
+use crate::store::Request;
+use std::fmt;
+
+/// A place of a concurrency limit, which no other process can take until the permit is dropped.
+///
+/// While the permit is held, its lease is renewed each time a third of it has passed. Dropping the permit returns it,
+/// however its holder ends: by return, error, panic, or because its future is dropped. A process that dies or loses its
+/// connection to the store loses the permit when the lease ends. The return is sent in the background, on the tokio
+/// runtime in which the permit is dropped. [`RateLimiter::close`] waits for it.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::{Limit, RateLimiter};
+/// use std::time::Duration;
+///
+/// const EXPORTS: Limit = Limit::concurrency(1, Duration::from_secs(30));
+///
+/// let limiter = RateLimiter::in_memory();
+/// let permit = limiter.permit(&EXPORTS, "exports").await?;
+/// assert!(limiter.permit(&EXPORTS, "exports").await.is_err());
+/// drop(permit);
+/// assert!(limiter.permit(&EXPORTS, "exports").await.is_ok());
+/// # Ok(()) }
+/// ```
+#[must_use = "dropping a permit returns it"]
+pub struct Permit {
+    /// Returns the permit when it is dropped.
+    holdings: Holdings,
+    decision: Decision,
+}
+
+impl Permit {
+    /// The decision that admitted the call.
+    pub const fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Holds the permit until the body of a response ends: it was sent, it has failed, or the client went away. An `Err`
+    /// returns the permit at once.
+    ///
+    /// ```
+    /// # #[cfg(feature = "axum")] mod example {
+    /// use axum::body::Body;
+    /// use axum::response::{IntoResponse, Response};
+    /// use ratelimit::{Limit, RateLimiter, Rejection};
+    /// use std::time::Duration;
+    ///
+    /// const DOWNLOADS: Limit = Limit::concurrency(50, Duration::from_secs(30));
+    ///
+    /// async fn download(limiter: RateLimiter, file: Body) -> Result<Response, Rejection> {
+    ///     let permit = limiter.permit(&DOWNLOADS, "downloads").await?;
+    ///     Ok(permit.hold(file.into_response()))
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// For work that is not a response, such as the task of a WebSocket, move the permit into the task.
+    #[must_use = "dropping the response returns the permit"]
+    pub fn hold<R: HoldBody>(self, response: R) -> R::Output {
+        response.hold(Box::new(self.holdings).into_held())
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit").field("decision", &self.decision).finish_non_exhaustive()
+    }
+}
+
+impl RateLimiter {
+    /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), the call waits for a permit for
+    /// at most that time, in the order of arrival. A permit that is returned in this process wakes the call at once.
+    /// For permits of other processes it asks again about every 20 ms if it could be the next call, and otherwise about
+    /// every 100 ms.
+    ///
+    /// If the future is dropped before it is ready, or the store does not reply in time, no permit stays taken: a permit that the
+    /// store may have given is returned until the store confirms it. At most 16 384 such permits are remembered.
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], as [`check`](Self::check). If the limit is not a concurrency limit, the call is
+    /// rejected as [`Unavailable`](Rejection::Unavailable).
+    pub async fn permit(&self, limit: &Limit, key: impl AsKey) -> Result<Permit, Rejection> {
+        self.permit_cost(limit, key, 1).await
+    }
+
+    /// Takes one [`permit`](Self::permit) of `cost` units, which are held and returned together.
+    ///
+    /// # Errors
+    ///
+    /// As [`permit`](Self::permit).
+    pub async fn permit_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Permit, Rejection> {
+        self.learn_overrides().await;
+        let request = self.permit_request(limit, &key, cost);
+        let (holdings, decision) = self.admit_one(key.name(), request).await?;
+        Ok(Permit { holdings, decision })
+    }
+
+    fn permit_request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
+        let request = self.request(limit, key, cost)?;
+        if request.limit().is_concurrency() {
+            return Ok(request);
+        }
+        Err(Error::new(
+            ErrorKind::Configuration,
+            "only a concurrency limit has permits; use `check` or `charge` instead",
+        ))
+    }
+}

@@ -1,0 +1,68 @@
+//! `Record`: notes the decisions of a call in the request context, from which a middleware makes header fields.
+
+use super::name::CallName;
+use crate::context::{RecordedDecision, RequestContext};
+use crate::decision::Decision;
+use crate::key::LimitName;
+use crate::limit::Limit;
+use crate::store::Request;
+use smallvec::SmallVec;
+
+/// The limits of a call that a request makes, until they are decided.
+pub(super) struct Record {
+    context: RequestContext,
+    limits: SmallVec<[Undecided; 1]>,
+}
+
+struct Undecided {
+    at: usize,
+    name: LimitName,
+    limit: Limit,
+    cost: u32,
+}
+
+impl Record {
+    /// Notes the limits, each with its position in the stack. `None` outside a request, where nobody reads the decisions.
+    pub(super) fn of<'r, N: CallName>(
+        requests: impl Iterator<Item = (usize, N, &'r Request)>,
+    ) -> Option<Self> {
+        let context = RequestContext::current()?;
+        let limits = requests.map(|(at, name, request)| Undecided {
+            at,
+            name: name.limit_name(),
+            limit: *request.limit(),
+            cost: request.cost(),
+        });
+        Some(Self { context, limits: limits.collect() })
+    }
+
+    /// Records the decisions, each with the position of its limit in the stack.
+    pub(super) fn decided(self, decisions: impl Iterator<Item = (usize, Decision)>) -> Noted {
+        let decisions: SmallVec<[(usize, Decision); 1]> = decisions.collect();
+        let mut positions = SmallVec::new();
+        let recorded = self.limits.into_iter().filter_map(|Undecided { at, name, limit, cost }| {
+            let (_, decision) = decisions.iter().find(|(decided, _)| *decided == at)?;
+            positions.push(at);
+            Some(RecordedDecision { name, limit, cost, decision: *decision })
+        });
+        let first = self.context.record(recorded);
+        Noted { context: self.context, first, positions }
+    }
+}
+
+/// Where the decisions of a call are recorded.
+pub(super) struct Noted {
+    context: RequestContext,
+    first: usize,
+    /// The position in the stack of each recorded limit.
+    positions: SmallVec<[usize; 1]>,
+}
+
+impl Noted {
+    /// Changes the recorded decision of the limit at this position in the stack.
+    pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
+        if let Some(offset) = self.positions.iter().position(|position| *position == at) {
+            self.context.change_record(self.first + offset, change);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Decides the shadow limits of an admitted call, to report what they would refuse. They never refuse a call.
+
+use super::holdings::Holdings;
+use super::member::Member;
+use crate::decision::{Decision, Source};
+use crate::error::Error;
+use crate::limiter::permits::Stage;
+use crate::observe::store_replied;
+use crate::store::{Decisions, Mode, ReplyKind, Request};
+use smallvec::SmallVec;
+use tokio::time::Instant;
+
+impl Holdings {
+    /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
+    /// call wait is charged for the turn, but the call does not wait. A limit that the store does not decide in time is
+    /// not decided.
+    pub(super) async fn decide_shadows(&mut self) {
+        // `Check` for permits: a shadow limit does not wait, so it must not leave a ticket.
+        self.decide_shadows_by(Mode::Check, Member::is_permit).await;
+        self.decide_shadows_by(Mode::Charge, |member| !member.is_permit()).await;
+    }
+
+    async fn decide_shadows_by(&mut self, mode: Mode, of: impl Fn(&Member) -> bool) {
+        let positions: SmallVec<[usize; 1]> =
+            (0..self.members.len()).filter(|at| self.members[*at].shadow && of(&self.members[*at])).collect();
+        if positions.is_empty() {
+            return;
+        }
+        let decisions = self.shadow_decisions(mode, &positions).await;
+        for (i, at) in positions.into_iter().enumerate() {
+            let decision = decisions.get(i).copied();
+            let member = &mut self.members[at];
+            member.takes_nothing = !decision.is_some_and(|decision| decision.is_allowed());
+            member.decision = decision;
+            if !member.takes_nothing {
+                self.renew(at);
+            }
+        }
+    }
+
+    /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse. An outage
+    /// that only shadow limits meet is noted as any other.
+    async fn shadow_decisions(&mut self, mode: Mode, positions: &[usize]) -> Decisions {
+        if self.source != Source::Store {
+            return Decisions::new();
+        }
+        let requests: SmallVec<[&Request; 1]> =
+            positions.iter().map(|at| &self.members[*at].request).collect();
+        let decisions = match self.limiter.shared.store().decide(mode, &requests).into_kind() {
+            ReplyKind::Ready(decisions) => decisions,
+            ReplyKind::Pending(deciding) => {
+                let sent = Instant::now();
+                let decisions = self.limiter.shared.store().until_deadline(sent, deciding).await;
+                store_replied(sent);
+                if decisions.as_ref().is_err_and(Error::is_transient) {
+                    self.return_lost_permits(positions);
+                }
+                decisions
+            }
+        };
+        let decisions = self.limiter.shared.store().note_reply(decisions, requests.len());
+        drop(requests);
+        decisions.unwrap_or_else(|error| {
+            self.shadow_error = Some(error);
+            Decisions::new()
+        })
+    }
+
+    /// Returns the permits of shadow limits that the store may have given although its reply did not arrive.
+    fn return_lost_permits(&self, positions: &[usize]) {
+        for member in positions.iter().map(|at| &self.members[*at]).filter(|member| member.is_permit()) {
+            let renewals = self.limiter.shared.permits();
+            renewals.release(&self.limiter, Source::Store, &member.request, Stage::Lost);
+        }
+    }
+
+    /// Why the shadow limit at this position was not decided, although the store was asked.
+    pub(super) fn shadow_error(&self, at: usize) -> Option<&Error> {
+        let member = self.members.get(at).filter(|member| member.shadow && member.takes_nothing)?;
+        self.shadow_error.as_ref().filter(|_| member.decision.is_none())
+    }
+
+    /// The refusal by the shadow limit at this position.
+    pub(super) fn shadow_refusal(&self, at: usize) -> Option<Decision> {
+        let member = self.members.get(at)?;
+        if member.shadow && member.takes_nothing { member.decision } else { None }
+    }
+}

@@ -1,0 +1,211 @@
+//! Publishes the limits that this process has met, so that other processes and the command know which names exist.
+
+use super::entry::changed;
+use crate::error::{Error, ErrorKind};
+use crate::key::StoreKey;
+use crate::limit::{Algorithm, LimitChange};
+use crate::limiter::RateLimiter;
+use crate::limiter::limits::KnownLimit;
+use crate::observe::registry::changes;
+use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::time::Instant;
+
+/// The time after which a process repeats its limits.
+const PACE: Duration = Duration::from_secs(600);
+/// The least time between two publications, while calls meet new limits or the store is unavailable.
+const LEAST: Duration = Duration::from_secs(5);
+/// A limit that no process has repeated for this time is forgotten.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+/// The most limits of a prefix, and the longest name in bytes.
+const MOST: usize = 1000;
+const LONGEST_NAME: usize = 256;
+
+/// When to publish next. It belongs to the task that asks for overrides.
+pub(super) struct Publisher {
+    /// What was new when the limits were published.
+    published: usize,
+    /// Before this time nothing is published.
+    next: Instant,
+    /// When limits that are not new are published again.
+    repeat: Instant,
+    has_warned: bool,
+}
+
+impl Publisher {
+    pub(super) fn new() -> Self {
+        let now = Instant::now();
+        Self { published: 0, next: now, repeat: now, has_warned: false }
+    }
+
+    /// Whether there is something to publish now.
+    pub(super) fn is_due(&self) -> bool {
+        let (changes, now) = (changes(), Instant::now());
+        changes > 0 && now >= self.next && (changes != self.published || now >= self.repeat)
+    }
+
+    /// Publishes the limits. After a failure it is tried again, and no call notices.
+    pub(super) async fn publish(&mut self, limiter: &RateLimiter) {
+        let (changes, now) = (changes(), Instant::now());
+        self.next = now + LEAST;
+        match limiter.publish().await {
+            Ok(()) => (self.published, self.repeat) = (changes, now + PACE),
+            Err(error) if error.is_transient() => {}
+            Err(error) => {
+                self.next = now + PACE;
+                if !std::mem::replace(&mut self.has_warned, true) {
+                    tracing::warn!(%error, "cannot publish the names of the limits, so `ratelimit` does not know them");
+                }
+            }
+        }
+    }
+}
+
+impl RateLimiter {
+    /// Returns the limits that all processes with the same store and prefix have met, in the order of their names, with the
+    /// overrides that this limiter knows.
+    ///
+    /// A process publishes what [`limits`](Self::limits) returns: within about five seconds after the first call of a limit, and
+    /// then every ten minutes. A limit stays in the list for seven days after that. The list has at most 1000 limits, and names
+    /// of at most 256 bytes. If processes have different limits under one name, it has the one that was published last. In
+    /// memory, the list is that of this process.
+    ///
+    /// # Errors
+    ///
+    /// The store does not reply, whatever the failure policy is.
+    pub fn published_limits(&self) -> impl Future<Output = Result<Vec<KnownLimit>, Error>> + Send + use<> {
+        let limiter = self.clone();
+        async move {
+            let mut all = limiter.load_limits().await?;
+            all.extend(limiter.limits().into_iter().map(|met| (met.name.to_string(), met)));
+            Ok(all.into_values().collect())
+        }
+    }
+
+    /// Compares an override with the published limits. What nobody has published may exist, so that is only logged.
+    ///
+    /// # Errors
+    ///
+    /// If the override does not fit the limit that running processes have.
+    pub(super) async fn check_override(&self, name: &str, change: &LimitChange) -> Result<(), Error> {
+        // The names are advice. Without them, overrides can be set all the same.
+        let Ok(published) = self.load_limits().await else { return Ok(()) };
+        if let Some(met) = published.get(name) {
+            let is_running = !met.varies && met.age < 2 * PACE;
+            return match changed(change, &met.in_code).err().filter(|_| is_running) {
+                Some(reason) => Err(misfit(reason)),
+                None => Ok(()),
+            };
+        }
+        let own = self.limits();
+        let is_known = published.is_empty() && own.is_empty()
+            || own.iter().any(|met| met.name == name)
+            || self.shared.overrides().has_met(name);
+        if !is_known {
+            tracing::warn!(
+                limit = name,
+                "set an override for a name that no process has published: unless calls of methods have this name, it has no effect"
+            );
+        }
+        Ok(())
+    }
+
+    async fn publish(&self) -> Result<(), Error> {
+        let (key, now) = (self.limits_key(), now());
+        let stored = self.shared.store().within_deadline(self.shared.store().load_limits(&key)).await?;
+        let changed = news(&stored, &self.limits(), now);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.shared.store().within_deadline(self.shared.store().save_limits(&key, &changed, KEPT)).await
+    }
+
+    async fn load_limits(&self) -> Result<BTreeMap<String, KnownLimit>, Error> {
+        let now = now();
+        let stored =
+            self.shared.store().within_deadline(self.shared.store().load_limits(&self.limits_key())).await?;
+        let read = |(name, text): (Vec<u8>, String)| {
+            let name = String::from_utf8(name).ok()?;
+            let mut met = KnownLimit::read(&name, &text, now).filter(|met| met.age < KEPT)?;
+            met.overridden = self.shared.overrides().of_name(&name, &met.in_code);
+            Some((name, met))
+        };
+        Ok(stored.into_iter().filter_map(read).collect())
+    }
+
+    /// The key of the published limits, in the slot of the overrides. No limit has this key.
+    fn limits_key(&self) -> StoreKey {
+        StoreKey::new(format!("{}:{{#}}:limits", self.keys().prefix()).as_bytes())
+    }
+}
+
+/// The error of an override that does not fit its limit.
+pub(super) fn misfit(reason: &str) -> Error {
+    Error::new(ErrorKind::Limit, format!("the override does not fit its limit: {reason}"))
+}
+
+impl KnownLimit {
+    /// Reads `seen=1795347401 version=1.4.2 varies counter count=5 time=1m`. Only the time and the limit are required. Other words
+    /// before the limit may come from a later version of the library.
+    fn read(name: &str, text: &str, now: u64) -> Option<Self> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_algorithm = |word: &&str| Algorithm::ALL.iter().any(|algorithm| algorithm.as_str() == *word);
+        let (about, limit) = words.split_at(words.iter().position(is_algorithm)?);
+        let value = |name: &str| about.iter().find_map(|word| word.strip_prefix(name));
+        Some(Self {
+            name: name.to_owned().into(),
+            in_code: limit.join(" ").parse().ok()?,
+            varies: about.contains(&"varies"),
+            overridden: None,
+            version: value("version=").map(Into::into),
+            age: age(text, now)?,
+        })
+    }
+
+    /// The text without the time.
+    fn published(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!("version={version} ")).unwrap_or_default();
+        let varies = if self.varies { "varies " } else { "" };
+        format!("{version}{varies}{}", self.in_code)
+    }
+}
+
+/// The time since a text was published. A clock that is ahead counts as no time.
+fn age(text: &str, now: u64) -> Option<Duration> {
+    let seen: u64 = text.strip_prefix("seen=")?.split(' ').next()?.parse().ok()?;
+    Some(Duration::from_secs(now.saturating_sub(seen)))
+}
+
+/// What to save: the own limits that are new or old, and the removal of those that nobody has repeated. What another process
+/// has just published is not repeated, so a fleet writes about as often as one process.
+fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<u8>, Option<String>)> {
+    let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);
+    let known: HashMap<&[u8], &str> = stored.iter().map(|(name, text)| (&name[..], &text[..])).collect();
+    let mut free = MOST.saturating_sub(known.values().filter(|text| is_live(text)).count());
+    let mut changed: BTreeMap<Vec<u8>, Option<String>> = BTreeMap::new();
+    changed.extend(stored.iter().filter(|(_, text)| !is_live(text)).map(|(name, _)| (name.clone(), None)));
+    for met in own.iter().filter(|met| met.name.len() <= LONGEST_NAME) {
+        let (name, text) = (met.name.as_bytes(), met.published());
+        match known.get(name).filter(|known| is_live(known)) {
+            Some(known) => {
+                let is_same = known.split_once(' ').is_some_and(|(_, known)| known == text);
+                if is_same && age(known, now).is_some_and(|age| age < PACE / 2) {
+                    continue;
+                }
+            }
+            None if free == 0 => continue,
+            None => free -= 1,
+        }
+        changed.insert(name.to_vec(), Some(format!("seen={now} {text}")));
+    }
+    changed.into_iter().collect()
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests;

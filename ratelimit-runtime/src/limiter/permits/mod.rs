@@ -1,0 +1,220 @@
+//! `Permits`: renews the permits that this limiter holds, and returns those that were dropped or that belong to nobody.
+//!
+//! Each runtime in which a permit was taken has a task that renews its permits. If that runtime is blocked, idle or shut
+//! down, the task of another runtime renews them, or a task that the next call starts.
+
+mod renew;
+mod table;
+mod taken;
+#[cfg(test)]
+mod tests;
+mod waiters;
+
+pub(super) use taken::Stage;
+pub(super) use waiters::PermitWaiter;
+
+use crate::clock::timer;
+use crate::decision::Source;
+use crate::error::Error;
+use crate::limiter::RateLimiter;
+use crate::store::{Adjusted, Change, Reply, ReplyKind, Request, StoreKey};
+use parking_lot::Mutex;
+use renew::Renewer;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use table::{PermitId, Sleeping, Table};
+use taken::TakenPermit;
+use tokio::runtime::{Handle, Id};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use waiters::PermitWaiters;
+
+/// If the task of a runtime is late, the next call after this time takes over.
+const TAKEN_OVER_AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// No permit is overdue at any time.
+const NEVER: u64 = u64::MAX;
+
+/// The permits that a limiter holds or returns.
+pub(super) struct Permits {
+    table: Mutex<Table>,
+    start: Instant,
+    /// When the next permit may be overdue, so that any runtime renews it, in milliseconds from the start.
+    overdue_ms: AtomicU64,
+    /// The calls that wait for a permit.
+    waiters: PermitWaiters,
+}
+
+impl Default for Permits {
+    fn default() -> Self {
+        let (table, waiters) = (Mutex::default(), PermitWaiters::default());
+        Self { table, start: Instant::now(), overdue_ms: AtomicU64::new(NEVER), waiters }
+    }
+}
+
+impl Permits {
+    fn with<T>(&self, act: impl FnOnce(&mut Table) -> T) -> T {
+        act(&mut self.table.lock())
+    }
+
+    /// Registers a call that waits for permits under these keys, behind all calls that already wait.
+    pub(super) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> PermitWaiter {
+        self.waiters.wait_for(keys)
+    }
+
+    /// Renews this permit from now on. Without a runtime, which only the memory store does not need, the permit ends with
+    /// its lease.
+    pub(super) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
+        self.insert(limiter, TakenPermit::held(request, source, current_runtime()));
+    }
+
+    /// Inserts a permit into the table, and makes sure that a task wakes when it is due.
+    fn insert(&self, limiter: &RateLimiter, permit: TakenPermit) {
+        let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
+        self.with(|table| {
+            table.insert((permit.source, permit.request.permit()), permit);
+            self.overdue_ms.fetch_min(overdue_ms, Ordering::Relaxed);
+        });
+        self.wake(limiter, due);
+    }
+
+    /// Makes sure that the task of the current runtime wakes at the time `before` or earlier. Starts the task if there is
+    /// none.
+    fn wake(&self, limiter: &RateLimiter, before: Instant) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        let woken = self.with(|table| {
+            if let Some(task) = table.renewers.iter_mut().find(|task| task.runtime == runtime.id()) {
+                if before < task.until {
+                    task.until = before;
+                    task.woken.notify_one();
+                }
+                return None;
+            }
+            let woken = Arc::new(Notify::new());
+            let task = Sleeping { runtime: runtime.id(), until: before, woken: Arc::clone(&woken) };
+            table.renewers.push(task);
+            Some(woken)
+        });
+        if let Some(woken) = woken {
+            let limiter = Arc::downgrade(&limiter.shared);
+            let renewer = Renewer { limiter, runtime: runtime.id(), woken };
+            // Without timers, dropping the renewer removes it from the table.
+            if timer::runtime().is_ok() {
+                runtime.spawn(renew::renew(renewer));
+            }
+        }
+    }
+
+    /// Renews overdue permits in the current runtime.
+    pub(super) fn take_over(&self, limiter: &RateLimiter, now: Instant) {
+        let overdue_ms = self.overdue_ms.load(Ordering::Relaxed);
+        if overdue_ms == NEVER || self.ms(now) < overdue_ms {
+            return;
+        }
+        // The task computes when the next permit is overdue. If the task is late too, another call takes over.
+        self.overdue_ms.store(self.ms(now + TAKEN_OVER_AGAIN_AFTER), Ordering::Relaxed);
+        self.wake(limiter, now);
+    }
+
+    /// Returns a permit to the store, and wakes a call that waits for one. The return is repeated as the `stage` says, by
+    /// another runtime if this one is late.
+    pub(super) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request, stage: Stage) {
+        let id = (source, request.permit());
+        let returned = limiter
+            .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
+            .into_kind();
+        if matches!(returned, ReplyKind::Ready(Ok(_))) {
+            self.with(|table| table.permits.remove(&id));
+            return limiter.shared.permits().waiters.wake(request.key());
+        }
+        let task = limiter.shared.tasks().count();
+        let permit = TakenPermit::held(request, source, current_runtime());
+        self.insert(limiter, permit.released(stage, limiter.shared.store().within(), task));
+        let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
+        Reply::<Adjusted>::from(returned).in_background(limiter.shared.tasks(), move |result| {
+            if let Some(shared) = owner.upgrade() {
+                let limiter = RateLimiter::of(shared);
+                limiter.shared.permits().replied(&limiter, id, result);
+                limiter.shared.permits().waiters.wake(&key);
+            }
+        });
+    }
+
+    /// Notes the reply to the return of one permit.
+    fn replied(&self, limiter: &RateLimiter, id: PermitId, result: Result<Adjusted, Error>) {
+        let again = self.with(|table| {
+            match result {
+                Ok(units) => table.returned(id, units.first().copied().unwrap_or(0)),
+                Err(_) => table.failed(id),
+            }
+            table.permits.get(&id).map(|permit| permit.due)
+        });
+        if let Some(again) = again {
+            self.wake(limiter, again);
+        }
+    }
+
+    /// Returns all permits, including those whose holders still run, and those that another runtime is returning: their request may
+    /// be lost with that runtime, such as the one of a worker of actix-web that has been stopped.
+    pub(super) fn release_all(&self, limiter: &RateLimiter) {
+        let (now, here) = (Instant::now(), current_runtime());
+        let is_on_its_way = |permit: &TakenPermit| {
+            permit.stage() != Stage::Held && now < permit.due && permit.runtime == here
+        };
+        let permits: Vec<(Source, Request, Stage)> = self.with(|table| {
+            let to_release = table.permits.values().filter(|permit| !is_on_its_way(permit));
+            to_release.map(|permit| (permit.source, permit.request.clone(), permit.stage())).collect()
+        });
+        for (source, request, stage) in permits {
+            let stage = if stage == Stage::Held { Stage::Returned } else { stage };
+            self.release(limiter, source, &request, stage);
+        }
+    }
+
+    /// Returns the permits that this runtime must renew or return now, and the time when the next permit is due.
+    fn due(&self, runtime: Id) -> (Vec<(Request, Source, Change)>, Option<Instant>) {
+        let now = Instant::now();
+        self.with(|table| {
+            table.permits.retain(|_, permit| !permit.is_over(now));
+            let mut due = Vec::new();
+            for permit in table.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
+                permit.sent(runtime, now);
+                due.push((permit.request.clone(), permit.source, permit.change()));
+            }
+            let next = table.permits.values().map(|permit| permit.due_in(runtime)).min();
+            match next {
+                None => table.renewers.retain(|task| task.runtime != runtime),
+                Some(next) => table
+                    .renewers
+                    .iter_mut()
+                    .filter(|task| task.runtime == runtime)
+                    .for_each(|task| task.until = next),
+            }
+            let overdue = table.permits.values().map(TakenPermit::overdue).min();
+            self.overdue_ms.store(overdue.map_or(NEVER, |overdue| self.ms(overdue)), Ordering::Relaxed);
+            (due, next)
+        })
+    }
+
+    /// Notes that these permits were renewed or returned, with these units, by a request that was sent at `sent`.
+    fn done(&self, permits: &[&(Request, Source, Change)], units: &[u32], sent: Instant) {
+        self.with(|table| {
+            for ((request, source, change), units) in permits.iter().zip(units) {
+                let id = (*source, request.permit());
+                if let Change::Give(_) = change {
+                    table.returned(id, *units);
+                } else if let Some(permit) = table.permits.get_mut(&id) {
+                    permit.renewed(sent);
+                }
+            }
+        });
+    }
+
+    fn ms(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.start).as_millis()).unwrap_or(NEVER - 1)
+    }
+}
+
+fn current_runtime() -> Option<Id> {
+    Handle::try_current().ok().map(|runtime| runtime.id())
+}

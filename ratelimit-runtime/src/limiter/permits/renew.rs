@@ -1,0 +1,67 @@
+//! The task that renews the permits of one runtime, and overdue permits of other runtimes.
+
+use super::taken::retried_after;
+use crate::decision::Source;
+use crate::limiter::RateLimiter;
+use crate::limiter::builder::Shared;
+use crate::store::{Adjustment, Change, Request};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::runtime::Id;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// The most permits that are renewed in one request.
+const MOST_AT_ONCE: usize = 64;
+
+/// The task looks at all permits when it wakes, so it does not wake for each of them.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(20);
+
+/// The task of a runtime. When it is dropped, also with its runtime, another task can take its place.
+pub(super) struct Renewer {
+    pub(super) limiter: Weak<Shared>,
+    pub(super) runtime: Id,
+    pub(super) woken: Arc<Notify>,
+}
+
+impl Drop for Renewer {
+    fn drop(&mut self) {
+        if let Some(shared) = self.limiter.upgrade() {
+            let woken = &self.woken;
+            shared.permits().with(|table| table.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
+        }
+    }
+}
+
+/// Renews and returns permits that are due, until the limiter holds no permit.
+pub(super) async fn renew(renewer: Renewer) {
+    while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
+        let renewals = limiter.shared.permits();
+        let (due, next) = renewals.due(renewer.runtime);
+        for source in [Source::Store, Source::Local] {
+            let of_source: Vec<&(Request, Source, Change)> =
+                due.iter().filter(|(_, from, _)| *from == source).collect();
+            for batch in of_source.chunks(MOST_AT_ONCE) {
+                let changes: Vec<Adjustment> = batch
+                    .iter()
+                    .map(|(request, _, change)| request.adjustment(request.cost(), *change))
+                    .collect();
+                let (sent, adjusting) = (Instant::now(), limiter.adjust(source, &changes));
+                // A server that does not reply must not keep the others from receiving the next renewals.
+                let patience = batch.iter().map(|(request, ..)| retried_after(request)).min();
+                let adjusting = limiter.shared.store().within_deadline(adjusting);
+                match tokio::time::timeout(patience.unwrap_or_default(), adjusting).await {
+                    Ok(Ok(units)) => renewals.done(batch, &units, sent),
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "cannot renew or return permits; trying again");
+                    }
+                    Err(_) => tracing::debug!("no reply to the renewal or return of permits; trying again"),
+                }
+            }
+        }
+        let Some(next) = next else { return };
+        drop(limiter);
+        let next = next.max(Instant::now() + SHORTEST_SLEEP);
+        let _ = tokio::time::timeout_at(next, renewer.woken.notified()).await;
+    }
+}

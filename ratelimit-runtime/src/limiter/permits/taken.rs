@@ -1,0 +1,132 @@
+//! `TakenPermit`: one permit in the table of [`Permits`](super::Permits), and when it is renewed, returned and forgotten.
+
+use crate::decision::Source;
+use crate::store::{Change, Request};
+use crate::tasks::Counted;
+use std::time::Duration;
+use tokio::runtime::Id;
+use tokio::time::Instant;
+
+/// A permit is renewed after the time of its lease divided by this number.
+const RENEWED_AFTER: u32 = 3;
+/// A return that has failed is sent again after this time.
+const RELEASED_AGAIN_AFTER: Duration = Duration::from_millis(100);
+/// A request that is executed later than this after it was sent is not expected.
+const LATEST_EXECUTION: Duration = Duration::from_secs(60);
+
+/// A failed renewal is tried again after this time. After the same time, other runtimes renew a permit that its own runtime
+/// has not renewed.
+pub(super) fn retried_after(request: &Request) -> Duration {
+    request.limit().time() / 9
+}
+
+/// What the limiter knows about a permit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// A call holds it.
+    Held,
+    /// It is being returned. The store has replied to the request that took it, so any reply to the return is the last word.
+    Returned,
+    /// The reply to a request that may take it has not arrived. It is being returned.
+    ///
+    /// A return that finds the permit is the last word. One that finds nothing is not: on a new connection, it may overtake
+    /// the request. It is sent again after pauses that double, so that a permit that was taken late belongs to nobody for little
+    /// longer than it was late. If the call may have left a ticket, a return may find the ticket and overtake the request for the
+    /// permit, so no reply is the last word.
+    Lost,
+}
+
+pub(super) struct TakenPermit {
+    pub(super) request: Request,
+    pub(super) source: Source,
+    /// The runtime that renews the permit: the one in which it was taken, or the last one that took it over.
+    pub(super) runtime: Option<Id>,
+    /// When the permit's own runtime renews or returns it.
+    pub(super) due: Instant,
+    stage: Stage,
+    /// When the store certainly no longer holds it, unless it is renewed.
+    ends: Instant,
+    /// How long to wait before the next return.
+    pause: Duration,
+    /// Counts the return as a background task until the store has replied.
+    unanswered: Option<Counted>,
+}
+
+impl TakenPermit {
+    pub(super) fn held(request: &Request, source: Source, runtime: Option<Id>) -> Self {
+        let (request, now, pause) = (request.clone(), Instant::now(), RELEASED_AGAIN_AFTER);
+        let stage = Stage::Held;
+        let mut permit =
+            Self { request, source, runtime, due: now, stage, ends: now, pause, unanswered: None };
+        permit.renewed(now);
+        permit
+    }
+
+    /// The same permit, whose return is sent now, and again if there is no reply within `patience`.
+    pub(super) fn released(self, stage: Stage, patience: Duration, task: Counted) -> Self {
+        let now = Instant::now();
+        // A request that is executed late starts a lease late.
+        let ends = now + self.request.limit().time() + LATEST_EXECUTION;
+        Self { stage, due: now + patience.max(self.pause), ends, unanswered: Some(task), ..self }
+    }
+
+    pub(super) fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    pub(super) fn change(&self) -> Change {
+        let id = self.request.permit();
+        if self.stage == Stage::Held { Change::Renew(id) } else { Change::Give(id) }
+    }
+
+    /// When this runtime renews or returns the permit. Other runtimes renew it later than the permit's own.
+    pub(super) fn due_in(&self, runtime: Id) -> Instant {
+        if self.runtime == Some(runtime) { self.due } else { self.overdue() }
+    }
+
+    /// When other runtimes renew or return the permit.
+    pub(super) fn overdue(&self) -> Instant {
+        let later = if self.stage == Stage::Held { self.retry_delay() } else { Duration::ZERO };
+        self.due + later
+    }
+
+    fn retry_delay(&self) -> Duration {
+        if self.stage == Stage::Held { retried_after(&self.request) } else { self.pause }
+    }
+
+    /// Notes that the renewal or the return is sent by this runtime, which is responsible for the permit from now on.
+    pub(super) fn sent(&mut self, runtime: Id, now: Instant) {
+        self.runtime = Some(runtime);
+        self.due = now + self.retry_delay();
+    }
+
+    /// Notes that the lease was renewed by a request that was sent at `sent`.
+    pub(super) fn renewed(&mut self, sent: Instant) {
+        if self.stage == Stage::Held {
+            self.due = sent + self.request.limit().time() / RENEWED_AFTER;
+            self.ends = sent + self.request.limit().time();
+        }
+    }
+
+    /// Notes that a return has found this many units. Returns whether the permit need not be returned again.
+    pub(super) fn returned(&mut self, units: u32) -> bool {
+        let may_have_a_ticket = self.request.limit().wait_ms() > 0;
+        if self.stage != Stage::Lost || units > 0 && !may_have_a_ticket {
+            return true;
+        }
+        self.unanswered = None;
+        self.pause = self.pause.saturating_mul(2);
+        self.due = Instant::now() + self.pause;
+        false
+    }
+
+    /// Notes that a return has failed.
+    pub(super) fn failed(&mut self) {
+        self.due = Instant::now() + RELEASED_AGAIN_AFTER;
+    }
+
+    /// Whether the store no longer holds the permit, also if it executes all requests late.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.stage != Stage::Held && self.ends <= now
+    }
+}

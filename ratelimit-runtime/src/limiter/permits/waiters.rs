@@ -1,0 +1,88 @@
+//! `PermitWaiters`: the calls of this process that wait for a permit. A returned permit wakes the first of them.
+
+use crate::store::StoreKey;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, HashMap};
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// The waiting calls of each key, in order of arrival.
+type Waiting = HashMap<Box<[u8]>, BTreeMap<u64, Arc<Notify>>>;
+
+#[derive(Clone, Default)]
+pub(crate) struct PermitWaiters(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    next: u64,
+    waiting: Waiting,
+}
+
+impl PermitWaiters {
+    /// Registers a call that waits for permits under these keys, behind all calls that already wait.
+    pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> PermitWaiter {
+        let keys: SmallVec<[Box<[u8]>; 1]> = keys.map(|key| key.as_bytes().into()).collect();
+        let woken = Arc::new(Notify::new());
+        let mut state = self.0.lock();
+        state.next += 1;
+        let place = state.next;
+        for key in &keys {
+            state.waiting.entry(key.clone()).or_default().insert(place, Arc::clone(&woken));
+        }
+        PermitWaiter { waiters: self.clone(), keys, place, woken, pass_on: false }
+    }
+
+    /// Wakes the first call that waits for a permit under this key.
+    pub(crate) fn wake(&self, key: &StoreKey) {
+        self.0.lock().wake(key.as_bytes());
+    }
+}
+
+impl State {
+    fn wake(&self, key: &[u8]) {
+        if let Some((_, first)) = self.waiting.get(key).and_then(BTreeMap::first_key_value) {
+            first.notify_one();
+        }
+    }
+}
+
+/// A waiting call. Dropping this ends its wait.
+pub(crate) struct PermitWaiter {
+    waiters: PermitWaiters,
+    keys: SmallVec<[Box<[u8]>; 1]>,
+    place: u64,
+    woken: Arc<Notify>,
+    pass_on: bool,
+}
+
+impl PermitWaiter {
+    pub(crate) async fn woken(&self) {
+        self.woken.notified().await;
+    }
+
+    /// Wakes the next call when this is dropped, because more permits are free.
+    pub(crate) fn pass_on(&mut self) {
+        self.pass_on = true;
+    }
+}
+
+/// If this call was woken and has not asked again, it wakes the next one.
+impl Drop for PermitWaiter {
+    fn drop(&mut self) {
+        let pass_on = self.pass_on || pin!(self.woken.notified()).enable();
+        let mut state = self.waiters.0.lock();
+        for key in &self.keys {
+            if let Some(waiting) = state.waiting.get_mut(key) {
+                waiting.remove(&self.place);
+                if waiting.is_empty() {
+                    state.waiting.remove(key);
+                }
+            }
+            if pass_on {
+                state.wake(key);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `Status`: whether the store of a limiter can decide now, for health endpoints.
+
+mod probes;
+
+pub(super) use probes::Probes;
+
+use super::OnError;
+#[cfg(doc)]
+use super::RateLimiter;
+use crate::error::{Error, ErrorKind};
+use std::fmt;
+use std::time::Duration;
+
+/// Whether the store of a limiter can decide now, and what happens to calls if not. [`RateLimiter::status`] returns it.
+///
+/// [`Display`](fmt::Display) and [`Debug`](fmt::Debug) show no address, no key and no password, so a health endpoint may
+/// send them. [`error`](Self::error) names the server, and is meant for a log.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use ratelimit::RateLimiter;
+///
+/// let status = RateLimiter::in_memory().status().await;
+/// assert!(status.is_ready() && status.is_reachable());
+/// assert_eq!(status.to_string(), "the store is reachable");
+/// # }
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Status {
+    off: bool,
+    servers: u32,
+    reachable: u32,
+    unreachable_for: Option<Duration>,
+    error: Option<Error>,
+    /// Whether calls have failed within the last second, although the store is reachable.
+    calls_failed: bool,
+    on_error: OnError,
+    /// The limits that deny while the store is unavailable.
+    denying: Vec<&'static str>,
+}
+
+impl Status {
+    /// The status while limits are off.
+    const fn off(on_error: OnError) -> Self {
+        Self {
+            off: true,
+            servers: 0,
+            reachable: 0,
+            unreachable_for: None,
+            error: None,
+            calls_failed: false,
+            on_error,
+            denying: Vec::new(),
+        }
+    }
+
+    /// Whether calls can run now: some server of the store decides, or the failure policy lets calls run without the store,
+    /// or limits are off.
+    ///
+    /// It is `false` if every call would be rejected as unavailable: the store is unreachable under [`OnError::Deny`], or
+    /// the configuration is wrong. With the other policies, a service stays ready during an outage of its store. Otherwise
+    /// an outage of the store would take all its instances out of service at once. For a stricter probe, use
+    /// [`is_reachable`](Self::is_reachable).
+    ///
+    /// The policy is that of the limiter. Attributes with `on_error = "deny"` may reject all calls of a service that is ready:
+    /// they are [`denied_limits`](Self::denied_limits). For a service that is of no use without them, also require that there
+    /// are none, as in `status.is_ready() && status.denied_limits().is_empty()`.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let runs_without_store =
+            || self.on_error != OnError::Deny && self.error.as_ref().is_some_and(Error::is_transient);
+        self.off || self.reachable > 0 || runs_without_store()
+    }
+
+    /// Whether every server of the store has decided about the question of this status in time. `false` while limits are
+    /// off.
+    #[must_use]
+    pub const fn is_reachable(&self) -> bool {
+        self.servers > 0 && self.reachable == self.servers
+    }
+
+    /// The number of servers that were asked: 1, or the nodes of a cluster that serve slots. 0 while limits are off.
+    #[must_use]
+    pub const fn servers(&self) -> u32 {
+        self.servers
+    }
+
+    /// The number of servers that have decided in time.
+    #[must_use]
+    pub const fn reachable_servers(&self) -> u32 {
+        self.reachable
+    }
+
+    /// How long a server has been unreachable: since the first call or status that failed, after the last one that did not.
+    /// `None` if all servers are reachable.
+    #[must_use]
+    pub const fn unreachable_for(&self) -> Option<Duration> {
+        self.unreachable_for
+    }
+
+    /// Why a server is unreachable. Write it to a log; do not send it to a client, because it names the server.
+    #[must_use]
+    pub const fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+
+    /// The kind of [`error`](Self::error).
+    #[must_use]
+    pub fn error_kind(&self) -> Option<ErrorKind> {
+        self.error.as_ref().map(Error::kind)
+    }
+
+    /// The limiter's failure policy, if calls are decided by it now: a server is unavailable or too slow, or was so for a call
+    /// within the last second. On a cluster, it decides only about the calls for such servers.
+    ///
+    /// `None` if the configuration is wrong: calls are then rejected, whatever the policy is.
+    #[must_use]
+    pub fn fallback(&self) -> Option<OnError> {
+        let in_use = self.error.as_ref().map_or(self.calls_failed, Error::is_transient);
+        (in_use && !self.off).then_some(self.on_error)
+    }
+
+    /// The names of the limits whose calls are rejected now because of their own failure policy, in alphabetical order: those
+    /// with [`OnError::Deny`], of an attribute or of the limiter, while calls are decided by the [`fallback`](Self::fallback).
+    /// On a cluster, only their calls for unavailable servers are rejected.
+    ///
+    /// The limits are those that this limiter has decided in this process, each with the policy of its first call. A limit is
+    /// not known before its first call, nor if only methods such as [`RateLimiter::check`] use it. After a wrong configuration
+    /// the list is empty, because the calls of all limits are rejected.
+    #[must_use]
+    pub fn denied_limits(&self) -> &[&'static str] {
+        if self.fallback().is_some() { &self.denying } else { &[] }
+    }
+
+    /// Whether limits are [off](crate::RateLimiterBuilder::off).
+    #[must_use]
+    pub const fn is_off(&self) -> bool {
+        self.off
+    }
+
+    /// Writes how many limits have another policy than the limiter, which lets calls run.
+    fn write_denied(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.denied_limits().len() {
+            _ if self.on_error == OnError::Deny => Ok(()),
+            0 => Ok(()),
+            1 => f.write_str("; 1 limit rejects its calls"),
+            limits => write!(f, "; {limits} limits reject their calls"),
+        }
+    }
+
+    /// What happens to the calls that the store does not decide.
+    const fn consequence(&self) -> &'static str {
+        match self.on_error {
+            OnError::Local => "the memory of this process decides instead",
+            OnError::Allow => "calls pass undecided",
+            OnError::Deny => "calls are rejected",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.off {
+            return f.write_str("limits are off: every call passes");
+        }
+        let Some(error) = &self.error else {
+            f.write_str("the store is reachable")?;
+            if self.calls_failed {
+                write!(f, ", but calls of the last second failed: {}", self.consequence())?;
+                self.write_denied(f)?;
+            }
+            return Ok(());
+        };
+        match (self.reachable, self.servers) {
+            (0, 0 | 1) => f.write_str("the store is unreachable")?,
+            (reachable, servers) => write!(f, "{reachable} of {servers} servers of the store are reachable")?,
+        }
+        match self.unreachable_for.map(|time| time.as_secs()) {
+            None => {}
+            Some(0) => f.write_str(", for less than a second")?,
+            Some(seconds) => write!(f, ", for {seconds} s")?,
+        }
+        let why = match error.kind() {
+            ErrorKind::Unavailable => "unavailable",
+            ErrorKind::Timeout => "no reply in time",
+            _ => return f.write_str(" (wrong configuration): calls are rejected"),
+        };
+        write!(f, " ({why}): {}", self.consequence())?;
+        self.write_denied(f)
+    }
+}
+
+impl fmt::Debug for Status {
+    /// Omits the error, which names the server.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Status")
+            .field("ready", &self.is_ready())
+            .field("off", &self.off)
+            .field("servers", &self.servers)
+            .field("reachable_servers", &self.reachable)
+            .field("unreachable_for", &self.unreachable_for)
+            .field("error_kind", &self.error_kind())
+            .field("fallback", &self.fallback())
+            .field("denied_limits", &self.denied_limits())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

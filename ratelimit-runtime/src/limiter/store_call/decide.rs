@@ -1,0 +1,130 @@
+//! Sends requests to the store under a deadline, and applies the failure policy to errors.
+
+use super::decided::Decided;
+use super::deciding::Deciding;
+use super::deny_cache::Forgetting;
+use crate::decision::{Decision, Source};
+use crate::error::Error;
+use crate::limiter::{OnError, RateLimiter};
+use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
+use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl RateLimiter {
+    /// Decides a stack under the failure policy. If nothing has to be awaited, passes the decisions and who made them to `then`,
+    /// so that they need not be copied. Otherwise returns the reply, which borrows nothing.
+    #[inline]
+    pub(in crate::limiter) fn decide<T>(
+        &self,
+        mode: Mode,
+        requests: &[&Request],
+        then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,
+    ) -> Result<T, PendingReply<Decided>> {
+        if self.shared.leases().may_decide(mode, requests) {
+            if let Some(decision) = self.take_leased(requests[0]) {
+                return Ok(then(Ok((Source::Store, &[decision]))));
+            }
+            match self.decide_by_lease(requests[0]).map(Reply::into_kind) {
+                Some(ReplyKind::Ready(decided)) => return Ok(pass(decided, then)),
+                Some(ReplyKind::Pending(reply)) => return Err(reply),
+                None => {}
+            }
+        }
+        let calls = self.shared.store();
+        if let Some(refusal) = calls.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+            deny_cache_hit();
+            return Ok(then(Ok((Source::Store, &[refusal]))));
+        }
+        let reply = calls.store.decide(mode, requests);
+        if let Some(decisions) = reply.ready_value().filter(|decisions| decisions.len() == requests.len()) {
+            calls.outage.succeeded();
+            return Ok(then(Ok((Source::Store, decisions))));
+        }
+        match reply.into_kind() {
+            ReplyKind::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
+            ReplyKind::Pending(reply) => {
+                Err(PendingReply::new(Deciding::new(self.clone(), reply, mode, requests)))
+            }
+        }
+    }
+
+    /// Remembers refusals, and concludes what the store has decided about requests that were sent at `sent`.
+    pub(in crate::limiter) fn received(
+        &self,
+        sent: Instant,
+        decisions: Result<Decisions, Error>,
+        mode: Mode,
+        requests: &[&Request],
+    ) -> Result<Decided, Error> {
+        store_replied(sent);
+        if let Ok(decisions) = &decisions {
+            self.shared.store().remember(sent, requests, decisions);
+        }
+        self.conclude(decisions, mode, requests)
+    }
+
+    /// Adjusts charged units where they are charged.
+    pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        match source {
+            Source::Store => self.adjust_store(adjustments),
+            Source::Local => Reply::ready(self.shared.store().local().adjust_now(adjustments)),
+            Source::Nobody => Reply::ready(Ok(adjustments.iter().map(|_| 0).collect())),
+        }
+    }
+
+    fn adjust_store(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        let returns = adjustments
+            .iter()
+            .filter(|change| matches!(change.change(), Change::Give(_)) && !change.limit().is_concurrency());
+        let forgetting = Forgetting::start(self, returns.map(Adjustment::key));
+        match (self.shared.store().adjust(adjustments).into_kind(), forgetting) {
+            (ReplyKind::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
+                let _forgetting = forgetting;
+                adjusting.await
+            }),
+            (adjusted, _) => adjusted.into(),
+        }
+    }
+
+    /// Returns the store's decisions. After a transient error, returns what the failure policy decides.
+    pub(in crate::limiter) fn conclude(
+        &self,
+        decisions: Result<Decisions, Error>,
+        mode: Mode,
+        requests: &[&Request],
+    ) -> Result<Decided, Error> {
+        let error = match self.shared.store().note_reply(decisions, requests.len()) {
+            Ok(decisions) => return Ok(Decided { decisions, source: Source::Store }),
+            Err(error) => error,
+        };
+        if !error.is_transient() {
+            return Err(
+                error.about(IdentityHash::of_all(self.keys(), requests.iter().map(|request| request.key())))
+            );
+        }
+        match self.on_error {
+            OnError::Deny => Err(error),
+            OnError::Allow => {
+                let allow = |request: &&Request| {
+                    Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
+                };
+                Ok(Decided { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
+            }
+            OnError::Local => {
+                let decisions = self.shared.store().local().decide_now(mode, requests)?;
+                Ok(Decided { decisions, source: Source::Local })
+            }
+        }
+    }
+}
+
+fn pass<T>(
+    decided: Result<Decided, Error>,
+    then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,
+) -> T {
+    match decided {
+        Ok(Decided { decisions, source }) => then(Ok((source, &decisions))),
+        Err(error) => then(Err(error)),
+    }
+}

@@ -1,0 +1,44 @@
+//! `Decided`: the decisions about a stack, and who made them.
+
+use crate::decision::{Decision, Source};
+use crate::error::{Error, ErrorKind};
+use crate::store::Decisions;
+use std::time::Duration;
+
+/// The decisions about a stack, and who made them.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) decisions: Decisions,
+    pub(crate) source: Source,
+}
+
+impl Decided {
+    /// A copy of decisions that are read where they are.
+    pub(in crate::limiter) fn copy((source, decisions): (Source, &[Decision])) -> Self {
+        Self { decisions: decisions.iter().copied().collect(), source }
+    }
+}
+
+/// The position of the refusal with the longest wait, if there is one.
+#[inline]
+pub(in crate::limiter) fn longest_refusal(decisions: &[Decision]) -> Option<usize> {
+    match decisions {
+        [decision] => (!decision.is_allowed()).then_some(0),
+        _ => longest_of(decisions),
+    }
+}
+
+fn longest_of(decisions: &[Decision]) -> Option<usize> {
+    let wait = |decision: &Decision| decision.retry_after().unwrap_or(Duration::MAX);
+    let refused = decisions.iter().enumerate().filter(|(_, decision)| !decision.is_allowed());
+    // `max_by_key` returns the last of equal elements, so reversing makes it the first.
+    refused.rev().max_by_key(|(_, decision)| wait(decision)).map(|(at, _)| at)
+}
+
+/// The error of a store that does not return one result per request.
+pub(in crate::limiter) fn invalid_reply() -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        "the number of results from the store differs from the number of requests",
+    )
+}

@@ -1,0 +1,267 @@
+//! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
+
+use crate::clock::Timer;
+use crate::decision::{Decision, Micros, Passes};
+use crate::key::HashKey;
+use crate::limit::{Limit, ListState, NumberState, State};
+use crate::limiter::{LONGEST_TIME, RateLimiter};
+use crate::lock::lock;
+use crate::store::{Request, StoreKey};
+use hashbrown::HashTable;
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The refusals of a store, by a 64-bit hash of the key with a secret of this process.
+///
+/// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused cost
+/// would pass, after at most one second. The cache has a bounded size: a full shard is emptied.
+pub(super) struct DenyCache {
+    hash_key: HashKey,
+    timer: Timer,
+    /// The end of the last entry, in microseconds from the start.
+    latest: AtomicU64,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+#[derive(Default)]
+struct Shard {
+    entries: HashTable<Entry>,
+    /// When a key of this shard was last forgotten. Decisions about earlier requests are not remembered.
+    forgotten: Option<u64>,
+}
+
+/// A refusal. Times are microseconds from the start of the cache.
+struct Entry {
+    key: u64,
+    limit: Limit,
+    cost: u32,
+    remaining: u32,
+    /// The entry refuses calls until then.
+    until: u64,
+    /// When the cost would pass. `None`: never.
+    passes: Option<u64>,
+    reset: u64,
+}
+
+/// All shards together have a capacity of 114 688 entries of about 100 bytes.
+const SHARDS: usize = 64;
+const SHARD_CAPACITY: usize = 1792;
+
+/// The longest time for which a refusal is remembered.
+const LONGEST: Duration = Duration::from_secs(1);
+
+impl DenyCache {
+    pub(super) fn new() -> Self {
+        Self {
+            hash_key: HashKey::random(),
+            timer: Timer::start(),
+            latest: AtomicU64::new(0),
+            shards: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+
+    /// The refusal that the store would return now, if it is known.
+    #[inline]
+    pub(super) fn refusal(&self, requests: &[&Request]) -> Option<Decision> {
+        self.find(requests, self.now_if_not_empty()?)
+    }
+
+    #[inline]
+    fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
+        let request = cacheable(requests)?;
+        let key = self.hash(request.key());
+        let shard = self.shard(key);
+        let entry = shard.entries.find(key, |entry| entry.key == key)?;
+        entry.refusal(request, now)
+    }
+
+    /// Remembers the store's refusal of requests that were sent at `sent`, and forgets an older one if they passed.
+    pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
+        let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
+        if decision.is_allowed() {
+            // A higher cost that was refused must now wait longer than its entry says.
+            if self.now_if_not_empty().is_some() {
+                let key = self.hash(request.key());
+                self.shard(key).remove(key);
+            }
+            return;
+        }
+        let (sent, now) = (self.timer.micros_at(sent), self.timer.micros());
+        let retry = decision.retry_after();
+        let until = sent + micros(retry.unwrap_or(LONGEST).min(LONGEST));
+        let key = self.hash(request.key());
+        let entry = Entry {
+            key,
+            limit: *request.limit(),
+            cost: request.cost(),
+            remaining: decision.remaining(),
+            until,
+            passes: retry.map(|retry| now + micros(retry)),
+            reset: now + micros(decision.reset_after()),
+        };
+        let mut shard = self.shard(key);
+        if shard.forgotten.is_some_and(|forgotten| forgotten >= sent) {
+            return;
+        }
+        shard.insert(entry);
+        drop(shard);
+        self.latest.fetch_max(until, Ordering::Relaxed);
+    }
+
+    /// Forgets the refusals of these keys, because units are being returned.
+    fn forget(&self, keys: &[u64]) {
+        let now = self.timer.micros();
+        for key in keys {
+            let mut shard = self.shard(*key);
+            shard.forgotten = Some(now);
+            shard.remove(*key);
+        }
+    }
+
+    /// The time, if an entry may refuse calls now.
+    #[inline]
+    fn now_if_not_empty(&self) -> Option<u64> {
+        let latest = self.latest.load(Ordering::Relaxed);
+        if latest == 0 {
+            return None;
+        }
+        let now = self.timer.micros();
+        (now < latest).then_some(now)
+    }
+
+    fn hash(&self, key: &StoreKey) -> u64 {
+        self.hash_key.hash(key)
+    }
+
+    fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
+        // The hash table uses the highest and the lowest bits.
+        lock(&self.shards[(key >> 32) as usize % SHARDS])
+    }
+}
+
+impl Shard {
+    fn remove(&mut self, key: u64) {
+        if let Ok(entry) = self.entries.find_entry(key, |entry| entry.key == key) {
+            entry.remove();
+        }
+    }
+
+    fn insert(&mut self, entry: Entry) {
+        if let Some(known) = self.entries.find_mut(entry.key, |known| known.key == entry.key) {
+            *known = entry;
+            return;
+        }
+        if self.entries.len() >= SHARD_CAPACITY {
+            self.entries.clear();
+        }
+        self.entries.insert_unique(entry.key, entry, |entry| entry.key);
+    }
+}
+
+impl Entry {
+    #[inline]
+    fn refusal(&self, request: &Request, now: u64) -> Option<Decision> {
+        if now >= self.until || *request.limit() != self.limit {
+            return None;
+        }
+        let later = if request.cost() == self.cost {
+            0
+        } else {
+            extra_wait_ms(&self.limit, self.cost, request.cost())?
+        };
+        let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
+        let passes = match self.passes {
+            Some(passes) => Passes::After(Micros::of_millis((left(passes) + later).max(1))),
+            None => Passes::Never,
+        };
+        Some(Decision::of(&self.limit, self.remaining, passes, Micros::of_millis(left(self.reset))))
+    }
+}
+
+/// How many ms later a cost passes than the refused cost. `None` if only the store can tell.
+fn extra_wait_ms(limit: &Limit, refused: u32, cost: u32) -> Option<u64> {
+    let more = cost.checked_sub(refused)?;
+    if cost > limit.capacity() {
+        return None;
+    }
+    match limit.state() {
+        State::Number(NumberState::Counter) => Some(0),
+        State::Number(NumberState::Bucket) if !limit.refills_by_interval() => {
+            let rate = limit.rate();
+            let grains = u64::from(more).saturating_mul(rate.period_ms);
+            Some(grains.checked_div(rate.tokens.into())? + 1)
+        }
+        State::Number(NumberState::Bucket | NumberState::SlidingWindow)
+        | State::List(ListState::Log | ListState::Permits) => None,
+    }
+}
+
+/// Returns the request if its refusal can be remembered: it is not part of a stack, does not wait, and its limit is not a
+/// concurrency limit.
+fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
+    let [request] = requests else { return None };
+    let limit = request.limit();
+    let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once();
+    (is_cacheable && request.cost() > 0).then_some(*request)
+}
+
+/// Converts to microseconds, bounded so that two results can be added.
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.min(LONGEST_TIME).as_micros()).unwrap_or(u64::MAX / 4)
+}
+
+/// Keys whose units are being returned. Their refusals are forgotten when this is made, and again when it is dropped,
+/// because a call in between may be decided before the units are back.
+pub(in crate::limiter) struct Forgetting {
+    limiter: RateLimiter,
+    keys: SmallVec<[u64; 1]>,
+}
+
+impl Forgetting {
+    /// `None` without keys or without a deny cache.
+    pub(in crate::limiter) fn start<'k>(
+        limiter: &RateLimiter,
+        keys: impl Iterator<Item = &'k StoreKey>,
+    ) -> Option<Self> {
+        let cache = limiter.shared.store().deny_cache.as_ref()?;
+        let keys: SmallVec<[u64; 1]> = keys.map(|key| cache.hash(key)).collect();
+        cache.forget(&keys);
+        (!keys.is_empty()).then(|| Self { limiter: limiter.clone(), keys })
+    }
+}
+
+impl Drop for Forgetting {
+    fn drop(&mut self) {
+        if let Some(cache) = &self.limiter.shared.store().deny_cache {
+            cache.forget(&self.keys);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The clock stands still, because a refusal is remembered for a second.
+    #[tokio::test(start_paused = true)]
+    async fn memory_is_bounded() {
+        let (cache, limit) = (DenyCache::new(), Limit::counter(1, LONGEST));
+        let refusal = Decision::refuse(&limit, 0, Some(LONGEST), LONGEST);
+        for key in 0..3 * SHARDS * SHARD_CAPACITY {
+            let key = key.to_le_bytes();
+            let request = Request::new(StoreKey::new(&key), limit, 1);
+            cache.note(Instant::now(), &[&request], &[refusal]);
+            assert_eq!(cache.refusal(&[&request]).map(|decision| decision.is_allowed()), Some(false));
+        }
+        for shard in &cache.shards {
+            let shard = shard.lock();
+            assert!(
+                (1..=SHARD_CAPACITY).contains(&shard.entries.len())
+                    && shard.entries.capacity() < 2 * SHARD_CAPACITY + 1
+            );
+        }
+    }
+}

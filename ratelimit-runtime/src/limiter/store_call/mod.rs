@@ -1,0 +1,118 @@
+//! The store's part of a call: the question under a deadline, the remembered refusals, and the failure policy.
+
+mod decide;
+mod decided;
+mod deciding;
+mod deny_cache;
+mod outage;
+
+pub(super) use decided::{Decided, invalid_reply, longest_refusal};
+pub(super) use deny_cache::Forgetting;
+pub(super) use outage::Outage;
+
+use super::LONGEST_TIME;
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::observe::{Hooks, store_failed};
+use crate::store::memory::MemoryStore;
+use crate::store::{Decisions, PendingReply, Reply, ReplyKind, Request, Store, UntilDeadline};
+use deny_cache::DenyCache;
+use std::ops::Deref;
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The store of a limiter, its deadline, and what is known about it.
+pub(super) struct StoreCalls {
+    store: Box<dyn Store>,
+    deadline: Duration,
+    /// Decides while the store is unavailable. Created on first use.
+    local: OnceLock<MemoryStore>,
+    outage: Outage,
+    deny_cache: Option<DenyCache>,
+}
+
+impl Deref for StoreCalls {
+    type Target = dyn Store;
+
+    #[inline]
+    fn deref(&self) -> &dyn Store {
+        &*self.store
+    }
+}
+
+impl StoreCalls {
+    pub(super) fn new(store: Box<dyn Store>, deadline: Duration, deny_cache: bool, hooks: Hooks) -> Self {
+        let (local, outage) = (OnceLock::new(), Outage::new(hooks));
+        Self { store, deadline, local, outage, deny_cache: deny_cache.then(DenyCache::new) }
+    }
+
+    /// The time within which the store has to reply.
+    pub(super) const fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// The same, so short that it can be added to an `Instant`.
+    pub(super) fn within(&self) -> Duration {
+        self.deadline.min(LONGEST_TIME)
+    }
+
+    pub(super) const fn outage(&self) -> &Outage {
+        &self.outage
+    }
+
+    pub(super) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
+        match reply.into_kind() {
+            ReplyKind::Ready(result) => result,
+            ReplyKind::Pending(reply) => self.until_deadline(Instant::now(), reply).await,
+        }
+    }
+
+    /// Awaits the reply to a request that was sent at `sent`. Returns an error when the deadline has passed.
+    pub(super) async fn until_deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> Result<T, Error> {
+        Error::unless_runtime()?;
+        self.with_deadline(sent, reply).await.unwrap_or_else(|| Err(self.too_late()))
+    }
+
+    /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
+    pub(super) fn with_deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
+        UntilDeadline::new(reply, sent, self.within())
+    }
+
+    pub(super) fn too_late(&self) -> Error {
+        Error::new(ErrorKind::Timeout, format!("the store did not reply within {:?}", self.deadline))
+    }
+
+    /// The memory store that decides while the store is unavailable.
+    fn local(&self) -> &MemoryStore {
+        self.local.get_or_init(MemoryStore::new)
+    }
+
+    /// Remembers a refusal of the store.
+    pub(super) fn remember(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
+        if let Some(cache) = &self.deny_cache {
+            cache.note(sent, requests, decisions);
+        }
+    }
+
+    /// Notes whether the store has decided about this many requests. A reply with another number of decisions is an error.
+    pub(super) fn note_reply(
+        &self,
+        decisions: Result<Decisions, Error>,
+        requests: usize,
+    ) -> Result<Decisions, Error> {
+        let decisions = decisions.and_then(|decisions| {
+            if decisions.len() == requests { Ok(decisions) } else { Err(invalid_reply()) }
+        });
+        match &decisions {
+            Ok(_) => self.outage.succeeded(),
+            Err(error) => {
+                store_failed(error);
+                if error.is_transient() {
+                    self.outage.failed(error);
+                }
+            }
+        }
+        decisions
+    }
+}

@@ -1,0 +1,203 @@
+//! `registry`: what the process knows about a limit by its name. The table has a bounded size, and is read without a lock.
+
+use super::throttle::Throttle;
+use crate::limit::Limit;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// The most names that calls of methods and log lines may add. The names of attributes and layers are constants of the program,
+/// and are added as long as the table has places. All further names share the entry of [`OTHER`].
+const MOST_NAMES: usize = 1000;
+/// The longest name with an entry of its own, in bytes.
+const LONGEST_NAME: usize = 256;
+/// The name of the entry that all other limits share.
+const OTHER: &str = "_OTHER";
+
+/// The places of the table.
+const PLACES: usize = 4096;
+/// The most places that are looked at for a name.
+const MOST_PROBES: usize = 64;
+
+/// What is known about the limits with one name.
+pub(crate) struct Entry {
+    name: Box<str>,
+    /// `None` until an attribute or a layer has made a call.
+    first: OnceLock<First>,
+    /// Whether another call of an attribute or a layer had another limit.
+    varies: AtomicBool,
+    #[cfg(feature = "metrics")]
+    pub(super) metrics: super::metrics::LimitMetrics,
+    /// Limits the log lines about refusals, about refusals by a shadow limit, and about errors.
+    #[cfg(feature = "trace")]
+    pub(super) refusals: Throttle,
+    pub(super) shadow_refusals: Throttle,
+    pub(super) errors: Throttle,
+    /// Whether an error type was seen to swallow a refusal.
+    has_swallowed: AtomicBool,
+}
+
+/// The first call of an attribute or a layer that has met a limit.
+#[derive(Clone, Copy)]
+pub(crate) struct First {
+    /// The name, as the call has written it.
+    pub(crate) name: &'static str,
+    pub(crate) limit: Limit,
+    /// The id of its limiter.
+    pub(crate) limiter: u64,
+    /// Whether it is rejected while the store is unavailable.
+    pub(crate) denies: bool,
+}
+
+/// Entries stay in the table until the process ends.
+struct Registry {
+    places: [OnceLock<Box<Entry>>; PLACES],
+    number: AtomicUsize,
+    other: OnceLock<Entry>,
+}
+
+static REGISTRY: Registry = Registry::new();
+
+/// Grows when [`met`] has something new.
+static CHANGES: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the entry of this name.
+#[inline]
+pub(crate) fn named(name: &str) -> &'static Entry {
+    REGISTRY.named(name, false)
+}
+
+/// Remembers the call of an attribute or a layer, if it is the first one with this name. Other calls are compared with it, except
+/// those of the same site if its limit is a constant.
+#[inline]
+pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: impl FnOnce() -> First) {
+    let entry = REGISTRY.named(name, true);
+    let first = entry.first.get().unwrap_or_else(|| entry.note_first(call));
+    let is_same = is_constant && std::ptr::eq(first.name, name);
+    if !is_same && first.limit != *limit {
+        entry.vary();
+    }
+}
+
+/// The limits of attributes and layers that calls have met: each with its name, its first call, and whether it varies.
+pub(crate) fn met() -> impl Iterator<Item = (&'static str, First, bool)> {
+    let entries = REGISTRY.places.iter().filter_map(OnceLock::get);
+    entries
+        .filter_map(|entry| Some((&*entry.name, *entry.first.get()?, entry.varies.load(Ordering::Relaxed))))
+}
+
+/// A number that changes when [`met`] has something new. Zero: no call has met a limit.
+pub(crate) fn changes() -> usize {
+    CHANGES.load(Ordering::Relaxed)
+}
+
+impl Entry {
+    /// The name, which is [`OTHER`] for all limits without an entry of their own.
+    #[cfg(feature = "trace")]
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether this is the first time that an error type has swallowed a refusal of the limit.
+    pub(crate) fn first_swallowed(&self) -> bool {
+        !self.has_swallowed.swap(true, Ordering::Relaxed)
+    }
+
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            first: OnceLock::new(),
+            varies: AtomicBool::new(false),
+            #[cfg(feature = "metrics")]
+            metrics: super::metrics::LimitMetrics::new(name),
+            #[cfg(feature = "trace")]
+            refusals: Throttle::default(),
+            shadow_refusals: Throttle::default(),
+            errors: Throttle::default(),
+            has_swallowed: AtomicBool::new(false),
+        }
+    }
+
+    #[cold]
+    fn note_first(&self, call: impl FnOnce() -> First) -> &First {
+        self.first.get_or_init(|| {
+            CHANGES.fetch_add(1, Ordering::Relaxed);
+            call()
+        })
+    }
+
+    fn vary(&self) {
+        // Read first, so that later calls do not write to one place in memory.
+        if !self.varies.load(Ordering::Relaxed) && !self.varies.swap(true, Ordering::Relaxed) {
+            CHANGES.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Registry {
+    #[expect(clippy::large_stack_arrays, reason = "the table is a static")]
+    const fn new() -> Self {
+        Self {
+            places: [const { OnceLock::new() }; PLACES],
+            number: AtomicUsize::new(0),
+            other: OnceLock::new(),
+        }
+    }
+
+    #[inline]
+    fn named(&self, name: &str, is_constant: bool) -> &Entry {
+        let first = hash(name);
+        match self.places[first % PLACES].get() {
+            Some(entry) if *entry.name == *name => entry,
+            _ => self.search(first, name, is_constant),
+        }
+    }
+
+    #[inline(never)]
+    fn search(&self, first: usize, name: &str, is_constant: bool) -> &Entry {
+        for probe in 0..MOST_PROBES {
+            let place = &self.places[first.wrapping_add(probe) % PLACES];
+            match place.get().map(|entry| &**entry).or_else(|| self.insert(place, name, is_constant)) {
+                None => break,
+                Some(entry) if *entry.name == *name => return entry,
+                Some(_) => {}
+            }
+        }
+        self.other.get_or_init(|| Entry::new(OTHER))
+    }
+
+    /// Inserts an entry at a free place. Returns the entry that is there now, which may be another one. `None` if there are
+    /// enough names.
+    #[cold]
+    fn insert<'t>(
+        &self,
+        place: &'t OnceLock<Box<Entry>>,
+        name: &str,
+        is_constant: bool,
+    ) -> Option<&'t Entry> {
+        // Read first, so that the calls of further names do not write to one place in memory.
+        let is_full = || !is_constant && self.number.load(Ordering::Relaxed) >= MOST_NAMES;
+        if name.len() > LONGEST_NAME && !is_constant || is_full() {
+            return None;
+        }
+        let entry = place.get_or_init(|| {
+            self.number.fetch_add(1, Ordering::Relaxed);
+            Box::new(Entry::new(name))
+        });
+        Some(entry)
+    }
+}
+
+/// A hash of a short text. Names are chosen by the programmer, and the table is bounded, so it need not withstand attacks.
+#[inline]
+fn hash(name: &str) -> usize {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |state: u64, word: u64| (state.rotate_left(5) ^ word).wrapping_mul(FACTOR);
+    let (words, rest) = name.as_bytes().as_chunks::<8>();
+    let state = words.iter().fold(name.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    usize::try_from(mix(state, u64::from_le_bytes(last)) >> 40).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! Logs events of single limits at a bounded rate. Without a log, says the first error on stderr.
+
+use super::registry;
+use crate::error::{Error, ErrorKind};
+use std::io::{Write, stderr};
+use std::sync::Once;
+use std::time::Duration;
+
+/// The time between two reports of errors of one limit.
+const BETWEEN_ERRORS: Duration = Duration::from_secs(60);
+/// The time between two reports of refusals by one shadow limit.
+const BETWEEN_REFUSALS: Duration = Duration::from_secs(1);
+
+/// Logs an error that the operator must fix, at most once a minute for each limit. Transient errors are logged as an
+/// outage. A call without identity is not logged, because it is the mistake of a client.
+pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
+    let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
+    if must_be_fixed && registry::named(name).errors.due(BETWEEN_ERRORS).is_some() {
+        tracing::error!(target: "ratelimit::errors", limit = name, %error, "{consequence}");
+        if !tracing::dispatcher::has_been_set() {
+            say_once(name, error, consequence);
+        }
+    }
+}
+
+/// Writes the first error to stderr, for a program without a `tracing` subscriber. It would otherwise reject calls without a
+/// word.
+#[cold]
+fn say_once(name: &str, error: &Error, consequence: &str) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let _ = writeln!(
+            stderr(),
+            "ratelimit: {consequence}: {error} (limit `{name}`; without a `tracing` subscriber, later errors are not shown)"
+        );
+    });
+}
+
+/// Logs that a shadow limit would have refused calls, at most once a second for each limit.
+pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
+    if let Some(calls_since_last) = registry::named(name).shadow_refusals.due(BETWEEN_REFUSALS) {
+        tracing::info!(
+            target: "ratelimit::shadow",
+            limit = name,
+            calls_since_last,
+            retry_after = retry_after.map(tracing::field::debug),
+            "a shadow limit would have refused calls"
+        );
+    }
+}

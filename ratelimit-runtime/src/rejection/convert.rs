@@ -1,0 +1,46 @@
+//! `FromRejection`: the return values that can report a rejection.
+
+use super::Rejection;
+
+/// A return type that can carry a [`Rejection`].
+///
+/// It is implemented for `Result<T, E>` where `E: From<Rejection>`, and for the response types of the enabled framework
+/// features. Implement it for your own return types that are not a `Result`.
+#[diagnostic::on_unimplemented(
+    message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
+    label = "this return type cannot report a refused call",
+    note = "write `fallible`, as in `#[rate_limit(count = 5, fallible)]`: the function then returns `Result<{Self}, ratelimit::Rejection>`",
+    note = "or return a `Result` whose error type implements `From<ratelimit::Rejection>`",
+    note = "or compute what a refused call returns: `on_limit = |rejection| ..`; callers must be able to tell it from a success",
+    note = "to return a response of a web framework, enable its feature: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+)]
+pub trait FromRejection {
+    /// Converts a rejection into the return value of the call.
+    fn from_rejection(rejection: Rejection) -> Self;
+}
+
+/// An error type with `From<Rejection>`. It exists for its message, because the one of `From` has no words about limits.
+#[diagnostic::on_unimplemented(
+    message = "`#[rate_limit]` cannot turn a rejection into the error `{Self}`",
+    label = "the error of this return type has no `From<ratelimit::Rejection>`",
+    note = "if the type is yours, write `impl From<ratelimit::Rejection> for {Self}`, and answer with the status `rejection.status()`; if it is a type parameter, add the bound `From<ratelimit::Rejection>`",
+    note = "if it is a type of another crate, convert each rejection: `on_limit = |rejection| Err(..)`, with the status `rejection.status()` if it has one"
+)]
+#[doc(hidden)]
+pub trait ErrorOfRejection {
+    /// Converts a rejection into the error.
+    fn of_rejection(rejection: Rejection) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<Rejection>> ErrorOfRejection for E {
+    fn of_rejection(rejection: Rejection) -> Self {
+        Self::from(rejection)
+    }
+}
+
+impl<T, E: ErrorOfRejection> FromRejection for Result<T, E> {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Err(E::of_rejection(rejection))
+    }
+}

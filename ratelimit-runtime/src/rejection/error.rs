@@ -1,0 +1,149 @@
+//! `Rejection`: the error of a call that was not admitted.
+
+use super::{Limited, Unavailable, Unidentified};
+use crate::decision::Decision;
+use crate::error::{Error, ErrorKind};
+use crate::key::LimitName;
+use std::fmt;
+use std::time::Duration;
+
+/// Why a call was not admitted.
+///
+/// Turn it into your own error with `impl From<Rejection> for ApiError`:
+///
+/// ```
+/// use ratelimit::Rejection;
+///
+/// enum ApiError { TooManyRequests { seconds: Option<u64> }, BadRequest, ServiceUnavailable }
+///
+/// impl From<Rejection> for ApiError {
+///     fn from(rejection: Rejection) -> Self {
+///         match rejection {
+///             Rejection::Limited(limited) => Self::TooManyRequests { seconds: limited.retry_after_secs() }, // 429
+///             Rejection::Unidentified(_) => Self::BadRequest, // 400
+///             Rejection::Unavailable(_) => Self::ServiceUnavailable, // 503
+///             _ => Self::ServiceUnavailable, // the enum is `#[non_exhaustive]`
+///         }
+///     }
+/// }
+/// ```
+///
+/// [`Debug`] shows the message, the name of the limit and the cause, because a `main` that returns a rejection prints that.
+/// `{:#?}` shows the fields.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// The limit is used up. HTTP status 429.
+    Limited(Limited),
+    /// The call does not say who calls, but the limit counts for each caller. HTTP status 400.
+    Unidentified(Unidentified),
+    /// The limit could not be decided, and the call must not run without a decision. HTTP status 503.
+    Unavailable(Unavailable),
+}
+
+impl Rejection {
+    pub(crate) fn limited(name: impl Into<LimitName>, decision: Decision) -> Self {
+        Self::Limited(Limited { name: name.into(), decision })
+    }
+
+    /// The rejection of a call whose limit could not be decided.
+    pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Self {
+        let (name, error) = (name.into(), Box::new(error));
+        match error.kind() {
+            ErrorKind::NoIdentity => Self::Unidentified(Unidentified { name, error }),
+            _ => Self::Unavailable(Unavailable { name, error }),
+        }
+    }
+
+    /// The name of the limit, as in the name of its [`Key`](crate::Key): usually the text of the attribute's `key`, and with the
+    /// time (`search/1s`) if two limits of a function have the same `key`. If several limits were decided together, it is the one
+    /// that refused the call. If more than one refused it, it is the one
+    /// with the longest wait.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.limit_name().as_str()
+    }
+
+    /// The name of the limit as clients may see it: the text of the attribute's `key`, or the name of the function without its
+    /// modules, `search` or `search/1s`, if the attribute has no `key`. It contains nothing that a caller sent: placeholders
+    /// are shown as they are written, as in `report:{kind}`.
+    #[must_use]
+    pub fn public_name(&self) -> &str {
+        self.limit_name().public()
+    }
+
+    pub(crate) fn limit_name(&self) -> &LimitName {
+        match self {
+            Self::Limited(Limited { name, .. })
+            | Self::Unidentified(Unidentified { name, .. })
+            | Self::Unavailable(Unavailable { name, .. }) => name,
+        }
+    }
+
+    /// How long to wait before the next attempt: at least 1 ms, rounded up. `None` if the same call never passes,
+    /// because its cost is above what the limit can hold, or because it does not say who calls. Also `None` if a concurrency
+    /// limit refused the call: nobody knows when a permit will be returned, and the end of its lease is usually much later. One
+    /// second if the limit could not be decided.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Limited(limited) => limited.retry_after(),
+            Self::Unidentified(_) => None,
+            Self::Unavailable(_) => Some(Duration::from_secs(1)),
+        }
+    }
+
+    /// The decision that refused the call. `None` if nothing was decided.
+    #[must_use]
+    pub const fn decision(&self) -> Option<&Decision> {
+        match self {
+            Self::Limited(limited) => Some(&limited.decision),
+            Self::Unidentified(_) | Self::Unavailable(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Limited(limited) => match limited.retry_after_secs() {
+                Some(1) => f.write_str("too many requests: try again in 1 second"),
+                Some(seconds) => write!(f, "too many requests: try again in {seconds} seconds"),
+                None if limited.decision.capacity() == 0 => {
+                    f.write_str("too many requests: this limit is closed")
+                }
+                None if limited.decision.waits_for_a_return() => {
+                    f.write_str("too many requests at the same time: try again later")
+                }
+                None => f.write_str("this request is larger than its rate limit allows"),
+            },
+            Self::Unidentified(_) => f.write_str("this request does not say who calls"),
+            Self::Unavailable(_) => f.write_str("temporarily unavailable: try again in 1 second"),
+        }
+    }
+}
+
+impl fmt::Debug for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fields, cause): (&dyn fmt::Debug, _) = match self {
+            Self::Limited(limited) => (limited, None),
+            Self::Unidentified(unidentified) => (unidentified, Some(&unidentified.error)),
+            Self::Unavailable(unavailable) => (unavailable, Some(&unavailable.error)),
+        };
+        if f.alternate() {
+            return fields.fmt(f);
+        }
+        write!(f, "{self} (limit `{}`)", self.name())?;
+        cause.map_or(Ok(()), |cause| write!(f, "\n\nCaused by:\n    {cause}"))
+    }
+}
+
+impl std::error::Error for Rejection {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Limited(_) => None,
+            Self::Unidentified(unidentified) => Some(&*unidentified.error),
+            Self::Unavailable(unavailable) => Some(&*unavailable.error),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `State`: what the algorithms whose state is a number have in common.
+
+use super::shard::Number;
+use super::verdict::Wait;
+use crate::limit::Limit;
+
+/// What an algorithm reads from a number. It judges requests, and charges those that pass.
+pub(super) trait State<'l>: Sized {
+    /// Reads a number that exists. At its very deadline, it still exists, as a key in Redis does.
+    fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;
+
+    /// The time until a cost fits.
+    fn wait(&self, cost: u32) -> Wait;
+
+    /// As [`Verdict::room`].
+    fn room(&self) -> i64;
+
+    /// As [`Verdict::reset_ms`].
+    fn reset_ms(&self) -> u64;
+
+    /// Charges a cost that fits after `wait` ms. Returns the new number, which this state then describes.
+    fn charge(&mut self, cost: u32, wait: u64) -> Number;
+}

@@ -1,0 +1,103 @@
+//! `UnderWay`: work whose result many calls wait for. They are woken in the order in which they began to wait.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Notify;
+
+/// Waits for a result.
+pub(super) struct UnderWay<T>(Arc<Shared<T>>);
+
+/// Ends the work. If it is dropped without a result, as with its runtime, nobody waits any longer.
+pub(super) struct Ending<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    result: OnceLock<T>,
+    has_ended: AtomicBool,
+    ended: Notify,
+}
+
+impl<T> Clone for UnderWay<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Clone> UnderWay<T> {
+    pub(super) fn start() -> (Ending<T>, Self) {
+        let ended = Notify::new();
+        let shared = Arc::new(Shared { result: OnceLock::new(), has_ended: AtomicBool::new(false), ended });
+        (Ending(Arc::clone(&shared)), Self(shared))
+    }
+
+    /// Returns whether there will be a result, or is one.
+    pub(super) fn is_alive(&self) -> bool {
+        self.0.result.get().is_some() || !self.0.has_ended.load(Ordering::Acquire)
+    }
+
+    /// Waits for the result. It is `None` if the work was dropped.
+    pub(super) async fn result(&self) -> Option<T> {
+        let mut ended = pin!(self.0.ended.notified());
+        // From now on it is notified, so the end cannot be missed.
+        ended.as_mut().enable();
+        if !self.0.has_ended.load(Ordering::Acquire) {
+            ended.await;
+        }
+        self.0.result.get().cloned()
+    }
+}
+
+impl<T> Ending<T> {
+    pub(super) fn with(self, result: T) {
+        let _ = self.0.result.set(result);
+    }
+}
+
+impl<T> Drop for Ending<T> {
+    fn drop(&mut self) {
+        self.0.has_ended.store(true, Ordering::Release);
+        self.0.ended.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[tokio::test]
+    async fn all_are_woken_in_their_order() {
+        let (ending, under_way) = UnderWay::start();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let waiting: Vec<_> = (0..30)
+            .map(|number| {
+                let (under_way, order) = (under_way.clone(), Arc::clone(&order));
+                tokio::spawn(async move {
+                    assert_eq!(under_way.result().await, Some("done"));
+                    order.lock().unwrap().push(number);
+                })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        ending.with("done");
+        for waiting in waiting {
+            waiting.await.unwrap();
+        }
+        assert_eq!(*order.lock().unwrap(), (0..30).collect::<Vec<_>>());
+        assert!(under_way.is_alive() && under_way.result().await.is_some());
+    }
+
+    #[tokio::test]
+    async fn dropped_work_has_no_result() {
+        let (ending, under_way) = UnderWay::<()>::start();
+        assert!(under_way.is_alive());
+        let waiting = tokio::spawn({
+            let under_way = under_way.clone();
+            async move { under_way.result().await }
+        });
+        tokio::task::yield_now().await;
+        drop(ending);
+        assert_eq!((waiting.await.unwrap(), under_way.result().await), (None, None));
+        assert!(!under_way.is_alive());
+    }
+}

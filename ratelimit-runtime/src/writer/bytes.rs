@@ -1,0 +1,134 @@
+//! `Bytes`: the bytes of a key, which need no heap unless they are many.
+
+use std::ops::Deref;
+
+/// Keys of at most this many bytes need no heap.
+const INLINE: usize = 128;
+
+/// Bytes that are appended piece by piece. Most pieces are short, so they are copied without a function call.
+#[derive(Clone)]
+pub(crate) struct Bytes {
+    inline: [u8; INLINE],
+    len: usize,
+    /// All bytes, if they are more than `INLINE`.
+    heap: Vec<u8>,
+}
+
+impl Bytes {
+    #[inline]
+    pub(crate) const fn new() -> Self {
+        Self { inline: [0; INLINE], len: 0, heap: Vec::new() }
+    }
+
+    /// A copy of these bytes.
+    #[inline]
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let mut inline = [0; INLINE];
+        let heap = match inline.get_mut(..bytes.len()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                Vec::new()
+            }
+            None => bytes.to_vec(),
+        };
+        Self { inline, len: bytes.len(), heap }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, byte: u8) {
+        if let Some(place) = self.inline.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        } else {
+            self.extend_on_heap(&[byte]);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) {
+        if let Some(place) = self.inline.get_mut(self.len..).and_then(|free| free.get_mut(..bytes.len())) {
+            copy(place, bytes);
+            self.len += bytes.len();
+        } else {
+            self.extend_on_heap(bytes);
+        }
+    }
+
+    /// Appends the first `len` bytes of a word, which are its lowest, in one store.
+    #[inline]
+    pub(crate) fn push_word(&mut self, word: u64, len: usize) {
+        let bytes = word.to_le_bytes();
+        match self.inline.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
+            Some(place) => {
+                *place = bytes;
+                self.len += len;
+            }
+            None => self.extend_from_slice(&bytes[..len]),
+        }
+    }
+
+    #[cold]
+    fn extend_on_heap(&mut self, bytes: &[u8]) {
+        if let Some(inline) = self.inline.get(..self.len) {
+            self.heap = inline.to_vec();
+        }
+        self.heap.extend_from_slice(bytes);
+        self.len = self.heap.len();
+    }
+}
+
+/// Copies up to 32 bytes as two halves of a fixed size, which overlap.
+#[inline]
+pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
+    macro_rules! halves {
+        ($size:literal) => {
+            if from.len() <= 2 * $size
+                && let (Some(first), Some(last)) = (from.first_chunk::<$size>(), from.last_chunk::<$size>())
+            {
+                if let Some(to) = to.first_chunk_mut::<$size>() {
+                    *to = *first;
+                }
+                if let Some(to) = to.last_chunk_mut::<$size>() {
+                    *to = *last;
+                }
+                return;
+            }
+        };
+    }
+    halves!(8);
+    halves!(16);
+    halves!(4);
+    halves!(2);
+    halves!(1);
+    to.copy_from_slice(from);
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.inline.get(..self.len).unwrap_or(&self.heap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_all_lengths_are_appended_at_all_places() {
+        let text: Vec<u8> = (0..=255).collect();
+        for first in 0..=INLINE + 2 {
+            for second in 0..=INLINE + 2 {
+                let mut bytes = Bytes::new();
+                bytes.extend_from_slice(&text[..first]);
+                bytes.push(7);
+                bytes.extend_from_slice(&text[100..100 + second]);
+                assert_eq!(*bytes, [&text[..first], &[7], &text[100..100 + second]].concat());
+                assert_eq!(bytes.heap.is_empty(), bytes.len() <= INLINE);
+                assert_eq!(*Bytes::of(&bytes), *bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
+
+use super::digits::{push_hex, push_number};
+use super::{Bytes, KeySettings, ip};
+use crate::error::ErrorKind;
+use siphasher::sip128::{Hasher128, SipHasher24};
+use std::fmt::{self, Write};
+use std::hash::Hasher;
+use std::net::IpAddr;
+
+/// Longer values are replaced by their hash, so that callers cannot make keys long.
+const MAX_VALUE: usize = 64;
+
+/// Why the key has no identity.
+pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
+
+/// Writes an identity, or a part of a name, into a key.
+///
+/// Each call writes one value. Values are separated, so `("a", "b")` and `("ab", "")` differ. Bytes that have a meaning in a
+/// key are escaped as `%XX`. Values of more than 64 bytes are replaced by a keyed 128-bit hash.
+pub struct KeyWriter<'w> {
+    bytes: &'w mut Bytes,
+    settings: &'w KeySettings,
+    absent: &'w mut Absent,
+    separator: Option<u8>,
+    written: bool,
+}
+
+impl<'w> KeyWriter<'w> {
+    #[inline]
+    pub(crate) fn new(
+        bytes: &'w mut Bytes,
+        settings: &'w KeySettings,
+        absent: &'w mut Absent,
+        separator: Option<u8>,
+    ) -> Self {
+        Self { bytes, settings, absent, separator, written: false }
+    }
+
+    /// Writes text.
+    pub fn text(&mut self, text: &str) {
+        self.separate();
+        if text.len() > MAX_VALUE {
+            let mut hasher = self.hasher();
+            hasher.write(text.as_bytes());
+            self.push_hash(&hasher);
+        } else {
+            push_value(self.bytes, text.as_bytes());
+        }
+    }
+
+    /// Writes a whole number.
+    #[inline]
+    pub(crate) fn integer(&mut self, is_negative: bool, magnitude: u64) {
+        self.separate();
+        if is_negative {
+            self.bytes.push(b'-');
+        }
+        push_number(self.bytes, magnitude);
+    }
+
+    /// Writes the text that a value displays.
+    pub fn display(&mut self, value: &dyn fmt::Display) {
+        self.separate();
+        let mut displayed =
+            DisplayedText { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
+        if write!(displayed, "{value}").is_err() {
+            *self.absent = Some((
+                ErrorKind::NoIdentity,
+                "the `Display` implementation of an identity returned an error",
+            ));
+        }
+        match displayed.long {
+            Some(hasher) => self.push_hash(&hasher),
+            None => push_value(self.bytes, &displayed.head),
+        }
+    }
+
+    /// Writes an address: all of an IPv4 address, also if it is mapped into IPv6 or comes through NAT64, and the first bits of
+    /// an IPv6 address (64, unless the limiter has another [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix)).
+    #[inline]
+    pub fn ip(&mut self, address: IpAddr) {
+        self.separate();
+        ip::write(self.bytes, address, self.settings.ipv6_prefix);
+    }
+
+    /// Writes the keyed hash of a value that must not be readable in the store, such as a token.
+    pub fn secret(&mut self, secret: &[u8]) {
+        self.separate();
+        let mut hasher = self.hasher();
+        hasher.write(secret);
+        self.push_hash(&hasher);
+    }
+
+    /// Writes a value in the form in which a key has it, such as `al%20ice`, or `#` and the 32 digits of a hash; for tools
+    /// that show keys ([`StoredKey`](crate::store::StoredKey)). A text of another form is written as [`text`](Self::text)
+    /// writes it.
+    pub fn written(&mut self, value: &str) {
+        if is_written(value) {
+            self.separate();
+            self.bytes.extend_from_slice(value.as_bytes());
+        } else {
+            self.text(value);
+        }
+    }
+
+    /// Says that there is no identity. The call is then rejected as
+    /// [`Unidentified`](crate::Rejection::Unidentified), so that it does not share one limit with others that have none.
+    pub fn absent(&mut self) {
+        self.written = true;
+        *self.absent = Some((
+            ErrorKind::NoIdentity,
+            "the call has no identity; to let such calls pass, exempt them with `skip_if`",
+        ));
+    }
+
+    /// Says why the call cannot be identified.
+    pub(crate) fn fail(&mut self, kind: ErrorKind, why: &'static str) {
+        self.written = true;
+        *self.absent = Some((kind, why));
+    }
+
+    #[inline]
+    fn separate(&mut self) {
+        self.written = true;
+        if let Some(separator) = self.separator.replace(b',') {
+            self.bytes.push(separator);
+        }
+    }
+
+    fn hasher(&self) -> SipHasher24 {
+        SipHasher24::new_with_key(&self.settings.secret)
+    }
+
+    fn push_hash(&mut self, hasher: &SipHasher24) {
+        self.bytes.push(b'#');
+        for byte in hasher.finish128().as_bytes() {
+            push_hex(self.bytes, byte);
+        }
+    }
+}
+
+/// An identity that wrote nothing is absent. It must not share one limit with others that wrote nothing.
+impl Drop for KeyWriter<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.written {
+            self.absent.get_or_insert((ErrorKind::NoIdentity, "the `Identity` implementation wrote nothing"));
+        }
+    }
+}
+
+impl fmt::Debug for KeyWriter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyWriter").finish_non_exhaustive()
+    }
+}
+
+/// Collects the text that a value displays. Hashes it instead when it gets long.
+struct DisplayedText {
+    head: smallvec::SmallVec<[u8; MAX_VALUE]>,
+    long: Option<SipHasher24>,
+    hasher: SipHasher24,
+}
+
+impl Write for DisplayedText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.long.is_none() && self.head.len() + text.len() <= MAX_VALUE {
+            self.head.extend_from_slice(text.as_bytes());
+            return Ok(());
+        }
+        let long = self.long.get_or_insert_with(|| {
+            self.hasher.write(&self.head);
+            self.hasher
+        });
+        long.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Writes an empty value as `%`, because a cluster ignores an empty tag when it computes the slot.
+fn push_value(bytes: &mut Bytes, value: &[u8]) {
+    if value.is_empty() {
+        bytes.push(b'%');
+    } else if value.iter().fold(true, |plain, byte| plain & PLAIN[usize::from(*byte)]) {
+        bytes.extend_from_slice(value);
+    } else {
+        for byte in value {
+            push_escaped(bytes, *byte);
+        }
+    }
+}
+
+/// Writes a byte of a value.
+pub(crate) fn push_escaped(bytes: &mut Bytes, byte: u8) {
+    if PLAIN[usize::from(byte)] {
+        bytes.push(byte);
+    } else {
+        bytes.push(b'%');
+        push_hex(bytes, byte);
+    }
+}
+
+/// Whether a byte of a value is written as it is.
+pub(crate) const fn is_plain(byte: u8) -> bool {
+    PLAIN[byte as usize]
+}
+
+/// Whether a text is one value as a key has it.
+pub(crate) fn is_written(value: &str) -> bool {
+    let is_digits = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if let Some(hash) = value.strip_prefix('#') {
+        return hash.len() == 32 && is_digits(hash);
+    }
+    let are_plain = |text: &str| text.bytes().all(is_plain);
+    // Only bytes that are not plain are escaped.
+    let is_escaped = |rest: &str| {
+        rest.split_at_checked(2).is_some_and(|(digits, plain)| {
+            let byte = u8::from_str_radix(digits, 16);
+            is_digits(digits) && are_plain(plain) && byte.is_ok_and(|byte| !is_plain(byte))
+        })
+    };
+    let mut pieces = value.split('%');
+    value == "%" || (!value.is_empty() && pieces.next().is_some_and(are_plain) && pieces.all(is_escaped))
+}
+
+/// Whether a byte is written as it is: all except control characters, space, and bytes with a meaning in a key.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = byte > 0x20 && byte != 0x7f;
+        byte += 1;
+    }
+    let special = *b"%{}:=,#<>";
+    let mut i = 0;
+    while i < special.len() {
+        plain[special[i] as usize] = false;
+        i += 1;
+    }
+    plain
+};

@@ -1,0 +1,85 @@
+//! The commands that the library uses, on keys and texts. `collections` has those on lists, scores and hashes.
+
+use super::collections;
+use super::keyspace::{Bytes, Keyspace, Value, wrong_kind};
+use super::reply::Reply;
+
+/// What a command replies, or its error.
+pub(super) type Outcome = Result<Reply, Reply>;
+
+/// Executes a command on keys.
+pub(crate) fn execute(keys: &mut Keyspace, words: &[Bytes]) -> Reply {
+    let Some((name, arguments)) = words.split_first() else { return Reply::error("ERR no command") };
+    let name = String::from_utf8_lossy(name).to_ascii_uppercase();
+    let outcome = texts(keys, &name, arguments)
+        .or_else(|| collections::execute(keys, &name, arguments))
+        .unwrap_or_else(|| Err(Reply::Error(format!("ERR unknown command '{name}'"))));
+    outcome.unwrap_or_else(|error| error)
+}
+
+fn texts(keys: &mut Keyspace, name: &str, words: &[Bytes]) -> Option<Outcome> {
+    Some(match (name, words) {
+        ("TIME", []) => {
+            let (seconds, micros) = (keys.now / 1_000_000, keys.now % 1_000_000);
+            Ok(Reply::Array(vec![Reply::text(seconds.to_string()), Reply::text(micros.to_string())]))
+        }
+        ("GET", [key]) => get(keys, key),
+        ("MGET", many) => {
+            Ok(Reply::Array(many.iter().map(|key| get(keys, key).unwrap_or(Reply::Nothing)).collect()))
+        }
+        ("SET", [key, text, options @ ..]) => set(keys, key, text, options),
+        ("INCRBY", [key, by]) => add(keys, key, integer(by).ok()?),
+        ("DECRBY", [key, by]) => add(keys, key, -integer(by).ok()?),
+        ("DEL", many) => Ok(count(many.iter().filter(|key| keys.remove(key)).count())),
+        ("EXISTS", [key]) => Ok(count(usize::from(keys.get(key).is_some()))),
+        ("PEXPIRE", [key, ms]) => {
+            let end = keys.now_ms().saturating_add_signed(integer(ms).ok()?);
+            Ok(count(usize::from(keys.set_end(key, Some(end)))))
+        }
+        ("DBSIZE", []) => Ok(count(keys.live())),
+        _ => return None,
+    })
+}
+
+fn get(keys: &mut Keyspace, key: &[u8]) -> Outcome {
+    match keys.get(key) {
+        None => Ok(Reply::Nothing),
+        Some(Value::Text(text)) => Ok(Reply::Text(text.clone())),
+        Some(_) => Err(wrong_kind()),
+    }
+}
+
+fn set(keys: &mut Keyspace, key: &[u8], text: &[u8], options: &[Bytes]) -> Outcome {
+    let has = |option: &str| options.iter().any(|word| word == option.as_bytes());
+    if has("NX") && keys.get(key).is_some() {
+        return Ok(Reply::Nothing);
+    }
+    let mut ends = if has("KEEPTTL") { keys.end(key) } else { None };
+    if let Some(at) = options.iter().position(|word| word == b"PX") {
+        let ms = integer(options.get(at + 1).map_or(b"", |ms| &**ms))?;
+        ends = Some(keys.now_ms().saturating_add_signed(ms));
+    }
+    keys.set(key, Value::Text(text.to_vec()), ends);
+    Ok(Reply::OK)
+}
+
+fn add(keys: &mut Keyspace, key: &[u8], by: i64) -> Outcome {
+    let Value::Text(text) = keys.get_or(key, Value::Text(b"0".to_vec())) else { return Err(wrong_kind()) };
+    let sum = integer(text)?
+        .checked_add(by)
+        .ok_or_else(|| Reply::error("ERR increment or decrement would overflow"))?;
+    *text = sum.to_string().into_bytes();
+    Ok(Reply::Integer(sum))
+}
+
+/// Reads an integer as Redis does: no spaces, no leading zeros, no other spelling.
+pub(super) fn integer(text: &[u8]) -> Result<i64, Reply> {
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
+    number
+        .filter(|number| number.to_string().as_bytes() == text)
+        .ok_or_else(|| Reply::error("ERR value is not an integer or out of range"))
+}
+
+pub(super) fn count(number: usize) -> Reply {
+    Reply::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}

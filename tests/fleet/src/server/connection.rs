@@ -1,0 +1,160 @@
+//! The server's end of a connection, and the network between a process and a server with its faults.
+
+use super::Server;
+use super::reply::{Words, take_command};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// What happens to a command that a process sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkFault {
+    /// The command is executed, and the connection breaks before the reply.
+    LoseReply,
+    /// The connection breaks before the command is executed.
+    Reset,
+    /// The connection breaks in the middle of the reply.
+    HalfReply,
+    /// The reply arrives in pieces.
+    SlowReply,
+}
+
+/// The network between one process and one server.
+pub(crate) struct Link(Mutex<LinkState>);
+
+struct LinkState {
+    random: fastrand::Rng,
+    faults: VecDeque<LinkFault>,
+    /// Nothing passes until then. Then all of it arrives, as TCP sends it again.
+    silent_until: Instant,
+    /// A process that was killed has no network.
+    is_cut: bool,
+    is_quiet: bool,
+    connections: Vec<AbortHandle>,
+}
+
+impl Link {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Mutex::new(LinkState {
+            random: fastrand::Rng::with_seed(seed),
+            faults: VecDeque::new(),
+            silent_until: Instant::now(),
+            is_cut: false,
+            is_quiet: false,
+            connections: Vec::new(),
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, LinkState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a fault that the next command meets.
+    pub(crate) fn add_fault(&self, fault: LinkFault) {
+        self.state().faults.push_back(fault);
+    }
+
+    pub(crate) fn be_silent(&self, time: Duration) {
+        self.state().silent_until = Instant::now() + time;
+    }
+
+    pub(crate) fn heal(&self) {
+        let mut state = self.state();
+        state.faults.clear();
+        state.silent_until = Instant::now();
+        state.is_quiet = true;
+    }
+
+    /// Closes all connections for good.
+    pub(crate) fn cut(&self) {
+        let mut state = self.state();
+        state.is_cut = true;
+        state.connections.drain(..).for_each(|connection| connection.abort());
+    }
+
+    pub(crate) fn is_cut(&self) -> bool {
+        self.state().is_cut
+    }
+
+    pub(crate) fn add_connection(&self, task: AbortHandle) {
+        self.state().connections.push(task);
+    }
+
+    /// A message takes 50 to 550 us, and one in a hundred up to 10 ms while not all is quiet.
+    fn delay(&self) -> Duration {
+        let mut state = self.state();
+        let is_late = state.random.u8(..100) == 0 && !state.is_quiet;
+        Duration::from_micros(50 + state.random.u64(..if is_late { 10_000 } else { 500 }))
+    }
+
+    async fn pass(&self) {
+        sleep(self.delay()).await;
+        loop {
+            let until = self.state().silent_until;
+            if until <= Instant::now() {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+}
+
+/// Serves a connection until it breaks or the process closes it.
+pub(crate) async fn serve(server: Arc<Server>, link: Arc<Link>, mut stream: DuplexStream) {
+    let mut input = Vec::new();
+    while let Ok(1..) = stream.read_buf(&mut input).await {
+        link.pass().await;
+        let mut output = Vec::new();
+        while let Some(command) = take_command(&mut input) {
+            if execute(&server, &link, &command, &mut stream, &mut output).await.is_err() {
+                return;
+            }
+        }
+        link.pass().await;
+        if stream.write_all(&output).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Executes one command. An error ends the connection.
+async fn execute(
+    server: &Server,
+    link: &Link,
+    command: &Words,
+    stream: &mut DuplexStream,
+    output: &mut Vec<u8>,
+) -> io::Result<()> {
+    let broken = || Err(io::ErrorKind::ConnectionReset.into());
+    while server.stalled_until() > Instant::now() {
+        sleep_until(server.stalled_until()).await;
+    }
+    let is_script = command.first().is_some_and(|name| name.starts_with(b"EVAL"));
+    let fault = if is_script { link.state().faults.pop_front() } else { None };
+    if fault == Some(LinkFault::Reset) {
+        return broken();
+    }
+    let start = output.len();
+    server.execute(command).write(output);
+    match fault {
+        Some(LinkFault::LoseReply) => broken(),
+        Some(LinkFault::HalfReply) => {
+            output.truncate(usize::midpoint(start, output.len()));
+            stream.write_all(output).await?;
+            broken()
+        }
+        Some(LinkFault::SlowReply) => {
+            for piece in output.chunks(3) {
+                stream.write_all(piece).await?;
+                sleep(Duration::from_millis(2)).await;
+            }
+            output.clear();
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}

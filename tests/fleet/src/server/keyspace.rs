@@ -1,0 +1,103 @@
+//! The keys of a server, and when they end.
+
+use super::reply::Reply;
+use std::collections::{BTreeMap, VecDeque};
+
+pub(crate) type Bytes = Vec<u8>;
+
+/// What a key holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(Bytes),
+    List(VecDeque<Bytes>),
+    Scores(BTreeMap<Bytes, f64>),
+    Hash(BTreeMap<Bytes, Bytes>),
+}
+
+impl Value {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::List(list) => list.is_empty(),
+            Self::Scores(scores) => scores.is_empty(),
+            Self::Hash(hash) => hash.is_empty(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    value: Value,
+    /// In ms of the server's clock.
+    ends: Option<u64>,
+}
+
+/// All keys. The order is that of the bytes, so that a run can be repeated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keyspace {
+    keys: BTreeMap<Bytes, Entry>,
+    /// The time of the running command, in µs of the server's clock.
+    pub(crate) now: u64,
+}
+
+pub(crate) fn wrong_kind() -> Reply {
+    Reply::error("WRONGTYPE Operation against a key holding the wrong kind of value")
+}
+
+impl Keyspace {
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.now / 1000
+    }
+
+    fn entry(&mut self, key: &[u8]) -> Option<&mut Entry> {
+        let now = self.now_ms();
+        if self.keys.get(key)?.ends.is_some_and(|end| end <= now) {
+            self.keys.remove(key);
+        }
+        self.keys.get_mut(key)
+    }
+
+    pub(crate) fn get(&mut self, key: &[u8]) -> Option<&mut Value> {
+        self.entry(key).map(|entry| &mut entry.value)
+    }
+
+    pub(crate) fn get_or(&mut self, key: &[u8], new: Value) -> &mut Value {
+        self.entry(key);
+        &mut self.keys.entry(key.to_vec()).or_insert(Entry { value: new, ends: None }).value
+    }
+
+    /// Stores a value. `ends` is its last ms.
+    pub(crate) fn set(&mut self, key: &[u8], value: Value, ends: Option<u64>) {
+        self.keys.insert(key.to_vec(), Entry { value, ends });
+    }
+
+    pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
+        self.entry(key).is_some() && self.keys.remove(key).is_some()
+    }
+
+    /// Removes a key whose collection has become empty.
+    pub(crate) fn tidy(&mut self, key: &[u8]) {
+        if self.get(key).is_some_and(|value| value.is_empty()) {
+            self.keys.remove(key);
+        }
+    }
+
+    /// The last ms of a key that has one.
+    pub(crate) fn end(&mut self, key: &[u8]) -> Option<u64> {
+        self.entry(key)?.ends
+    }
+
+    pub(crate) fn set_end(&mut self, key: &[u8], ends: Option<u64>) -> bool {
+        self.entry(key).map(|entry| entry.ends = ends).is_some()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+    }
+
+    /// The keys that have not ended.
+    pub(crate) fn live(&self) -> usize {
+        let now = self.now_ms();
+        self.keys.values().filter(|entry| entry.ends.is_none_or(|end| end > now)).count()
+    }
+}

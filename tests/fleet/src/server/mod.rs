@@ -1,0 +1,189 @@
+//! A simulated server: keys, scripts and troubles, on virtual time.
+
+mod collections;
+mod commands;
+mod connection;
+mod keyspace;
+mod reply;
+mod scripts;
+
+pub(crate) use connection::{Link, LinkFault, serve};
+pub(crate) use keyspace::Keyspace;
+pub(crate) use reply::Reply;
+
+use keyspace::Bytes;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+/// The server's clock at the start: the year 2026.
+const EPOCH_MICROS: u64 = 1_767_225_600_000_000;
+
+/// Why a running server rejects calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    Loading,
+    OutOfMemory,
+    ReadOnly,
+}
+
+impl Trouble {
+    fn reply(self) -> Reply {
+        Reply::error(match self {
+            Self::Loading => "LOADING Redis is loading the dataset in memory",
+            Self::OutOfMemory => "OOM command not allowed when used memory > 'maxmemory'.",
+            Self::ReadOnly => "READONLY You can't write against a read only replica.",
+        })
+    }
+}
+
+/// A server of the fleet.
+pub(crate) struct Server(Mutex<State>);
+
+struct State {
+    keys: Keyspace,
+    scripts: BTreeSet<String>,
+    is_up: bool,
+    start: Instant,
+    clock_offset: i64,
+    trouble: Option<(Trouble, Instant)>,
+    stalled_until: Instant,
+    connections: Vec<AbortHandle>,
+    executed: u64,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        let now = Instant::now();
+        Self(Mutex::new(State {
+            keys: Keyspace::default(),
+            scripts: BTreeSet::new(),
+            is_up: true,
+            start: now,
+            clock_offset: 0,
+            trouble: None,
+            stalled_until: now,
+            connections: Vec::new(),
+            executed: 0,
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.state().is_up
+    }
+
+    /// Stops the process. Its script cache is gone, and without persistence its keys.
+    pub(crate) fn stop(&self, keeps_keys: bool) {
+        let mut state = self.state();
+        state.is_up = false;
+        state.scripts.clear();
+        state.connections.drain(..).for_each(|connection| connection.abort());
+        if !keeps_keys {
+            state.keys.clear();
+        }
+    }
+
+    pub(crate) fn start_again(&self) {
+        self.state().is_up = true;
+    }
+
+    pub(crate) fn forget_scripts(&self) {
+        self.state().scripts.clear();
+    }
+
+    /// Executes nothing for this time, as if one slow command ran.
+    pub(crate) fn stall(&self, time: Duration) {
+        self.state().stalled_until = Instant::now() + time;
+    }
+
+    pub(crate) fn reject(&self, trouble: Trouble, time: Duration) {
+        self.state().trouble = Some((trouble, Instant::now() + time));
+    }
+
+    pub(crate) fn step_clock(&self, by_micros: i64) {
+        self.state().clock_offset += by_micros;
+    }
+
+    /// Ends all faults that have a time.
+    pub(crate) fn heal(&self) {
+        let mut state = self.state();
+        (state.is_up, state.trouble, state.stalled_until) = (true, None, Instant::now());
+    }
+
+    fn stalled_until(&self) -> Instant {
+        self.state().stalled_until
+    }
+
+    pub(crate) fn add_connection(&self, task: AbortHandle) {
+        let mut state = self.state();
+        state.connections.retain(|connection| !connection.is_finished());
+        state.connections.push(task);
+    }
+
+    pub(crate) fn open_connections(&self) -> usize {
+        self.state().connections.iter().filter(|connection| !connection.is_finished()).count()
+    }
+
+    /// How many commands were executed, and how many keys there are.
+    pub(crate) fn sizes(&self) -> (u64, usize) {
+        let mut state = self.state();
+        state.set_time();
+        (state.executed, state.keys.live())
+    }
+
+    fn execute(&self, words: &[Bytes]) -> Reply {
+        self.state().execute(words)
+    }
+}
+
+impl State {
+    fn set_time(&mut self) {
+        let passed = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.keys.now = (EPOCH_MICROS + passed).saturating_add_signed(self.clock_offset);
+    }
+
+    fn execute(&mut self, words: &[Bytes]) -> Reply {
+        self.set_time();
+        self.executed += 1;
+        let Some((name, arguments)) = words.split_first() else { return Reply::error("ERR no command") };
+        match (&*name.to_ascii_uppercase(), arguments) {
+            (b"HELLO", _) => Reply::Array(
+                ["server", "redis", "mode", "standalone", "role", "master"].map(Reply::text).into(),
+            ),
+            (b"PING", _) => Reply::Status("PONG"),
+            (b"CLIENT" | b"SELECT", _) => Reply::OK,
+            _ if self.trouble.is_some_and(|(_, until)| Instant::now() < until) => {
+                self.trouble.map_or(Reply::OK, |(trouble, _)| trouble.reply())
+            }
+            (b"EVALSHA", [digest, rest @ ..]) => {
+                let digest = String::from_utf8_lossy(digest).into_owned();
+                if !self.scripts.contains(&digest) {
+                    return Reply::error("NOSCRIPT No matching script. Please use EVAL.");
+                }
+                self.run(&digest, rest)
+            }
+            (b"EVAL", [text, rest @ ..]) => {
+                let digest = scripts::digest(text);
+                if let Err(error) = scripts::compile(&digest, text) {
+                    return error;
+                }
+                self.scripts.insert(digest.clone());
+                self.run(&digest, rest)
+            }
+            _ => commands::execute(&mut self.keys, words),
+        }
+    }
+
+    fn run(&mut self, digest: &str, words: &[Bytes]) -> Reply {
+        let Some((number, words)) = words.split_first() else { return Reply::error("ERR no number of keys") };
+        let number = String::from_utf8_lossy(number).parse().unwrap_or(0).min(words.len());
+        let (names, arguments) = words.split_at(number);
+        scripts::run(&mut self.keys, digest, names, arguments)
+    }
+}

@@ -1,0 +1,91 @@
+//! The contract of limits that end with the body of a response. A framework's test serves these routes, whose handlers have
+//! `until = "body_end"` and send the bodies of [`App`], and calls [`check`]:
+//!
+//! | route | handler |
+//! |---|---|
+//! | each of `streams` | the next body, in one form of return value |
+//! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
+//! | `/blocks` | the next body; `key = "blocks", time = "1h", count = 100, cost = 20, settle = \|sent\| sent.blocks(1000)` |
+//!
+//! `streams` and `finished` share one permit: `key = "streams", time = "1m", count = 1, algorithm = "concurrency"`. All limits have
+//! `by = "global"`, and the whole application is in `RateLimitLayer::new().limiter(app.limits)`.
+
+use super::server::{App, chunk};
+use crate::harness::client::{Client, Version};
+use crate::harness::limiters::limiters;
+use ratelimit::Limit;
+use std::net::SocketAddr;
+use support::{HOUR, MINUTE};
+
+/// The limit that all streams share.
+pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
+/// The limit of `/blocks`.
+pub(crate) const BLOCKS: Limit = Limit::counter(100, HOUR);
+
+/// Serves the contract's routes for each store and version of HTTP, and checks them.
+pub(crate) async fn check(
+    versions: &[Version],
+    streams: &[&str],
+    finished: &[(&str, u16)],
+    serve: impl AsyncFn(App) -> SocketAddr,
+) {
+    for version in versions {
+        for limiter in limiters().await {
+            let app = App::new(limiter);
+            let client = Client::new(serve(app.clone()).await, *version);
+            for path in streams {
+                until_the_body_ends(&app, &client, path, streams).await;
+                until_the_client_goes_away(&app, &client, path).await;
+            }
+            for (path, status) in finished {
+                let reply = client.get(path).await;
+                assert_eq!(reply.status, *status, "{path}");
+                if *path == "/whole" {
+                    assert_eq!((reply.header("content-length"), reply.body.as_str()), (Some("5"), "whole"));
+                }
+                app.until_free(&STREAMS, "streams", 1).await;
+            }
+            settled_by_what_was_sent(&app, &client).await;
+        }
+    }
+}
+
+/// The handler has returned, but its body has not ended.
+async fn until_the_body_ends(app: &App, client: &Client, path: &str, streams: &[&str]) {
+    let body = app.next_body();
+    body.send(chunk(3)).await.unwrap();
+    let mut response = client.request(path).send().await.unwrap();
+    assert_eq!(response.status(), 200, "{path}");
+    assert!(response.chunk().await.unwrap().is_some(), "{path}");
+    for other in streams {
+        let refused = client.get(other).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (429, None), "{path} {other}");
+    }
+    drop(body);
+    response.bytes().await.unwrap();
+    app.until_free(&STREAMS, "streams", 1).await;
+}
+
+/// Servers notice it when they send the next chunks: a stream that may be silent for long needs a heartbeat.
+async fn until_the_client_goes_away(app: &App, client: &Client, path: &str) {
+    let body = app.next_body();
+    body.send(chunk(3)).await.unwrap();
+    let mut response = client.request(path).send().await.unwrap();
+    assert!(response.chunk().await.unwrap().is_some(), "{path}");
+    app.until_free(&STREAMS, "streams", 0).await;
+    drop(response);
+    let sending = async { while body.send(chunk(3)).await.is_ok() {} };
+    tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
+    app.until_free(&STREAMS, "streams", 1).await;
+}
+
+async fn settled_by_what_was_sent(app: &App, client: &Client) {
+    let body = app.next_body();
+    body.send(chunk(1500)).await.unwrap();
+    let mut response = client.request("/blocks").send().await.unwrap();
+    assert!(response.chunk().await.unwrap().is_some());
+    assert_eq!(app.limits.peek(&BLOCKS, "blocks").await.unwrap().remaining(), 80, "reserved");
+    drop(body);
+    response.bytes().await.unwrap();
+    app.until_free(&BLOCKS, "blocks", 98).await;
+}
