@@ -38,10 +38,10 @@ impl Example {
     }
 }
 
-/// Builds an example with the features of `cargo xtask test`, so that nothing is compiled twice.
+/// Builds an example as `cargo test` does: with the features of all tests, so that nothing is compiled twice.
 fn build(name: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let arguments = ["build", "--locked", "--workspace", "--all-features", "--example", name, "--target-dir"];
+    let arguments = ["test", "--no-run", "--locked", "--workspace", "--all-features", "--target-dir"];
     let output = Command::new(env!("CARGO")).args(arguments).arg(target).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     target.join("debug/examples").join(name)

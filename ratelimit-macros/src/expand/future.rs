@@ -40,7 +40,8 @@ pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> 
     } else {
         // Code in front of the future may have moved the arguments.
         let reject = refusal::reject(model, held.as_ref().or(Some(&output)), item.span(), &[]);
-        (reject, as_a_tail(&awaited, Some(&output), item.span(), &afterwards, &[]))
+        let of_body = until::type_of_body(model, Some(&output));
+        (reject, as_a_tail(&awaited, of_body.as_ref(), item.span(), &afterwards, &[]))
     };
     let (call, decision) = guard::parted(model, &item, &client, &reject);
     let content = quote!(#attributes #decision #awaited);

@@ -65,7 +65,8 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
         refusal::widened(&body, returned.as_ref(), item.span(), &afterwards, &targets)
     } else {
         let reject = refusal::reject(model, item.return_type(), item.span(), &Named::exclusive(&item));
-        (reject, as_a_tail(&body, returned.as_ref(), item.span(), &afterwards, &targets))
+        let of_body = until::type_of_body(model, returned.as_ref());
+        (reject, as_a_tail(&body, of_body.as_ref(), item.span(), &afterwards, &targets))
     };
     let guard = guard(model, &item, &client, &reject);
     let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #front #guard #body));
@@ -90,7 +91,8 @@ fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> 
     let guard = rename_self(guard(model, &item, &client, &reject));
     let targets = until::targets(model, &mut item, returned.as_ref());
     let afterwards = rename_self(afterwards::afterwards(model, returned.as_ref(), item.span(), &targets));
-    let body = as_a_tail(&body, returned.as_ref(), item.span(), &afterwards, &targets);
+    let of_body = until::type_of_body(model, returned.as_ref());
+    let body = as_a_tail(&body, of_body.as_ref(), item.span(), &afterwards, &targets);
     item.body = boxed.rebuild(&item.body, front, &quote!(#inner_attributes #guard #body));
     item.into_token_stream()
 }

@@ -2,7 +2,7 @@
 
 use super::arguments::Named;
 use super::spans::{ends, located};
-use super::target;
+use super::{target, units};
 use crate::future::output_mut;
 use crate::item::Item;
 use crate::model::{Afterwards, Model};
@@ -17,15 +17,22 @@ pub(super) fn settles(model: &Model) -> TokenStream {
         let (first, last) = ends(judge);
         let (there, name) = (located(&model.runtime, first), variable(at));
         let argument = quote_spanned!(last=> (#judge));
-        let value = quote_spanned!(first=> #there::__private::settle_on_end #argument);
-        quote_spanned!(Span::mixed_site()=> let #name = #value;)
+        let cost = quote_spanned!(first=> #there::__private::cost_on_end #argument);
+        let runtime = &model.runtime;
+        let units = units::written(runtime, judge, &quote_spanned!(Span::mixed_site()=> __cost(__sent)));
+        quote_spanned! {Span::mixed_site()=>
+            let __cost = #cost;
+            let #name = #runtime::__private::settle_on_end(move |__sent| #units);
+        }
     });
     settles.collect()
 }
 
 // Output:
 //     let held = Admission::hold(__admission, &[0], [(0, settle0)]).await;
-//     let result = HoldBody::hold(__result, __held);
+//     let result = HoldBody::hold(result, held);
+// of `Result<Response<Self::ListStream>, Status>`:
+//     let result = result.map(|response| response.map(|stream| <Self::ListStream as HoldStream>::hold(stream, held)));
 /// Moves permits and charges into the response.
 pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targets: &[Named]) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
@@ -37,6 +44,11 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
     });
     let hold = if target::is_in_argument(returned) {
         target::holding(model, targets, returned, function)
+    } else if let Some(stream) = returned.cloned().as_mut().and_then(declared_stream) {
+        let there = located(runtime, at.located_at(stream.span()));
+        quote_spanned!(at=> let __result = __result.map(|__response| {
+            __response.map(|__stream| <#stream as #there::__private::HoldStream>::hold(__stream, __held))
+        });)
     } else {
         // The compiler points at the return type if it has no body.
         let there = returned.map_or(at, |returned| at.located_at(returned.span()));
@@ -76,6 +88,34 @@ fn settled(model: &Model) -> impl Iterator<Item = (usize, &Afterwards)> {
 /// The variable of the function of `settle`.
 fn variable(at: usize) -> Ident {
     format_ident!("__settle{at}", span = Span::mixed_site())
+}
+
+/// Returns the type of the body's result, whose stream does not hold yet.
+pub(super) fn type_of_body(model: &Model, returned: Option<&Type>) -> Option<Type> {
+    let mut returned = returned.cloned();
+    if let Some(stream) = returned.as_mut().filter(|_| model.outlives()).and_then(declared_stream) {
+        let runtime = &model.runtime;
+        *stream = parse_quote!(<#stream as #runtime::__private::HoldStream>::Stream);
+    }
+    returned
+}
+
+/// Returns the stream in `Result<Response<Self::ListStream>, Status>`.
+fn declared_stream(returned: &mut Type) -> Option<&mut Type> {
+    let stream = first_argument(first_argument(returned, "Result")?, "Response")?;
+    let Type::Path(path) = &*stream else { return None };
+    let is_declared = path.path.segments.len() == 2 && path.path.segments[0].ident == "Self";
+    (is_declared || path.qself.is_some()).then_some(stream)
+}
+
+fn first_argument<'t>(of: &'t mut Type, name: &str) -> Option<&'t mut Type> {
+    let Type::Path(path) = of else { return None };
+    let last = path.path.segments.last_mut().filter(|last| last.ident == name)?;
+    let PathArguments::AngleBracketed(arguments) = &mut last.arguments else { return None };
+    match arguments.args.first_mut()? {
+        GenericArgument::Type(first) => Some(first),
+        _ => None,
+    }
 }
 
 /// Wraps the type of a response that cannot hold by itself.

@@ -110,6 +110,11 @@ const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
 pub struct SettleOnEnd(Settle);
 
 /// Takes the closure of `settle`. This signature lets the closure omit its parameter type.
+pub fn cost_on_end<T, F: FnOnce(BodySent) -> T + Send + 'static>(cost: F) -> F {
+    cost
+}
+
+/// Takes the same closure with a result of one type.
 pub fn settle_on_end(cost: impl FnOnce(BodySent) -> u32 + Send + 'static) -> SettleOnEnd {
     SettleOnEnd(Box::new(cost))
 }

@@ -19,7 +19,7 @@ pub use address::{
     Client, FoundAddress, KeptAddress, MakeAgain, MergeAddress, OnlyPart, PassAddress, ProbeAddress,
     RequestPeer, TrustedAddress,
 };
-pub use admission::{Admission, Admit, SettleOnEnd, judge, settle_on_end};
+pub use admission::{Admission, Admit, SettleOnEnd, cost_on_end, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
 pub use error::{ResponseOrRejection, TupleOrRejection};
@@ -34,7 +34,7 @@ pub use units::{Given, ProbeUnits, Units, units};
 pub(crate) use warn::callers;
 pub use warn::{ArgumentOf, Cache, OfClients, OfNobody, OfUsers, ProbeCallers, RequestArgument};
 
-pub use crate::body::streaming::StreamingResponse;
+pub use crate::body::streaming::{HoldStream, StreamingResponse};
 pub use crate::rejection::convert::ErrorOfRejection;
 pub use std::boxed::Box;
 

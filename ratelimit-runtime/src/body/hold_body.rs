@@ -19,6 +19,7 @@ use super::Held;
 /// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
 /// | actix-web's `HttpResponse<B>` for each `MessageBody`, which becomes an `HttpResponse` | the body ends |
 /// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
+/// | any other stream of a service of tonic, declared as `type ListStream = Holding<ReceiverStream<..>>` | the stream ends |
 ///
 /// A body ends when the server has taken its last frame, when it fails, or when it is dropped because the client went away. A
 /// body that the server never polls ends when it is dropped.
@@ -31,7 +32,7 @@ use super::Held;
     note = "`until = \"body_end\"` and `hold` need a response with a body: with axum, return `Response`, `Body`, `Sse<..>`, or a tuple or `Result` of one of them; `.into_response()` makes a `Response` of any other value",
     note = "with poem, return `Response`, `Body`, or a tuple or `Result` of one of them; return an `SSE` as `impl IntoResponse`",
     note = "with salvo, write the body into an argument `res: &mut Response`, and return nothing or a `Result<(), _>`",
-    note = "with tonic, return `Response<Pin<Box<dyn Stream<Item = Result<_, Status>> + Send>>>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`",
+    note = "with tonic, return `Response<Self::ListStream>`, and declare `type ListStream = ratelimit::body::Holding<..>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`",
     note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait HoldBody: Sized {

@@ -66,7 +66,7 @@ const STREAMING: [&str; 9] = [
 
 #[handler]
 #[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
+    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| u64::from(sent.blocks(1000)), until = "body_end"
 )]
 async fn blocks(Data(app): Data<&App>) -> Result<Response, Rejection> {
     Ok(download(app).into_response())

@@ -2,6 +2,7 @@
 
 use super::wire::{Client, Note, server, texts};
 use crate::harness::limiters::limiters;
+use ratelimit::body::Holding;
 use ratelimit::context::RequestContext;
 use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
@@ -25,6 +26,11 @@ pub(super) trait Streams: Send + Sync + 'static {
     async fn messages(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
     async fn contexts(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
     async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
+    type DeclaredStream: Stream<Item = Result<Note, Status>> + Send + 'static;
+    async fn declared(
+        &self,
+        request: Request<Streaming<Note>>,
+    ) -> Result<Response<Self::DeclaredStream>, Status>;
 }
 
 server! { StreamsServer<Streams> is "test.Streams":
@@ -34,6 +40,7 @@ server! { StreamsServer<Streams> is "test.Streams":
     "Messages" => messages(streaming);
     "Contexts" => contexts(streaming);
     "Held" => held(streaming);
+    "Declared" => declared(streaming);
 }
 
 struct Service;
@@ -99,7 +106,7 @@ impl Streams for Service {
         Ok(Response::new(Box::pin(answers)))
     }
 
-    // Each client has one conversation at a time, until its last answer. Only a boxed stream can hold the permit.
+    // Each client has one conversation at a time, until its last answer.
     #[rate_limit(
         key = "held",
         time = "30s",
@@ -110,6 +117,31 @@ impl Streams for Service {
     )]
     async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
         Ok(Response::new(Box::pin(request.into_inner())))
+    }
+
+    // The declared stream is all that the limit changes.
+    type DeclaredStream = Holding<UnboundedReceiverStream<Result<Note, Status>>>;
+
+    #[rate_limit(
+        key = "declared",
+        time = "30s",
+        count = 1,
+        algorithm = "concurrency",
+        until = "body_end",
+        by = "ip"
+    )]
+    async fn declared(
+        &self,
+        request: Request<Streaming<Note>>,
+    ) -> Result<Response<Self::DeclaredStream>, Status> {
+        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+        let mut requests = request.into_inner();
+        tokio::spawn(async move {
+            while let Ok(Some(note)) = requests.message().await {
+                let _ = sender.send(Ok(note));
+            }
+        });
+        Ok(Response::new(UnboundedReceiverStream::new(receiver)))
     }
 }
 
@@ -183,35 +215,41 @@ async fn messages_of_a_stream_are_limited_within_its_context() {
 async fn a_permit_is_held_until_the_stream_ends_or_the_client_goes_away() {
     for limiter in limiters().await {
         let server = serve(limiter).await;
-        let (client, other) = (Client::new(server, 2), Client::new(server, 3));
-        let open = async |client: &Client| {
-            let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Note>();
-            let requests = UnboundedReceiverStream::new(receiver);
-            let stream = client.stream("/test.Streams/Held", requests).await?.into_inner();
-            Ok::<_, Status>((sender, stream))
-        };
-        // The permit of the stream before is returned in the background.
-        let wait_for = async |client: &Client| {
-            let opened = async {
-                loop {
-                    if let Ok(opened) = open(client).await {
-                        return opened;
-                    }
-                }
-            };
-            tokio::time::timeout(Duration::from_secs(30), opened).await.expect("the permit comes back")
-        };
-        for is_cut in [true, false] {
-            let (sender, mut stream) = wait_for(&client).await;
-            sender.send(Note::new("hello")).unwrap();
-            assert_eq!(stream.message().await.unwrap(), Some(Note::new("hello")));
-            assert_eq!(open(&client).await.unwrap_err().code(), Code::ResourceExhausted);
-            wait_for(&other).await;
-            drop(sender);
-            if !is_cut {
-                assert_eq!(stream.message().await.unwrap(), None);
-            }
+        for path in ["/test.Streams/Held", "/test.Streams/Declared"] {
+            a_permit_is_held_on(path, server).await;
         }
-        wait_for(&client).await;
     }
+}
+
+async fn a_permit_is_held_on(path: &'static str, server: SocketAddr) {
+    let (client, other) = (Client::new(server, 2), Client::new(server, 3));
+    let open = async |client: &Client| {
+        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Note>();
+        let requests = UnboundedReceiverStream::new(receiver);
+        let stream = client.stream(path, requests).await?.into_inner();
+        Ok::<_, Status>((sender, stream))
+    };
+    // The permit of the stream before is returned in the background.
+    let wait_for = async |client: &Client| {
+        let opened = async {
+            loop {
+                if let Ok(opened) = open(client).await {
+                    return opened;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), opened).await.expect("the permit comes back")
+    };
+    for is_cut in [true, false] {
+        let (sender, mut stream) = wait_for(&client).await;
+        sender.send(Note::new("hello")).unwrap();
+        assert_eq!(stream.message().await.unwrap(), Some(Note::new("hello")));
+        assert_eq!(open(&client).await.unwrap_err().code(), Code::ResourceExhausted);
+        wait_for(&other).await;
+        drop(sender);
+        if !is_cut {
+            assert_eq!(stream.message().await.unwrap(), None);
+        }
+    }
+    wait_for(&client).await;
 }

@@ -61,7 +61,11 @@ fn a_stack_of_which_one_limit_lasts() {
                 let mut __admission = admit_or(
                     <Result<Response, Error> as p::ResponseOrRejection>::of_rejection(__rejection),
                 );
-                let __settle0 = p::settle_on_end(|sent| sent.blocks(1024));
+                let __cost = p::cost_on_end(|sent| sent.blocks(1024));
+                let __settle0 = p::settle_on_end(move |__sent| {
+                    use probe::ProbeUnits as _;
+                    p::units(p::Given(__cost(__sent)).__ratelimit_units())
+                });
                 let __result: Result<Response, Error> = async move {
                     of_type::<Result<Response, Error>>();
                     { open(path).await }
@@ -70,6 +74,48 @@ fn a_stack_of_which_one_limit_lasts() {
                 p::Admission::refund_if(&mut __admission, 1, p::judge(Result::is_ok, &__result));
                 let __held = p::Admission::hold(__admission, &[0], [(0, __settle0)]).await;
                 let __result = r::body::HoldBody::hold(__result, __held);
+                __result
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_declared_stream() {
+    check(
+        r#"key = "events", count = 9, algorithm = "concurrency", until = "body_end""#,
+        "async fn list(&self, _: Request<Query>) -> Result<Response<Self::ListStream>, Status> { list(self).await }",
+        &expect![[r#"
+            async fn list(&self, _: Request<Query>) -> Result<Response<Self::ListStream>, Status> {
+                let __check = {
+                    site::new("events", r::Limit::concurrency(9, core::secs(60)));
+                    p::Call::admit(p::Call::new(&__SITE))
+                };
+                let __admission = admit_or(
+                    <Result<
+                        Response<Self::ListStream>,
+                        Status,
+                    > as p::ResponseOrRejection>::of_rejection(__rejection),
+                );
+                let __result: Result<
+                    Response<<Self::ListStream as p::HoldStream>::Stream>,
+                    Status,
+                > = async move {
+                    of_type::<
+                        Result<Response<<Self::ListStream as p::HoldStream>::Stream>, Status>,
+                    >();
+                    { list(self).await }
+                }
+                    .await;
+                let __held = p::Admission::hold(__admission, &[0], []).await;
+                let __result = __result
+                    .map(|__response| {
+                        __response
+                            .map(|__stream| <Self::ListStream as p::HoldStream>::hold(
+                                __stream,
+                                __held,
+                            ))
+                    });
                 __result
             }
         "#]],

@@ -1,7 +1,7 @@
 //! tonic: streams of messages.
 
-use crate::body::streaming::StreamingResponse;
-use crate::body::{Held, HoldBody};
+use crate::body::streaming::{HoldStream, StreamingResponse};
+use crate::body::{Held, HoldBody, Holding};
 use futures_core::Stream;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,17 +10,13 @@ use tonic::Status;
 type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 type SyncMessages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send + Sync>>;
 
-/// A stream that holds permits and charges until it ends.
-struct HeldStream<S> {
-    stream: S,
-    held: Held,
-}
-
-impl<S: Stream<Item = Result<T, Status>> + Unpin, T> Stream for HeldStream<S> {
+/// A refused call has no messages.
+impl<S: Stream<Item = Result<T, Status>> + Unpin, T> Stream for Holding<S> {
     type Item = Result<T, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = ready!(Pin::new(&mut self.stream).poll_next(context));
+        let Ok(stream) = &mut self.response else { return Poll::Ready(None) };
+        let polled = ready!(Pin::new(stream).poll_next(context));
         match &polled {
             Some(Ok(_)) => self.held.count(0),
             Some(Err(_)) => self.held.cut(),
@@ -30,25 +26,40 @@ impl<S: Stream<Item = Result<T, Status>> + Unpin, T> Stream for HeldStream<S> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.stream.size_hint()
+        self.response.as_ref().map_or((0, Some(0)), Stream::size_hint)
     }
 }
 
-impl<T: 'static> HoldBody for tonic::Response<Messages<T>> {
-    type Output = Self;
+impl<S> HoldStream for Holding<S> {
+    type Stream = S;
 
-    fn hold(self, held: Held) -> Self {
-        self.map(|stream| -> Messages<T> { Box::pin(HeldStream { stream, held }) })
+    fn hold(stream: S, held: Held) -> Self {
+        Self { response: Ok(stream), held }
     }
 }
 
-impl<T: 'static> HoldBody for tonic::Response<SyncMessages<T>> {
-    type Output = Self;
+/// A boxed stream is replaced by another one.
+macro_rules! boxed {
+    ($($messages:ident)*) => {$(
+        impl<T: 'static> HoldStream for $messages<T> {
+            type Stream = Self;
 
-    fn hold(self, held: Held) -> Self {
-        self.map(|stream| -> SyncMessages<T> { Box::pin(HeldStream { stream, held }) })
-    }
+            fn hold(stream: Self, held: Held) -> Self {
+                Box::pin(Holding { response: Ok(stream), held })
+            }
+        }
+
+        impl<T: 'static> HoldBody for tonic::Response<$messages<T>> {
+            type Output = Self;
+
+            fn hold(self, held: Held) -> Self {
+                self.map(|stream| HoldStream::hold(stream, held))
+            }
+        }
+    )*};
 }
+
+boxed! { Messages SyncMessages }
 
 /// The messages outlive the function that returns them.
 impl<S: Stream> StreamingResponse for tonic::Response<S> {}
