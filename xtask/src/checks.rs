@@ -53,10 +53,14 @@ fn tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
     run(all_tests().args(filter).env(SERVER_VARIABLE, server))
 }
 
-/// Runs the tests of the scripts once more, on the server with Lua 5.4.
+/// Runs the tests of the scripts once more, on the server with Lua 5.4. `--test stores` would join other features, and so compile
+/// the library again.
 fn scripts_under_lua54() -> Result<(), String> {
     let program = lua54::program()?;
-    run(all_tests().args(["--test", "stores", "--"]).args(LUA54.tests()).env(SERVER_VARIABLE, program))
+    let mut tests = all_tests();
+    tests.args(["--tests", "--"]).args(LUA54.tests());
+    // A difference between the languages does not hide: fewer operations than on Redis find it.
+    run(tests.env(SERVER_VARIABLE, program).env("RATELIMIT_OPERATIONS", "20%"))
 }
 
 fn all_tests() -> Command {

@@ -1,8 +1,11 @@
 //! Environment variables that make random and repeated tests longer or different.
 
-/// The number of operations of a random test. `RATELIMIT_OPERATIONS` replaces the ordinary number.
+/// The number of operations of a random test. `RATELIMIT_OPERATIONS` replaces the ordinary number: `1000000`, or `25%` of it.
 pub(crate) fn operations(ordinary: usize) -> usize {
-    std::env::var("RATELIMIT_OPERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(ordinary)
+    let Ok(given) = std::env::var("RATELIMIT_OPERATIONS") else { return ordinary };
+    let number =
+        |text: &str| text.parse::<usize>().unwrap_or_else(|_| panic!("RATELIMIT_OPERATIONS is `{given}`"));
+    given.strip_suffix('%').map_or_else(|| number(&given), |percent| ordinary * number(percent) / 100)
 }
 
 /// Whether this run is the soak, which has long tests and asserts times: `RATELIMIT_SOAK` is set.
