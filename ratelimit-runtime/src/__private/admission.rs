@@ -110,8 +110,11 @@ const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
 pub struct SettleOnEnd(Settle);
 
 /// Takes the closure of `settle`. This signature lets the closure omit its parameter type.
-pub fn cost_on_end<T, F: FnOnce(BodySent) -> T + Send + 'static>(cost: F) -> F {
-    cost
+/// The box has one type, so that the compiler reports a mistake once.
+pub fn cost_on_end<T>(
+    cost: impl FnOnce(BodySent) -> T + Send + 'static,
+) -> Box<dyn FnOnce(BodySent) -> T + Send> {
+    Box::new(cost)
 }
 
 /// Takes the same closure with a result of one type.

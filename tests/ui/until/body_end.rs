@@ -27,7 +27,7 @@ async fn other_body() -> Result<Response<String>, Rejection> { Ok(Response::new(
 // Functions of `settle` that cannot run when the body ends.
 #[rate_limit(settle = |result: &Result<Response, Rejection>| 5, until = "body_end", by = "global")]
 async fn of_the_result(body: Response) -> Result<Response, Rejection> { Ok(body) }
-#[rate_limit(settle = |sent| sent.bytes(), until = "body_end", by = "global")]
+#[rate_limit(settle = |sent| sent.bytes() as i64, until = "body_end", by = "global")]
 async fn not_a_cost(body: Response) -> Result<Response, Rejection> { Ok(body) }
 #[rate_limit(settle = move |sent| *price * sent.blocks(1), until = "body_end", by = "global")]
 async fn not_send(price: Rc<u32>) -> Result<Response, Rejection> { Ok(Response::default()) }
