@@ -8,6 +8,7 @@
 //! - [Waiting and permits]: queues instead of refusals, limits on calls that run at the same time
 //! - [Leases]: units taken in advance, for very busy limits
 //! - [Failures]: outages, deadlines, failovers, permissions, shutdown
+//! - [Promises]: what limits admit, refuse and wait for, also when something fails, and the tests that show it
 //! - [Deploy and operate]: renamed and changed limits, shutdown, persistence, health, alarms
 //! - [Overrides]: limits that change while the service runs, and limits in trial
 //! - [Observability]: metrics, traces, log lines, and hooks for refusals and outages
@@ -57,6 +58,10 @@ pub mod leases {}
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/failures.md")]
 pub mod failures {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/promises.md")]
+pub mod promises {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/operate.md")]

@@ -190,6 +190,38 @@ fn rustdoc_has_the_pictures_of_the_guide() {
     }
 }
 
+/// The files below a folder, with their texts.
+fn sources(folder: &Path) -> Vec<(String, String)> {
+    let mut sources = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources.extend(self::sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            sources.push((path.with_extension("").to_string_lossy().replace('/', "::"), text));
+        }
+    }
+    sources
+}
+
+/// The page of the promises names tests as `module::function`, or all tests of `module::module`.
+#[test]
+fn the_tests_of_the_promises_exist() {
+    let sources = sources(&root().join("tests"));
+    let page = read("ratelimit-runtime/docs/promises.md");
+    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|name| name.contains("::")).collect();
+    assert!(named.len() > 30, "{named:?}");
+    for name in named {
+        let (module, function) = name.rsplit_once("::").unwrap();
+        let is_test = |(path, text): &(String, String)| {
+            path.contains(&format!("::{module}")) && text.contains(&format!("fn {function}("))
+        };
+        let is_module = |(path, _): &(String, String)| path.contains(&format!("::{name}"));
+        assert!(sources.iter().any(|source| is_test(source) || is_module(source)), "no test is `{name}`");
+    }
+}
+
 #[test]
 fn links_are_found_outside_of_code() {
     let text = "A [b](c.md), `[d](e)` and ![f](g.svg#h).\n```text\n[i](j)\n```\n[k]: l.md\n[m]: https://n\n# O p: `q`!\n";
