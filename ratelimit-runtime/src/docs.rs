@@ -10,6 +10,7 @@
 //! - [Failures]: outages, deadlines, failovers, permissions, shutdown
 //! - [Promises]: what limits admit, refuse and wait for, also when something fails, and the tests that show it
 //! - [Deploy and operate]: renamed and changed limits, shutdown, persistence, health, alarms
+//! - [Troubleshooting]: symptoms, their causes, and the log line that shows each
 //! - [Overrides]: limits that change while the service runs, and limits in trial
 //! - [Observability]: metrics, traces, log lines, and hooks for refusals and outages
 //! - [Methods]: rate limiting without the attribute
@@ -66,6 +67,10 @@ pub mod promises {}
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/operate.md")]
 pub mod operate {}
+
+#[doc = include_str!("docs/links.md")]
+#[doc = include_str!("../docs/troubleshooting.md")]
+pub mod troubleshooting {}
 
 #[doc = include_str!("docs/links.md")]
 #[doc = include_str!("../docs/overrides.md")]
