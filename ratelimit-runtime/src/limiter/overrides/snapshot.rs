@@ -8,6 +8,7 @@ use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::RateLimiter;
 use crate::limiter::single_task::{InCharge, SingleTask};
+use crate::limiter::store_call::Began;
 use crate::store::{Overridden, Reply, ReplyKind};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -196,13 +197,16 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the store has been asked once, at most for the deadline of a decision.
-    pub(crate) async fn learn_overrides(&self) {
-        if !self.knows_overrides() {
-            // Boxed, so that the futures of calls stay small.
-            let loaded = Box::pin(self.shared.store().within_deadline(self.load_overrides())).await;
-            self.shared.overrides().learn(loaded);
+    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided in what is left of it.
+    pub(crate) async fn learn_overrides(&self) -> Began {
+        if self.knows_overrides() {
+            return Began::default();
         }
+        let began = Began::at(Instant::now());
+        // Boxed, so that the futures of calls stay small.
+        let loaded = Box::pin(self.shared.store().within_rest(began, self.load_overrides())).await;
+        self.shared.overrides().learn(loaded);
+        began
     }
 }
 

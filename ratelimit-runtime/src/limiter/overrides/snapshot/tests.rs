@@ -1,7 +1,7 @@
 //! Tests of the snapshot of the overrides and of the watch for changes.
 
 use super::*;
-use crate::limiter::{OverrideEffect, OverrideTarget};
+use crate::limiter::{OnError, OverrideEffect, OverrideTarget};
 use crate::proxies::Proxies;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request, Store};
 
@@ -70,13 +70,63 @@ async fn a_watch_without_a_connection_is_late() {
     let connected = Arc::new(AtomicBool::new(true));
     let limiter =
         RateLimiter::builder().around_test_store(Remote(Arc::clone(&connected)), Proxies::default());
-    limiter.learn_overrides().await;
+    let _ = limiter.learn_overrides().await;
     let is_late = || limiter.shared.overrides().watch.is_late(Instant::now());
     tokio::time::sleep(10 * SECOND).await;
     assert!(!is_late());
     connected.store(false, Ordering::Relaxed);
     tokio::time::sleep(10 * SECOND).await;
     assert!(is_late(), "a runtime with a connection must take over");
+}
+
+/// Replies to nothing, or to the search for overrides after half a deadline.
+struct Slow {
+    overrides: Option<Duration>,
+}
+
+impl Store for Slow {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        Reply::pending(std::future::pending())
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        Reply::pending(std::future::pending())
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        Reply::pending(std::future::pending())
+    }
+
+    fn load_overrides(&self, _: &StoreKey, _: u64) -> Reply<Option<Overridden>> {
+        let after = self.overrides.unwrap_or(100 * SECOND);
+        Reply::pending(async move {
+            tokio::time::sleep(after).await;
+            Ok(None)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_call_has_one_deadline() {
+    let (counter, permits) = (Limit::counter(5, SECOND), Limit::concurrency(5, SECOND));
+    for overrides in [None, Some(SECOND / 2)] {
+        let first = || {
+            let builder = RateLimiter::builder().deadline(SECOND).on_error(OnError::Deny);
+            builder.around_test_store(Slow { overrides }, Proxies::default())
+        };
+        let start = Instant::now();
+        assert!(first().check(&counter, "a").await.is_err());
+        assert!(first().check_all(&[(&counter, &"a", 1), (&counter, &"b", 1)]).await.is_err());
+        assert!(first().acquire(&counter, "a").await.is_err());
+        assert!(first().charge(&counter, "a", 1).await.is_err());
+        assert!(first().permit(&permits, "a").await.is_err());
+        assert!(first().peek(&counter, "a").await.is_err());
+        assert!(first().penalize(&counter, "a", 1).await.is_err());
+        assert!(first().reset(&counter, "a").await.is_err());
+        // The paused clock has no other delays than those of timers, which are rounded up to whole milliseconds.
+        let calls = start.elapsed().as_millis();
+        assert!((8000..=8016).contains(&calls), "8 calls took {calls} ms");
+    }
 }
 
 #[tokio::test]
