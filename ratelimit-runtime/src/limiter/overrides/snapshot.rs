@@ -211,14 +211,18 @@ impl RateLimiter {
 }
 
 async fn watch(task: InCharge) {
-    let mut publisher = Publisher::new();
+    let (mut publisher, mut may_be_connecting) = (Publisher::new(), true);
     while let Some(limiter) = task.limiter() {
+        let is_connected = limiter.shared.store().is_connected();
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
-        if limiter.shared.store().is_connected() {
+        if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline()));
+        }
+        // Asking opens a broken connection again. Without that, the next call of an idle process would have old overrides.
+        if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store().within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides().learn(loaded);
-            if publisher.is_due() {
+            if is_connected && publisher.is_due() {
                 // It asks the store twice.
                 task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;

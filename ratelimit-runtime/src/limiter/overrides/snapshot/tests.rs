@@ -41,7 +41,11 @@ fn nothing_is_remembered_of_calls_while_there_are_no_overrides() {
 }
 
 /// Replies to nothing but the search for overrides, and says whether it is connected.
-struct Remote(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+struct Remote {
+    connected: Arc<AtomicBool>,
+    asked: Arc<AtomicU64>,
+}
 
 impl Store for Remote {
     fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
@@ -57,26 +61,30 @@ impl Store for Remote {
     }
 
     fn is_connected(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.connected.load(Ordering::Relaxed)
     }
 
     fn load_overrides(&self, _: &StoreKey, _: u64) -> Reply<Option<Overridden>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         Reply::pending(std::future::ready(Ok(None)))
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_without_a_connection_is_late() {
-    let connected = Arc::new(AtomicBool::new(true));
-    let limiter =
-        RateLimiter::builder().around_test_store(Remote(Arc::clone(&connected)), Proxies::default());
+    let remote = Remote::default();
+    remote.connected.store(true, Ordering::Relaxed);
+    let limiter = RateLimiter::builder().around_test_store(remote.clone(), Proxies::default());
     let _ = limiter.learn_overrides().await;
     let is_late = || limiter.shared.overrides().watch.is_late(Instant::now());
     tokio::time::sleep(10 * SECOND).await;
     assert!(!is_late());
-    connected.store(false, Ordering::Relaxed);
+    remote.connected.store(false, Ordering::Relaxed);
+    let before = remote.asked.load(Ordering::Relaxed);
     tokio::time::sleep(10 * SECOND).await;
     assert!(is_late(), "a runtime with a connection must take over");
+    let asked = remote.asked.load(Ordering::Relaxed) - before;
+    assert!(asked >= 10, "asked {asked} times, which would open a broken connection again");
 }
 
 /// Replies to nothing, or to the search for overrides after half a deadline.
