@@ -24,7 +24,7 @@ use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 14] = [
+const USAGE: [(&str, &str); 17] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     (
@@ -44,6 +44,9 @@ const USAGE: [(&str, &str); 14] = [
     ("bench --check", "lints the code of the benchmarks"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
     ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
+    ("fleet --seeds N", "simulates N fleets, each from one seed, on all cores; 10 000 if no number is given"),
+    ("fleet --seed S", "repeats one seed and prints its log"),
+    ("fleet --planted", "hunts all planted bugs, with up to 1000 seeds each; `--planted WORD` some of them"),
     ("fuzz TARGET -- N", "runs one target (arguments, template, duration, attribute) with N inputs"),
 ];
 
@@ -58,6 +61,7 @@ enum Request {
     Features,
     Bench(Bench),
     Completion,
+    Fleet(Vec<String>),
     Fuzz(Fuzz),
 }
 
@@ -93,6 +97,8 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("bench", _) => Ok(Request::Bench(bench::parse(rest)?)),
         ("completion", None) => Ok(Request::Completion),
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
+        ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
+        ("fleet", _) => Ok(Request::Fleet(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
         ("features", None) => Ok(Request::Features),
         ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
@@ -129,6 +135,10 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::Completion => {
             tools::ensure_rust_analyzer()?;
             process::run(&mut process::cargo(&["test", "-p", "ratelimit-tests", "--test", "completion"]))
+        }
+        Request::Fleet(options) => {
+            let mut command = process::cargo(&["run", "--release", "--package", "ratelimit-fleet", "--"]);
+            process::run(command.args(options))
         }
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Bench(bench) => bench::perform(bench),

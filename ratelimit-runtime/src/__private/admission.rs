@@ -2,7 +2,7 @@
 
 use super::call::{Call, Calls, Completed};
 use crate::body::{BodySent, Held, Holds, Settle};
-use crate::limiter::{Attempt, Holdings};
+use crate::limiter::{Attempt, Began, Holdings};
 use crate::rejection::Rejection;
 use smallvec::SmallVec;
 use std::fmt;
@@ -25,9 +25,9 @@ impl Calls {
     #[must_use]
     pub fn admit(self) -> Admit {
         Box::pin(async {
-            self.learn_overrides().await;
+            let began = self.learn_overrides().await;
             match self.complete()? {
-                Some(completed) => completed.admit().await,
+                Some(completed) => completed.admit(began).await,
                 None => Ok(Admission::default()),
             }
         })
@@ -35,8 +35,8 @@ impl Calls {
 }
 
 impl Completed {
-    pub(super) async fn admit(self) -> Result<Admission, Rejection> {
-        let attempt = Attempt { limiter: &self.limiter, names: &self.names };
+    pub(super) async fn admit(self, began: Began) -> Result<Admission, Rejection> {
+        let attempt = Attempt { limiter: &self.limiter, began, names: &self.names };
         Ok(Admission(Some(Box::new(attempt.run_held(self.stack).await?))))
     }
 }

@@ -8,7 +8,9 @@ use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, Name, StoreKey};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
-use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, Stack, failed, note, shadow_failed};
+use crate::limiter::{
+    Began, CurrentLimiter, Member, OnError, RateLimiter, Stack, failed, note, shadow_failed,
+};
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::{PROBE, Request};
@@ -253,10 +255,11 @@ impl Calls {
     }
 
     /// Waits until the overrides are known.
-    pub(super) async fn learn_overrides(&self) {
+    pub(super) async fn learn_overrides(&self) -> Began {
         let mut limiters = self.0.iter().filter(|call| !call.is_skipped()).map(Call::limiter);
-        if let Some(limiter) = limiters.find_map(Result::ok) {
-            limiter.learn_overrides().await;
+        match limiters.find_map(Result::ok) {
+            Some(limiter) => limiter.learn_overrides().await,
+            None => Began::default(),
         }
     }
 

@@ -184,7 +184,7 @@ impl RateLimiterBuilder {
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis {
             redis.verify(limiter.keys().prefix()).await?;
-            limiter.learn_overrides().await;
+            let _ = limiter.learn_overrides().await;
         }
         Ok(limiter)
     }

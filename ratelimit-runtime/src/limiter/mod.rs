@@ -22,6 +22,7 @@ pub use limits::KnownLimit;
 pub(crate) use limits::note;
 pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
 pub use status::Status;
+pub(crate) use store_call::Began;
 
 use crate::clock::timer;
 use crate::key::KeySettings;

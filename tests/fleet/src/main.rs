@@ -1,24 +1,96 @@
-//! Runs many seeds: `fleet [FIRST] [NUMBER]`.
+//! Simulates fleets: `fleet [--seed S] [--seeds N] [--threads T] [--until-broken] [--plant NAME] [--planted [WORD]]`.
 
-use std::time::{Duration, Instant};
+use fleet::planted;
+use fleet::soak::Soak;
+use std::process::ExitCode;
+use std::thread;
 
-fn main() {
-    let number = |at: usize| std::env::args().nth(at).and_then(|text| text.parse().ok());
-    let (first, seeds): (u64, u64) = (number(1).unwrap_or(0), number(2).unwrap_or(1));
-    let (start, mut simulated, mut calls, mut failed) = (Instant::now(), Duration::ZERO, 0, 0);
-    for seed in first..first + seeds {
-        let run = fleet::run(seed);
-        simulated += run.simulated;
-        calls += run.calls;
-        if seeds == 1 {
-            println!("{}", run.log);
-        }
-        if !run.broken.is_empty() {
-            failed += 1;
-            println!("seed {seed}:");
-            run.broken.iter().take(3).for_each(|promise| println!("  {promise}"));
+/// A parsed command line.
+struct Options {
+    first: u64,
+    seeds: Option<u64>,
+    threads: usize,
+    until_broken: bool,
+    plant: Option<String>,
+    /// The word in the names of the planted bugs to hunt.
+    hunt: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let outcome = parse(std::env::args().skip(1)).and_then(|options| perform(&options));
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("fleet: {error}");
+            ExitCode::from(2)
         }
     }
-    let years = simulated.as_secs_f64() / 86_400.0 / 365.25;
-    println!("{seeds} seeds, {calls} calls, {years:.2} years in {:.1?}; {failed} failed", start.elapsed());
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut options =
+        Options { first: 0, seeds: None, threads, until_broken: false, plant: None, hunt: None };
+    while let Some(word) = words.next() {
+        let mut number = || {
+            let text = words.next().unwrap_or_default();
+            text.parse::<u64>().map_err(|_| format!("`{word}` expects a number, got `{text}`"))
+        };
+        match word.as_str() {
+            "--seed" => options.first = number()?,
+            "--seeds" => options.seeds = Some(number()?),
+            "--threads" => options.threads = usize::try_from(number()?.max(1)).unwrap_or(1),
+            "--until-broken" => options.until_broken = true,
+            "--plant" => options.plant = Some(words.next().unwrap_or_default()),
+            "--planted" => options.hunt = Some(words.next().unwrap_or_default()),
+            _ => return Err(format!("unknown option `{word}`")),
+        }
+    }
+    Ok(options)
+}
+
+/// Returns whether all is well.
+fn perform(options: &Options) -> Result<bool, String> {
+    if let Some(word) = &options.hunt {
+        return planted::hunt(word, options.seeds.unwrap_or(1000), options.threads);
+    }
+    if let Some(name) = &options.plant {
+        let bug = planted::bugs().into_iter().find(|bug| bug.name == name);
+        planted::plant(bug.ok_or_else(|| format!("there is no planted bug `{name}`"))?);
+    }
+    if options.seeds.unwrap_or(1) == 1 {
+        return Ok(show(options.first));
+    }
+    let (first, seeds) = (options.first, options.seeds.unwrap_or(1));
+    let soak = Soak { first, seeds, threads: options.threads, until_broken: options.until_broken };
+    let totals = soak.run(|seed, promise| {
+        println!("seed {seed}: {promise}; to repeat it: cargo xtask fleet --seed {seed}");
+    });
+    println!(
+        "{} seeds, {} calls, {:.1} simulated years in {:.1?} ({:.0} seeds/s); {} seeds broke a promise",
+        totals.seeds,
+        totals.calls,
+        totals.years(),
+        totals.took,
+        totals.seeds_per_second(),
+        totals.broken.len()
+    );
+    Ok(totals.broken.is_empty())
+}
+
+/// Prints the log of one seed.
+fn show(seed: u64) -> bool {
+    let run = fleet::show(seed);
+    println!("{}", run.log);
+    run.broken.iter().for_each(|promise| println!("broken: {promise}"));
+    if let Some(shrunk) = fleet::show_shrunk(seed) {
+        println!("\nthe fewest steps that still break a promise:\n{}", shrunk.log);
+        shrunk.broken.iter().for_each(|promise| println!("broken: {promise}"));
+        let file = std::env::temp_dir().join(format!("fleet-{seed}.svg"));
+        if std::fs::write(&file, shrunk.timeline.unwrap_or_default()).is_ok() {
+            println!("its timeline: {}", file.display());
+        }
+    }
+    run.broken.is_empty()
 }

@@ -1,22 +1,22 @@
 //! A process of the fleet: a limiter with the unchanged client, and its calls.
 
-use crate::history::{Outcome, Record};
-use crate::schedule::{Call, Kind, Schedule};
+use crate::history::{Adjusted, Changed, History, Outcome, Record};
+use crate::schedule::{Call, Change, How, Kind, Schedule, Then};
 use crate::server::Link;
 use crate::world::World;
+use ratelimit::overrides::LimitChange;
 use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, Rejection};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
-
-/// The records of all calls that have ended.
-pub(crate) type History = Arc<Mutex<Vec<Record>>>;
 
 pub(crate) struct Process {
     number: usize,
     pub(crate) limiter: RateLimiter,
     pub(crate) link: Arc<Link>,
+    /// The limits in its code.
+    pub(crate) limits: Vec<Limit>,
     calls: Vec<JoinHandle<()>>,
 }
 
@@ -32,19 +32,20 @@ impl Drop for Running {
         if self.record.outcome == Outcome::Dropped {
             self.record.ended = self.start.elapsed();
         }
-        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        history.push(self.record.clone());
+        self.history.lock().calls.push(self.record.clone());
     }
 }
 
+const NAMES: [&str; 3] = ["first", "second", "third"];
+
 /// The key of a caller.
 pub(crate) fn key(limit: usize, who: u8) -> impl AsKey + Clone {
-    Key::new(["first", "second", "third"][limit]).by(u64::from(who))
+    Key::new(NAMES[limit]).by(u64::from(who))
 }
 
 impl Process {
     /// Starts a process. `number` differs from those of all other processes of the run.
-    pub(crate) fn start(world: &World, schedule: &Schedule, number: usize) -> Self {
+    pub(crate) fn start(world: &World, schedule: &Schedule, limits: &[Limit], number: usize) -> Self {
         let host = format!("p{number}");
         let link = world.connect(&host, schedule.seed.wrapping_add(number as u64));
         let limiter = RateLimiter::builder()
@@ -54,11 +55,11 @@ impl Process {
             .on_error(OnError::Deny)
             .build();
         let limiter = limiter.unwrap_or_else(|error| unreachable!("{error}"));
-        Self { number, limiter, link, calls: Vec::new() }
+        Self { number, limiter, link, limits: limits.to_vec(), calls: Vec::new() }
     }
 
     /// Starts a call.
-    pub(crate) fn call(&mut self, start: Instant, step: usize, call: Call, limit: Limit, history: &History) {
+    pub(crate) fn call(&mut self, start: Instant, step: usize, call: Call, history: &History) {
         let sent = start.elapsed();
         let record = Record {
             step,
@@ -67,18 +68,36 @@ impl Process {
             sent,
             ended: sent,
             outcome: Outcome::Dropped,
-            refunded: 0,
+            adjusted: Adjusted::Unknown,
             released: None,
         };
-        let running = Running { record, start, history: Arc::clone(history) };
-        let limiter = self.limiter.clone();
+        let running = Running { record, start, history: history.clone() };
+        let (limiter, limits) = (self.limiter.clone(), self.limits.clone());
         self.calls.retain(|call| !call.is_finished());
         self.calls.push(tokio::spawn(async move {
-            let made = make(&limiter, &limit, running);
+            let made = make(&limiter, &limits, running);
             match call.dropped_after {
                 Some(time) => drop(tokio::time::timeout(time, made).await),
                 None => made.await,
             }
+        }));
+    }
+
+    /// Changes the count of a limit.
+    pub(crate) fn change(&mut self, start: Instant, step: usize, change: Change, history: &History) {
+        let Change { limit, how, .. } = change;
+        if let How::Deploy(count) = how {
+            self.limits[limit] = with_count(&self.limits[limit], count);
+            return;
+        }
+        let (limiter, history, sent) = (self.limiter.clone(), history.clone(), start.elapsed());
+        self.calls.push(tokio::spawn(async move {
+            let done = match how.count() {
+                Some(count) => limiter.overrides().set(NAMES[limit], LimitChange::new().count(count)).await,
+                None => limiter.overrides().remove(NAMES[limit]).await,
+            };
+            let error = done.err().map(|error| error.to_string());
+            history.lock().changes.push(Changed { step, change, sent, ended: start.elapsed(), error });
         }));
     }
 
@@ -97,9 +116,14 @@ impl Process {
     }
 }
 
-async fn make(limiter: &RateLimiter, limit: &Limit, mut running: Running) {
+/// The limit with another count, if it fits.
+pub(crate) fn with_count(limit: &Limit, count: u32) -> Limit {
+    LimitChange::new().count(count).apply(limit).unwrap_or(*limit)
+}
+
+async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
     let Call { limit: at, who, cost, kind, .. } = running.record.call;
-    let key = key(at, who);
+    let (limit, key) = (&limits[at], key(at, who));
     let ended = |running: &mut Running, outcome| {
         running.record.ended = running.start.elapsed();
         running.record.outcome = outcome;
@@ -113,12 +137,23 @@ async fn make(limiter: &RateLimiter, limit: &Limit, mut running: Running) {
             let outcome = limiter.acquire_cost(limit, key, cost).await;
             ended(&mut running, of(outcome.err()));
         }
-        Kind::Charge { refunds } => match limiter.charge(limit, key, cost).await {
+        Kind::Stack { with } => {
+            let other = self::key(with, who);
+            let outcome = limiter.check_all(&[(limit, &key, cost), (&limits[with], &other, cost)]).await;
+            ended(&mut running, of(outcome.err()));
+        }
+        Kind::Charge { then } => match limiter.charge(limit, key, cost).await {
             Ok(charge) => {
                 ended(&mut running, Outcome::Admitted);
-                if refunds {
-                    running.record.refunded = charge.refund().await.unwrap_or(0);
-                }
+                running.record.adjusted = match then {
+                    Then::Keep => Adjusted::Took(0),
+                    Then::Refund => charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave),
+                    Then::Settle(settled) => {
+                        let units = charge.settle(settled).await;
+                        let adjusted = if settled < cost { Adjusted::Gave } else { Adjusted::Took };
+                        units.map_or(Adjusted::Unknown, adjusted)
+                    }
+                };
             }
             Err(rejection) => ended(&mut running, of(Some(rejection))),
         },
@@ -137,7 +172,8 @@ async fn make(limiter: &RateLimiter, limit: &Limit, mut running: Running) {
 fn of(rejection: Option<Rejection>) -> Outcome {
     match rejection {
         None => Outcome::Admitted,
-        Some(Rejection::Limited(_)) => Outcome::Refused,
+        Some(Rejection::Limited(limited)) => Outcome::Refused(limited.decision().retry_after()),
+        Some(Rejection::Unavailable(unavailable)) => Outcome::Unknown(unavailable.error().to_string()),
         Some(other) => Outcome::Unknown(other.to_string()),
     }
 }
@@ -145,7 +181,7 @@ fn of(rejection: Option<Rejection>) -> Outcome {
 /// The longest time that a call may take.
 pub(crate) fn longest(schedule: &Schedule, call: &Call) -> Duration {
     let wait = match call.kind {
-        Kind::Check => Duration::ZERO,
+        Kind::Check | Kind::Stack { .. } => Duration::ZERO,
         _ => schedule.limits[call.limit].longest_wait(),
     };
     schedule.deadline + wait

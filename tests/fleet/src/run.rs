@@ -1,14 +1,15 @@
 //! Runs a schedule: one thread, one seed, paused time.
 
-use crate::history::Record;
-use crate::process::{History, Process, key};
+use crate::history::{Happened, History};
+use crate::process::{Process, key, with_count};
 use crate::promises;
-use crate::schedule::{CALLERS, Event, Fault, Schedule};
+use crate::schedule::{CALLERS, Event, Fault, How, Schedule};
+use crate::shrink::shrink;
+use crate::timeline;
 use crate::world::World;
-use ratelimit::{__testing, Decision, Error, Limit};
+use ratelimit::{__testing, Algorithm, Decision, Error, Limit};
 use std::fmt::Write;
 use std::mem;
-use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -27,7 +28,12 @@ pub struct Run {
     pub simulated: Duration,
     /// How many calls were made.
     pub calls: usize,
+    /// The run as an SVG file, if it is shown.
+    pub timeline: Option<String>,
 }
+
+/// When a window begins and ends.
+pub(crate) type Window = (Duration, Duration);
 
 /// What was found after the run, when all was quiet.
 #[derive(Debug, Default)]
@@ -37,6 +43,14 @@ pub(crate) struct Findings {
     pub(crate) seen_later: Vec<(usize, u8, Result<Decision, Error>)>,
     /// Calls that still fail although everything is healthy.
     pub(crate) unavailable: Vec<String>,
+    /// The windows of each counter and caller, as the server has stored them.
+    pub(crate) windows: Vec<(usize, u8, Vec<Window>)>,
+    /// The capacity of each limit as each process knows it.
+    pub(crate) believed: Vec<(usize, usize, u32)>,
+    /// How many keys of limits have no end.
+    pub(crate) endless: usize,
+    /// The commands that the server has executed, if they are shown.
+    pub(crate) commands: String,
     pub(crate) tasks: usize,
     pub(crate) connections: usize,
     /// How many commands the server has executed, and how many keys it has.
@@ -46,60 +60,87 @@ pub(crate) struct Findings {
 /// Runs the schedule that belongs to a seed.
 #[must_use]
 pub fn run(seed: u64) -> Run {
-    run_schedule(&Schedule::draw(seed))
+    run_schedule(&Schedule::draw(seed), false)
 }
 
-pub(crate) fn run_schedule(schedule: &Schedule) -> Run {
+/// Runs a seed whose log has all commands that the server executes.
+#[must_use]
+pub fn show(seed: u64) -> Run {
+    run_schedule(&Schedule::draw(seed), true)
+}
+
+/// Shrinks a seed that breaks a promise, and runs what is left.
+#[must_use]
+pub fn show_shrunk(seed: u64) -> Option<Run> {
+    shrink(seed).map(|schedule| run_schedule(&schedule, true))
+}
+
+pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
     __testing::set_seed(Some(schedule.seed));
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.unwrap_or_else(|error| unreachable!("{error}"));
-    let (mut history, findings, simulated) = runtime.block_on(simulate(schedule));
+    let (mut happened, mut findings, simulated) = runtime.block_on(simulate(schedule, shows));
     drop(runtime);
     __testing::set_seed(None);
-    history.sort_by_key(|record| record.step);
-    let broken = promises::broken(schedule, &history, &findings);
+    happened.calls.sort_by_key(|record| record.step);
+    happened.changes.sort_by_key(|changed| changed.step);
+    let broken = promises::broken(schedule, &happened, &findings);
     let mut log = String::new();
     for limit in &schedule.limits {
         let _ = writeln!(log, "{limit}");
     }
     for (number, step) in schedule.steps.iter().enumerate() {
-        if let Event::Fault(fault) = &step.event {
-            let _ = writeln!(log, "{:>12} us step {number} {fault:?}", step.at.as_micros());
+        if !matches!(step.event, Event::Call(_)) {
+            let _ = writeln!(log, "{:>12} us step {number} {:?}", step.at.as_micros(), step.event);
         }
     }
-    for record in &history {
+    for changed in &happened.changes {
+        let _ = writeln!(log, "{changed}");
+    }
+    for record in &happened.calls {
         let _ = writeln!(log, "{record}");
     }
+    log.insert_str(0, &mem::take(&mut findings.commands));
     let _ = writeln!(log, "{findings:?}");
-    Run { log, broken, simulated, calls: history.len() }
+    let timeline = shows.then(|| timeline::draw(schedule, &happened, &broken).unwrap_or_default());
+    Run { log, broken, simulated, calls: happened.calls.len(), timeline }
 }
 
-async fn simulate(schedule: &Schedule) -> (Vec<Record>, Findings, Duration) {
+async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Duration) {
     let (world, start, history) = (World::create(), Instant::now(), History::default());
-    let mut fleet = Vec::new();
+    if shows {
+        world.server.show_commands();
+    }
+    let (mut fleet, mut newest) = (Vec::new(), schedule.limits.clone());
     for number in 0..schedule.processes {
-        fleet.push(Process::start(&world, schedule, number));
+        fleet.push(Process::start(&world, schedule, &newest, number));
     }
     let mut born = schedule.processes;
     for (number, step) in schedule.steps.iter().enumerate() {
         sleep_until(start + step.at).await;
         match &step.event {
             Event::Call(call) => {
-                fleet[call.process].call(start, number, *call, schedule.limits[call.limit], &history);
+                fleet[call.process].call(start, number, *call, &history);
             }
             Event::Fault(Fault::Kill(process)) => {
-                let heir = Process::start(&world, schedule, born);
+                let heir = Process::start(&world, schedule, &newest, born);
                 born += 1;
                 mem::replace(&mut fleet[*process], heir).kill();
             }
             Event::Fault(fault) => cause(&world, &fleet, *fault),
+            Event::Change(change) => {
+                if let How::Deploy(count) = change.how {
+                    newest[change.limit] = with_count(&newest[change.limit], count);
+                }
+                fleet[change.process].change(start, number, *change, &history);
+            }
             Event::Night(night) => {
                 for process in mem::take(&mut fleet) {
                     process.close().await;
                 }
                 sleep(*night).await;
                 for _ in 0..schedule.processes {
-                    fleet.push(Process::start(&world, schedule, born));
+                    fleet.push(Process::start(&world, schedule, &newest, born));
                     born += 1;
                 }
             }
@@ -108,8 +149,8 @@ async fn simulate(schedule: &Schedule) -> (Vec<Record>, Findings, Duration) {
     world.heal();
     sleep(QUIET).await;
     let findings = look(&world, schedule, fleet, born).await;
-    let records = mem::take(&mut *history.lock().unwrap_or_else(PoisonError::into_inner));
-    (records, findings, start.elapsed())
+    let happened = mem::take(&mut *history.lock());
+    (happened, findings, start.elapsed())
 }
 
 fn cause(world: &std::sync::Arc<World>, fleet: &[Process], fault: Fault) {
@@ -138,23 +179,40 @@ async fn look(world: &World, schedule: &Schedule, fleet: Vec<Process>, born: usi
     let mut findings = Findings::default();
     for (number, process) in fleet.into_iter().enumerate() {
         for (at, limit) in schedule.limits.iter().enumerate() {
-            if let Err(error) = process.limiter.peek(limit, key(at, 0)).await {
-                findings.unavailable.push(format!("process {number}: {error}"));
+            match process.limiter.peek(limit, key(at, 0)).await {
+                Ok(decision) => findings.believed.push((number, at, decision.capacity())),
+                Err(error) => findings.unavailable.push(format!("process {number}: {error}")),
             }
         }
         process.close().await;
     }
-    let auditor = Process::start(world, schedule, born);
+    let auditor = Process::start(world, schedule, &schedule.limits, born);
     findings.seen = see(&auditor, schedule).await;
-    let leases = schedule.limits.iter().map(Limit::time).filter(|time| *time < Duration::from_secs(60));
-    sleep(leases.max().unwrap_or_default() + Duration::from_secs(1)).await;
+    let permits = schedule.limits.iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency);
+    sleep(permits.map(Limit::time).max().unwrap_or_default() + Duration::from_secs(1)).await;
     findings.seen_later = see(&auditor, schedule).await;
+    findings.windows = windows(world, schedule, &auditor);
     auditor.close().await;
     sleep(Duration::from_secs(60)).await;
     findings.tasks = Handle::current().metrics().num_alive_tasks();
+    findings.commands = world.server.shown();
     findings.sizes = world.server.sizes();
+    findings.endless = world.server.endless();
     findings.connections = world.server.open_connections();
     findings
+}
+
+fn windows(world: &World, schedule: &Schedule, auditor: &Process) -> Vec<(usize, u8, Vec<Window>)> {
+    let is_counter = |at: &usize| schedule.limits[*at].algorithm() == Algorithm::Counter;
+    let mut windows = Vec::new();
+    for at in (0..schedule.limits.len()).filter(is_counter) {
+        for who in 0..CALLERS {
+            if let Ok(key) = auditor.limiter.store_key(key(at, who), Algorithm::Counter) {
+                windows.push((at, who, world.server.begun(key.as_bytes())));
+            }
+        }
+    }
+    windows
 }
 
 async fn see(auditor: &Process, schedule: &Schedule) -> Vec<(usize, u8, Result<Decision, Error>)> {

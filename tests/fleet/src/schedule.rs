@@ -32,6 +32,7 @@ pub(crate) struct Step {
 pub(crate) enum Event {
     Call(Call),
     Fault(Fault),
+    Change(Change),
     /// All processes end in good order, and others start after this time.
     Night(Duration),
 }
@@ -52,8 +53,41 @@ pub(crate) struct Call {
 pub(crate) enum Kind {
     Check,
     Acquire,
-    Charge { refunds: bool },
-    Permit { held: Duration },
+    Charge {
+        then: Then,
+    },
+    Permit {
+        held: Duration,
+    },
+    /// The same cost of another limit is taken in the same decision.
+    Stack {
+        with: usize,
+    },
+}
+
+/// What becomes of a charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    Keep,
+    Refund,
+    Settle(u32),
+}
+
+/// The count of a limit changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) process: usize,
+    pub(crate) limit: usize,
+    pub(crate) how: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A new version of the service runs in this process, and in those that start later.
+    Deploy(u32),
+    /// This process sets an override for all.
+    Override(u32),
+    Remove,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +117,7 @@ impl Schedule {
         let limits: Vec<Limit> = (0..random.usize(1..=3)).map(|_| limit(&mut random)).collect();
         let deadline = Duration::from_millis(*random.choice(&[50, 100, 250]).unwrap_or(&100));
         let faults = random.choice([0, 2, 6, 15]).unwrap_or(2);
+        let changes = if random.u8(..4) == 0 { 3 } else { 0 };
         let mut at = Duration::ZERO;
         let mut steps = Vec::new();
         for _ in 0..random.usize(20..250) {
@@ -97,6 +132,8 @@ impl Schedule {
                 continue;
             } else if is_fault {
                 Event::Fault(fault(&mut random, processes))
+            } else if random.u32(..100) < changes {
+                Event::Change(change(&mut random, processes, limits.len()))
             } else {
                 Event::Call(call(&mut random, processes, &limits))
             };
@@ -107,7 +144,10 @@ impl Schedule {
 
     /// The time of the last event.
     pub(crate) fn length(&self) -> Duration {
-        self.steps.last().map_or(Duration::ZERO, |step| step.at)
+        self.steps.last().map_or(Duration::ZERO, |step| match step.event {
+            Event::Night(night) => step.at + night,
+            _ => step.at,
+        })
     }
 }
 
@@ -134,9 +174,9 @@ fn limit(random: &mut Rng) -> Limit {
         3 => Limit::sliding_window(count, time),
         4 => Limit::sliding_log(count, time),
         5 => Limit::leaky_bucket(count, time),
-        6 => Limit::concurrency(count, Duration::from_secs(random.u64(1..30))),
+        6 => Limit::concurrency(count, Duration::from_secs(random.u64(1..60))),
         _ => {
-            let leased = Limit::counter(count * 20, time);
+            let leased = Limit::counter(count * *random.choice(&[2, 20]).unwrap_or(&20), time);
             leased.try_lease(random.u32(1..=8)).unwrap_or(leased)
         }
     };
@@ -146,18 +186,45 @@ fn limit(random: &mut Rng) -> Limit {
 
 fn call(random: &mut Rng, processes: usize, limits: &[Limit]) -> Call {
     let limit = random.usize(..limits.len());
-    let kind = if limits[limit].algorithm() == ratelimit::Algorithm::Concurrency {
+    let kind = if is_concurrency(&limits[limit]) {
         Kind::Permit { held: Duration::from_millis(random.u64(..4000)) }
     } else {
         match random.u8(..8) {
             0 | 1 => Kind::Acquire,
-            2 => Kind::Charge { refunds: random.bool() },
+            2 => Kind::Charge { then: then(random) },
+            3 => Kind::Stack { with: random.usize(..limits.len()) },
             _ => Kind::Check,
         }
+    };
+    // A stack has each limit once, and no permits.
+    let kind = match kind {
+        Kind::Stack { with } if with == limit || is_concurrency(&limits[with]) => Kind::Check,
+        kind => kind,
     };
     let cost = if random.u8(..5) == 0 { random.u32(0..=3) } else { 1 };
     let dropped_after = (random.u8(..20) == 0).then(|| Duration::from_micros(random.u64(..3000)));
     Call { process: random.usize(..processes), limit, who: random.u8(..CALLERS), cost, kind, dropped_after }
+}
+
+fn is_concurrency(limit: &Limit) -> bool {
+    limit.algorithm() == ratelimit::Algorithm::Concurrency
+}
+
+fn then(random: &mut Rng) -> Then {
+    match random.u8(..4) {
+        0 => Then::Keep,
+        1 => Then::Settle(random.u32(0..=3)),
+        _ => Then::Refund,
+    }
+}
+
+fn change(random: &mut Rng, processes: usize, limits: usize) -> Change {
+    let how = match random.u8(..4) {
+        0 => How::Deploy(random.u32(1..=12)),
+        1 => How::Remove,
+        _ => How::Override(random.u32(1..=12)),
+    };
+    Change { process: random.usize(..processes), limit: random.usize(..limits), how }
 }
 
 fn fault(random: &mut Rng, processes: usize) -> Fault {

@@ -1,13 +1,10 @@
 //! The world of one run: a server, and the network that the client's connections use instead of sockets.
 
-use crate::server::{Link, Server, serve};
+use crate::server::{BUFFER, Link, Server, serve};
 use ratelimit::__testing::network;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// How many bytes a connection holds in each direction, as a socket's buffers do.
-const BUFFER: usize = 1 << 16;
 
 /// The server and the links of all processes, by the host name in their URLs.
 pub(crate) struct World {

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::invalid_reply;
+use crate::limiter::store_call::{Began, invalid_reply};
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::Request;
@@ -40,15 +40,16 @@ impl RateLimiter {
         key: impl AsKey,
         cost: u32,
     ) -> Result<Admitted, Rejection> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let request = self.spending_request(limit, &key, cost);
-        let (_, decision) = self.admit_one(key.name(), request).await?;
+        let (_, decision) = self.admit_one(began, key.name(), request).await?;
         Ok(Admitted(decision))
     }
 
     /// Admits a call of one limit, which may wait. Returns what the call holds, and the decision.
     pub(super) async fn admit_one(
         &self,
+        began: Began,
         name: &str,
         request: Result<Request, Error>,
     ) -> Result<(Holdings, Decision), Rejection> {
@@ -57,7 +58,7 @@ impl RateLimiter {
             exempt(name);
             return Ok(self.admit_unlimited(&request));
         }
-        let attempt = Attempt { limiter: self, names: &[name] };
+        let attempt = Attempt { limiter: self, began, names: &[name] };
         let holdings = attempt.run_held(Stack::from_iter([Member::new(request).named(name)])).await?;
         match holdings.decision() {
             Some(decision) => Ok((holdings, decision)),

@@ -12,7 +12,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::LimitName;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Decided, longest_refusal};
+use crate::limiter::store_call::{Began, Decided, longest_refusal};
 use crate::observe::{self, Final, Outcome, Watch, report};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
@@ -25,6 +25,7 @@ use std::task::{Context, Poll, ready};
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a, N> {
     pub(crate) limiter: &'a RateLimiter,
+    pub(crate) began: Began,
     pub(crate) names: &'a [N],
 }
 
@@ -38,7 +39,7 @@ impl<N: CallName> Attempt<'_, N> {
         then: impl FnOnce(Result<&[Decision], Rejection>) -> T,
     ) -> Result<T, Pending<N>> {
         let watch = self.watch(requests.iter().copied());
-        let decided = self.limiter.decide(Mode::Check, requests, |decided| {
+        let decided = self.limiter.decide(self.began, Mode::Check, requests, |decided| {
             then(concluded(self.names, &watch, || self.record(requests), decided))
         });
         decided.map_err(|reply| {
@@ -61,7 +62,7 @@ impl<N: CallName> Attempt<'_, N> {
                 self.names.iter().zip(&stack).enumerate().filter(|(_, (_, member))| !member.shadow);
             record = Record::of(refusing.map(|(at, (name, member))| (at, *name, &member.request)));
         }
-        match claim::admit(self.limiter, stack).await {
+        match claim::admit(self.limiter, self.began, stack).await {
             Ok(holdings) => Ok(self.admitted(&watch, record, holdings)),
             Err(Refused::Limited(refusal)) => Err(self.refused(&watch, record, &refusal)),
             Err(Refused::Failed(error)) => Err(undecided(self.names, &watch, error)),

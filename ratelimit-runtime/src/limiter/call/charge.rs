@@ -112,9 +112,9 @@ impl RateLimiter {
     ///
     /// A [`Rejection`], as [`check`](Self::check).
     pub async fn charge(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Charge, Rejection> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let request = self.spending_request(limit, &key, cost);
-        let (holdings, decision) = self.admit_one(key.name(), request).await?;
+        let (holdings, decision) = self.admit_one(began, key.name(), request).await?;
         Ok(Charge { holdings, decision })
     }
 
@@ -125,9 +125,10 @@ impl RateLimiter {
     ///
     /// If the store fails, under every failure policy, or if the limit is a concurrency limit.
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
-        let taken = self.shared.store().within_deadline(self.shared.store().adjust(&[take])).await?;
+        let adjusting = self.shared.store().adjust(&[take]);
+        let taken = self.shared.store().within_rest(began, adjusting).await?;
         taken.first().copied().ok_or_else(invalid_reply)
     }
 }

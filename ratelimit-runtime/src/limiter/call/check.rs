@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Forgetting, invalid_reply};
+use crate::limiter::store_call::{Began, Forgetting, invalid_reply};
 use crate::rejection::Rejection;
 use crate::store::{Mode, PROBE, Request, StoreKey};
 use smallvec::SmallVec;
@@ -87,12 +87,10 @@ impl RateLimiter {
         cost: u32,
     ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
         async move {
-            if !self.knows_overrides() {
-                self.learn_overrides().await;
-            }
+            let began = if self.knows_overrides() { Began::default() } else { self.learn_overrides().await };
             let pending = {
                 let mut refused = None;
-                match self.spend(limit, &key, cost, &mut refused) {
+                match self.spend(began, limit, &key, cost, &mut refused) {
                     Ok(decision) => return refused.map_or(Ok(Admitted(decision)), Err),
                     Err(pending) => pending,
                 }
@@ -106,6 +104,7 @@ impl RateLimiter {
     #[inline]
     fn spend<'k>(
         &self,
+        began: Began,
         limit: &Limit,
         key: &'k impl AsKey,
         cost: u32,
@@ -116,7 +115,7 @@ impl RateLimiter {
             *refused = Some(failed(key.name(), error));
             return Ok(NOTHING);
         }
-        let attempt = Attempt { limiter: self, names: &[key.name()] };
+        let attempt = Attempt { limiter: self, began, names: &[key.name()] };
         attempt.run(&[&request], |ended| match ended {
             Ok(decisions) => decisions[0],
             Err(rejection) => {
@@ -152,7 +151,7 @@ impl RateLimiter {
     /// it names the one with the longest wait. If two limits have the same key, the call is
     /// rejected as [`Unavailable`](Rejection::Unavailable).
     pub async fn check_all(&self, stack: &[(&Limit, &dyn AsKey, u32)]) -> Result<Vec<Admitted>, Rejection> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let mut requests = SmallVec::<[Request; 2]>::with_capacity(stack.len());
         for (limit, key, cost) in stack {
             let request = self.spending_request(limit, key, *cost).and_then(|request| {
@@ -163,7 +162,7 @@ impl RateLimiter {
         join(requests.iter_mut());
         let names: SmallVec<[&str; 2]> = stack.iter().map(|(_, key, _)| key.name()).collect();
         let requests: SmallVec<[&Request; 2]> = requests.iter().collect();
-        let attempt = Attempt { limiter: self, names: &names };
+        let attempt = Attempt { limiter: self, began, names: &names };
         let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted).collect();
         match attempt.run(&requests, |ended| ended.map(admitted)) {
             Ok(ended) => ended,
@@ -188,10 +187,10 @@ impl RateLimiter {
     ///
     /// As [`peek`](Self::peek).
     pub async fn peek_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Decision, Error> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost)?;
         let reply = self.shared.store().decide(Mode::Peek, &[&request]);
-        self.shared.store().within_deadline(reply).await?.first().copied().ok_or_else(invalid_reply)
+        self.shared.store().within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
     }
 
     /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
@@ -202,12 +201,12 @@ impl RateLimiter {
     ///
     /// If the store fails, under every failure policy.
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let request = self.request(limit, &key, 1)?;
         self.shared.leases().forget(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store().reset(std::slice::from_ref(request.key()));
-        Ok(self.shared.store().within_deadline(reply).await? > 0)
+        Ok(self.shared.store().within_rest(began, reply).await? > 0)
     }
 }
 

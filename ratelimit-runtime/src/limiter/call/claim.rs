@@ -8,7 +8,7 @@ use crate::clock::timer;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::permits::{PermitWaiter, Stage};
-use crate::limiter::store_call::{Decided, longest_refusal};
+use crate::limiter::store_call::{Began, Decided, longest_refusal};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::observe::Waiting;
 use crate::random;
@@ -18,12 +18,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Charges a stack, waits for its turn, and returns what the call holds.
-pub(super) async fn admit(limiter: &RateLimiter, stack: Stack) -> Result<Holdings, Refused> {
-    let mut claim = Claim::new(limiter, stack);
+pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> Result<Holdings, Refused> {
+    let mut claim = Claim::new(limiter, began, stack);
     let decided = claim.decide().await?;
+    let asked = claim.asked;
     let mut waiting = UntilTurn::new(claim.into_holdings(&decided));
     if let Some(holdings) = waiting.holdings() {
-        holdings.decide_shadows().await;
+        holdings.decide_shadows(asked).await;
     }
     let delay = decided.decisions.iter().map(Decision::delay).max().unwrap_or_default();
     if delay > Duration::ZERO {
@@ -36,11 +37,12 @@ pub(super) async fn admit(limiter: &RateLimiter, stack: Stack) -> Result<Holding
 /// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
 async fn ask(
     limiter: &RateLimiter,
+    began: Began,
     mode: Mode,
     requests: &[&Request],
     before_wait: impl FnOnce(),
 ) -> Result<Decided, Error> {
-    match limiter.decide(mode, requests, |decided| decided.map(Decided::copy)) {
+    match limiter.decide(began, mode, requests, |decided| decided.map(Decided::copy)) {
         Ok(decided) => decided,
         Err(reply) => {
             before_wait();
@@ -52,6 +54,10 @@ async fn ask(
 /// A stack that is being decided.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
+    /// The deadline of the first request.
+    began: Began,
+    /// When the last request was sent, if the store did not reply at once.
+    asked: Began,
     stack: Stack,
     /// The stage of the permits and tickets that the store may have given to this call. `None`: the store has given none. Dropping the
     /// claim returns them.
@@ -63,9 +69,17 @@ struct Claim<'l> {
 }
 
 impl<'l> Claim<'l> {
-    fn new(limiter: &'l RateLimiter, mut stack: Stack) -> Self {
+    fn new(limiter: &'l RateLimiter, began: Began, mut stack: Stack) -> Self {
         join(stack.iter_mut().filter(|member| !member.shadow).map(|member| &mut member.request));
-        Self { limiter, stack, in_store: None, in_memory: false, waited: None }
+        Self {
+            limiter,
+            began,
+            asked: Began::default(),
+            stack,
+            in_store: None,
+            in_memory: false,
+            waited: None,
+        }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
@@ -104,14 +118,19 @@ impl<'l> Claim<'l> {
 
     /// Asks the store, and notes what it may have given to this call.
     async fn ask(&mut self, mode: Mode) -> Result<Decided, Error> {
-        let Self { limiter, stack, in_store, .. } = self;
+        let began = std::mem::take(&mut self.began);
+        let Self { limiter, asked, stack, in_store, .. } = self;
         let charged = stack.iter().filter(|member| !member.shadow);
         let requests: SmallVec<[&Request; 1]> = charged.map(|member| &member.request).collect();
         if requests.is_empty() {
             return Ok(Decided { decisions: Decisions::new(), source: Source::Store });
         }
         let before = *in_store;
-        let decided = ask(limiter, mode, &requests, || *in_store = Some(Stage::Lost)).await;
+        let decided = ask(limiter, began, mode, &requests, || {
+            *in_store = Some(Stage::Lost);
+            *asked = Began::at(began.or_now());
+        });
+        let decided = decided.await;
         drop(requests);
         match &decided {
             // A store that replies with an error has taken nothing.

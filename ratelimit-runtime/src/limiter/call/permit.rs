@@ -100,9 +100,9 @@ impl RateLimiter {
     ///
     /// As [`permit`](Self::permit).
     pub async fn permit_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Permit, Rejection> {
-        self.learn_overrides().await;
+        let began = self.learn_overrides().await;
         let request = self.permit_request(limit, &key, cost);
-        let (holdings, decision) = self.admit_one(key.name(), request).await?;
+        let (holdings, decision) = self.admit_one(began, key.name(), request).await?;
         Ok(Permit { holdings, decision })
     }
 

@@ -5,6 +5,7 @@ use super::member::Member;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::permits::Stage;
+use crate::limiter::store_call::Began;
 use crate::observe::store_replied;
 use crate::store::{Decisions, Mode, ReplyKind, Request};
 use smallvec::SmallVec;
@@ -12,21 +13,21 @@ use tokio::time::Instant;
 
 impl Holdings {
     /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
-    /// call wait is charged for the turn, but the call does not wait. A limit that the store does not decide in time is
-    /// not decided.
-    pub(super) async fn decide_shadows(&mut self) {
+    /// call wait is charged for the turn, but the call does not wait. A limit that the store does not decide in what is
+    /// left of the call's deadline is not decided.
+    pub(super) async fn decide_shadows(&mut self, began: Began) {
         // `Check` for permits: a shadow limit does not wait, so it must not leave a ticket.
-        self.decide_shadows_by(Mode::Check, Member::is_permit).await;
-        self.decide_shadows_by(Mode::Charge, |member| !member.is_permit()).await;
+        self.decide_shadows_by(began, Mode::Check, Member::is_permit).await;
+        self.decide_shadows_by(began, Mode::Charge, |member| !member.is_permit()).await;
     }
 
-    async fn decide_shadows_by(&mut self, mode: Mode, of: impl Fn(&Member) -> bool) {
+    async fn decide_shadows_by(&mut self, began: Began, mode: Mode, of: impl Fn(&Member) -> bool) {
         let positions: SmallVec<[usize; 1]> =
             (0..self.members.len()).filter(|at| self.members[*at].shadow && of(&self.members[*at])).collect();
         if positions.is_empty() {
             return;
         }
-        let decisions = self.shadow_decisions(mode, &positions).await;
+        let decisions = self.shadow_decisions(began, mode, &positions).await;
         for (i, at) in positions.into_iter().enumerate() {
             let decision = decisions.get(i).copied();
             let member = &mut self.members[at];
@@ -40,7 +41,7 @@ impl Holdings {
 
     /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse. An outage
     /// that only shadow limits meet is noted as any other.
-    async fn shadow_decisions(&mut self, mode: Mode, positions: &[usize]) -> Decisions {
+    async fn shadow_decisions(&mut self, began: Began, mode: Mode, positions: &[usize]) -> Decisions {
         if self.source != Source::Store {
             return Decisions::new();
         }
@@ -50,7 +51,7 @@ impl Holdings {
             ReplyKind::Ready(decisions) => decisions,
             ReplyKind::Pending(deciding) => {
                 let sent = Instant::now();
-                let decisions = self.limiter.shared.store().until_deadline(sent, deciding).await;
+                let decisions = self.limiter.shared.store().until_deadline(began.or_now(), deciding).await;
                 store_replied(sent);
                 if decisions.as_ref().is_err_and(Error::is_transient) {
                     self.return_lost_permits(positions);

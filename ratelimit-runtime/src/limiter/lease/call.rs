@@ -15,6 +15,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::time::{Instant, Sleep};
 
@@ -27,6 +28,9 @@ pub(super) struct LeasingCall {
     tried: Tried,
     state: State,
 }
+
+/// Deadlines are watched with this precision, because tokio's timers have whole milliseconds.
+const PRECISION: Duration = Duration::from_millis(1);
 
 enum State {
     /// Waits for nothing, at the start and at the end.
@@ -155,9 +159,11 @@ impl LeasingCall {
         let State::Waiting { fetch, place, timer } = &mut self.state else {
             return Poll::Ready(Ok(FetchState::Ended));
         };
+        // The fetch watches its own deadline, so it must not have begun later than the call.
+        let is_in_time = fetch.began <= self.began + PRECISION;
         let observer = match fetch.poll(place, context) {
             Waited::Ended(state) => return Poll::Ready(Ok(state)),
-            Waited::Watched if timer.is_none() => return Poll::Pending,
+            Waited::Watched if timer.is_none() && is_in_time => return Poll::Pending,
             Waited::Watched => None,
             Waited::Unwatched(observer) => observer,
         };

@@ -8,6 +8,7 @@ use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::RateLimiter;
 use crate::limiter::single_task::{InCharge, SingleTask};
+use crate::limiter::store_call::Began;
 use crate::store::{Overridden, Reply, ReplyKind};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -196,25 +197,32 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the store has been asked once, at most for the deadline of a decision.
-    pub(crate) async fn learn_overrides(&self) {
-        if !self.knows_overrides() {
-            // Boxed, so that the futures of calls stay small.
-            let loaded = Box::pin(self.shared.store().within_deadline(self.load_overrides())).await;
-            self.shared.overrides().learn(loaded);
+    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided in what is left of it.
+    pub(crate) async fn learn_overrides(&self) -> Began {
+        if self.knows_overrides() {
+            return Began::default();
         }
+        let began = Began::at(Instant::now());
+        // Boxed, so that the futures of calls stay small.
+        let loaded = Box::pin(self.shared.store().within_rest(began, self.load_overrides())).await;
+        self.shared.overrides().learn(loaded);
+        began
     }
 }
 
 async fn watch(task: InCharge) {
-    let mut publisher = Publisher::new();
+    let (mut publisher, mut may_be_connecting) = (Publisher::new(), true);
     while let Some(limiter) = task.limiter() {
+        let is_connected = limiter.shared.store().is_connected();
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
-        if limiter.shared.store().is_connected() {
+        if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline()));
+        }
+        // Asking opens a broken connection again. Without that, the next call of an idle process would have old overrides.
+        if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store().within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides().learn(loaded);
-            if publisher.is_due() {
+            if is_connected && publisher.is_due() {
                 // It asks the store twice.
                 task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;

@@ -1,5 +1,6 @@
 //! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
+use super::began::Began;
 use super::decided::Decided;
 use super::deciding::Deciding;
 use super::deny_cache::Forgetting;
@@ -17,15 +18,19 @@ impl RateLimiter {
     #[inline]
     pub(in crate::limiter) fn decide<T>(
         &self,
+        began: Began,
         mode: Mode,
         requests: &[&Request],
         then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,
     ) -> Result<T, PendingReply<Decided>> {
+        if let Err(error) = self.shared.store().ensure_time(began) {
+            return Ok(pass(self.conclude(Err(error), mode, requests), then));
+        }
         if self.shared.leases().may_decide(mode, requests) {
             if let Some(decision) = self.take_leased(requests[0]) {
                 return Ok(then(Ok((Source::Store, &[decision]))));
             }
-            match self.decide_by_lease(requests[0]).map(Reply::into_kind) {
+            match self.decide_by_lease(began, requests[0]).map(Reply::into_kind) {
                 Some(ReplyKind::Ready(decided)) => return Ok(pass(decided, then)),
                 Some(ReplyKind::Pending(reply)) => return Err(reply),
                 None => {}
@@ -44,7 +49,7 @@ impl RateLimiter {
         match reply.into_kind() {
             ReplyKind::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
             ReplyKind::Pending(reply) => {
-                Err(PendingReply::new(Deciding::new(self.clone(), reply, mode, requests)))
+                Err(PendingReply::new(Deciding::new(self.clone(), began, reply, mode, requests)))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `Deciding`: a decision that waits for the reply of the store.
 
+use super::began::Began;
 use super::decided::Decided;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
@@ -24,6 +25,7 @@ pub(super) struct Deciding {
 impl Deciding {
     pub(super) fn new(
         limiter: RateLimiter,
+        began: Began,
         reply: PendingReply<Decisions>,
         mode: Mode,
         requests: &[&Request],
@@ -33,7 +35,7 @@ impl Deciding {
             None => requests.iter().copied().cloned().collect(),
         };
         let sent = Instant::now();
-        let reply = limiter.shared.store().with_deadline(sent, reply);
+        let reply = limiter.shared.store().with_deadline(began.moment().unwrap_or(sent), reply);
         Self { limiter, mode, requests, sent, reply, is_polled: false }
     }
 

@@ -13,6 +13,10 @@ const VERSION: &[u8] = b"version";
 /// Versions are random numbers below this, the bound of exact integers in Lua.
 const VERSIONS: u64 = 1 << 53;
 
+/// Deletes a field that is empty.
+const DELETE_REMOVED: &str =
+    "if redis.call('HGET', KEYS[1], ARGV[1]) == '' then redis.call('HDEL', KEYS[1], ARGV[1]) end return 0";
+
 /// Loads the overrides, unless their version is `seen`.
 pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<Option<Overridden>, Error> {
     let version = match client.command(key, redis::cmd("HGET").arg(key.as_bytes()).arg(VERSION)).await? {
@@ -39,7 +43,8 @@ pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<O
 /// Sets or removes the override of an entry.
 ///
 /// A removed override is first set to an empty text, together with the new version and in one command. So no reader sees one
-/// change without the other. Then its field is deleted.
+/// change without the other. Then its field is deleted, unless another process has set a new override meanwhile: that one has its
+/// own version, so no process would notice that it is gone.
 pub(super) async fn save(
     client: &Client,
     key: &StoreKey,
@@ -51,7 +56,9 @@ pub(super) async fn save(
     set.arg(key.as_bytes()).arg(entry).arg(limit.unwrap_or_default()).arg(VERSION).arg(version);
     client.command(key, &set).await?;
     if limit.is_none() {
-        client.command(key, redis::cmd("HDEL").arg(key.as_bytes()).arg(entry)).await?;
+        client
+            .command(key, redis::cmd("EVAL").arg(DELETE_REMOVED).arg(1).arg(key.as_bytes()).arg(entry))
+            .await?;
     }
     Ok(())
 }

@@ -10,6 +10,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
+/// How many bytes a connection holds in each direction, as a socket's buffers do.
+pub(crate) const BUFFER: usize = 1 << 16;
+
 /// What happens to a command that a process sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkFault {
@@ -84,11 +87,11 @@ impl Link {
         self.state().connections.push(task);
     }
 
-    /// A message takes 50 to 550 us, and one in a hundred up to 10 ms while not all is quiet.
+    /// A message takes 50 to 550 us, and one in a hundred up to 4 ms while not all is quiet.
     fn delay(&self) -> Duration {
         let mut state = self.state();
         let is_late = state.random.u8(..100) == 0 && !state.is_quiet;
-        Duration::from_micros(50 + state.random.u64(..if is_late { 10_000 } else { 500 }))
+        Duration::from_micros(50 + state.random.u64(..if is_late { 4000 } else { 500 }))
     }
 
     async fn pass(&self) {
@@ -105,8 +108,10 @@ impl Link {
 
 /// Serves a connection until it breaks or the process closes it.
 pub(crate) async fn serve(server: Arc<Server>, link: Arc<Link>, mut stream: DuplexStream) {
-    let mut input = Vec::new();
+    // A large command arrives in one piece.
+    let mut input = Vec::with_capacity(BUFFER);
     while let Ok(1..) = stream.read_buf(&mut input).await {
+        input.reserve(BUFFER);
         link.pass().await;
         let mut output = Vec::new();
         while let Some(command) = take_command(&mut input) {

@@ -38,6 +38,8 @@ pub(crate) struct Keyspace {
     keys: BTreeMap<Bytes, Entry>,
     /// The time of the running command, in µs of the server's clock.
     pub(crate) now: u64,
+    /// Each text that was stored with an end: the key, its time and its end, in µs of the server's clock.
+    pub(crate) begun: Vec<(Bytes, u64, u64)>,
 }
 
 pub(crate) fn wrong_kind() -> Reply {
@@ -68,6 +70,9 @@ impl Keyspace {
 
     /// Stores a value. `ends` is its last ms.
     pub(crate) fn set(&mut self, key: &[u8], value: Value, ends: Option<u64>) {
+        if let (Value::Text(_), Some(ends)) = (&value, ends) {
+            self.begun.push((key.to_vec(), self.now, ends * 1000));
+        }
         self.keys.insert(key.to_vec(), Entry { value, ends });
     }
 
@@ -93,6 +98,12 @@ impl Keyspace {
 
     pub(crate) fn clear(&mut self) {
         self.keys.clear();
+    }
+
+    /// The keys without an end, except for hashes.
+    pub(crate) fn endless(&self) -> usize {
+        let is_endless = |entry: &&Entry| entry.ends.is_none() && !matches!(entry.value, Value::Hash(_));
+        self.keys.values().filter(is_endless).count()
     }
 
     /// The keys that have not ended.

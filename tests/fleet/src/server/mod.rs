@@ -7,12 +7,13 @@ mod keyspace;
 mod reply;
 mod scripts;
 
-pub(crate) use connection::{Link, LinkFault, serve};
+pub(crate) use connection::{BUFFER, Link, LinkFault, serve};
 pub(crate) use keyspace::Keyspace;
 pub(crate) use reply::Reply;
 
 use keyspace::Bytes;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -52,6 +53,8 @@ struct State {
     stalled_until: Instant,
     connections: Vec<AbortHandle>,
     executed: u64,
+    /// Commands with their times, if they are shown.
+    shown: Option<String>,
 }
 
 impl Server {
@@ -67,11 +70,22 @@ impl Server {
             stalled_until: now,
             connections: Vec::new(),
             executed: 0,
+            shown: None,
         }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows all commands from now on.
+    pub(crate) fn show_commands(&self) {
+        self.state().shown = Some(String::new());
+    }
+
+    /// The commands since they are shown.
+    pub(crate) fn shown(&self) -> String {
+        self.state().shown.take().unwrap_or_default()
     }
 
     pub(crate) fn is_up(&self) -> bool {
@@ -137,6 +151,21 @@ impl Server {
         (state.executed, state.keys.live())
     }
 
+    /// The texts that were stored under a key, by their times and ends since the start.
+    pub(crate) fn begun(&self, key: &[u8]) -> Vec<(Duration, Duration)> {
+        let state = self.state();
+        let of_key = state.keys.begun.iter().filter(|(begun, ..)| begun == key);
+        let passed = |micros: u64| Duration::from_micros(micros.saturating_sub(EPOCH_MICROS));
+        of_key.map(|(_, from, to)| (passed(*from), passed(*to))).collect()
+    }
+
+    /// How many keys of limits have no end. Overrides are configuration, and have none.
+    pub(crate) fn endless(&self) -> usize {
+        let mut state = self.state();
+        state.set_time();
+        state.keys.endless()
+    }
+
     fn execute(&self, words: &[Bytes]) -> Reply {
         self.state().execute(words)
     }
@@ -151,6 +180,7 @@ impl State {
     fn execute(&mut self, words: &[Bytes]) -> Reply {
         self.set_time();
         self.executed += 1;
+        self.show(words);
         let Some((name, arguments)) = words.split_first() else { return Reply::error("ERR no command") };
         match (&*name.to_ascii_uppercase(), arguments) {
             (b"HELLO", _) => Reply::Array(
@@ -177,6 +207,19 @@ impl State {
                 self.run(&digest, rest)
             }
             _ => commands::execute(&mut self.keys, words),
+        }
+    }
+
+    fn show(&mut self, words: &[Bytes]) {
+        if let Some(shown) = &mut self.shown {
+            let word = |word: &Bytes| String::from_utf8_lossy(&word[..word.len().min(24)]).into_owned();
+            let words: Vec<String> = words.iter().map(word).collect();
+            let _ = writeln!(
+                shown,
+                "{:>12} us {}",
+                self.start.elapsed().as_micros(),
+                words.join(" ").escape_debug()
+            );
         }
     }
 

@@ -3,6 +3,7 @@
 use super::commands;
 use super::keyspace::{Bytes, Keyspace};
 use super::reply::Reply;
+use crate::planted;
 use mlua::{Function, Lua, MultiValue, Table, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ pub(crate) fn compile(digest: &str, text: &[u8]) -> Result<(), Reply> {
         if interpreter.known.borrow().contains_key(digest) {
             return Ok(());
         }
-        let function = interpreter.lua.load(text).into_function();
+        let function = interpreter.lua.load(planted::script(text)).into_function();
         let function =
             function.map_err(|error| Reply::Error(format!("ERR Error compiling script: {error}")))?;
         interpreter.known.borrow_mut().insert(digest.to_owned(), function);

@@ -1,7 +1,7 @@
 //! Tests of the snapshot of the overrides and of the watch for changes.
 
 use super::*;
-use crate::limiter::{OverrideEffect, OverrideTarget};
+use crate::limiter::{OnError, OverrideEffect, OverrideTarget};
 use crate::proxies::Proxies;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request, Store};
 
@@ -41,7 +41,11 @@ fn nothing_is_remembered_of_calls_while_there_are_no_overrides() {
 }
 
 /// Replies to nothing but the search for overrides, and says whether it is connected.
-struct Remote(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+struct Remote {
+    connected: Arc<AtomicBool>,
+    asked: Arc<AtomicU64>,
+}
 
 impl Store for Remote {
     fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
@@ -57,26 +61,80 @@ impl Store for Remote {
     }
 
     fn is_connected(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.connected.load(Ordering::Relaxed)
     }
 
     fn load_overrides(&self, _: &StoreKey, _: u64) -> Reply<Option<Overridden>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         Reply::pending(std::future::ready(Ok(None)))
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_without_a_connection_is_late() {
-    let connected = Arc::new(AtomicBool::new(true));
-    let limiter =
-        RateLimiter::builder().around_test_store(Remote(Arc::clone(&connected)), Proxies::default());
-    limiter.learn_overrides().await;
+    let remote = Remote::default();
+    remote.connected.store(true, Ordering::Relaxed);
+    let limiter = RateLimiter::builder().around_test_store(remote.clone(), Proxies::default());
+    let _ = limiter.learn_overrides().await;
     let is_late = || limiter.shared.overrides().watch.is_late(Instant::now());
     tokio::time::sleep(10 * SECOND).await;
     assert!(!is_late());
-    connected.store(false, Ordering::Relaxed);
+    remote.connected.store(false, Ordering::Relaxed);
+    let before = remote.asked.load(Ordering::Relaxed);
     tokio::time::sleep(10 * SECOND).await;
     assert!(is_late(), "a runtime with a connection must take over");
+    let asked = remote.asked.load(Ordering::Relaxed) - before;
+    assert!(asked >= 10, "asked {asked} times, which would open a broken connection again");
+}
+
+/// Replies to nothing, or to the search for overrides after half a deadline.
+struct Slow {
+    overrides: Option<Duration>,
+}
+
+impl Store for Slow {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        Reply::pending(std::future::pending())
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        Reply::pending(std::future::pending())
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        Reply::pending(std::future::pending())
+    }
+
+    fn load_overrides(&self, _: &StoreKey, _: u64) -> Reply<Option<Overridden>> {
+        let after = self.overrides.unwrap_or(100 * SECOND);
+        Reply::pending(async move {
+            tokio::time::sleep(after).await;
+            Ok(None)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_call_has_one_deadline() {
+    let (counter, permits) = (Limit::counter(5, SECOND), Limit::concurrency(5, SECOND));
+    for overrides in [None, Some(SECOND / 2)] {
+        let first = || {
+            let builder = RateLimiter::builder().deadline(SECOND).on_error(OnError::Deny);
+            builder.around_test_store(Slow { overrides }, Proxies::default())
+        };
+        let start = Instant::now();
+        assert!(first().check(&counter, "a").await.is_err());
+        assert!(first().check_all(&[(&counter, &"a", 1), (&counter, &"b", 1)]).await.is_err());
+        assert!(first().acquire(&counter, "a").await.is_err());
+        assert!(first().charge(&counter, "a", 1).await.is_err());
+        assert!(first().permit(&permits, "a").await.is_err());
+        assert!(first().peek(&counter, "a").await.is_err());
+        assert!(first().penalize(&counter, "a", 1).await.is_err());
+        assert!(first().reset(&counter, "a").await.is_err());
+        // The paused clock has no other delays than those of timers, which are rounded up to whole milliseconds.
+        let calls = start.elapsed().as_millis();
+        assert!((8000..=8016).contains(&calls), "8 calls took {calls} ms");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,109 @@
+//! No more is admitted than the algorithm permits.
+
+use super::Case;
+use crate::history::{Adjusted, Outcome, Record};
+use crate::schedule::{Kind, Then};
+use ratelimit::{Algorithm, Limit};
+use std::time::Duration;
+
+pub(super) fn broken(case: &Case<'_>) -> Option<String> {
+    if case.is_concurrency() {
+        too_many_held(case)
+    } else {
+        too_much(case).or_else(|| too_much_in_window(case))
+    }
+}
+
+/// More was admitted in some interval than the algorithm permits.
+fn too_much(case: &Case<'_>) -> Option<String> {
+    let limit = case.largest();
+    let mut admitted: Vec<&Record> =
+        case.calls.iter().copied().filter(|record| record.outcome == Outcome::Admitted).collect();
+    admitted.sort_by_key(|record| record.ended);
+    admitted.iter().map(|first| first.sent).find_map(|from| {
+        let mut units = 0;
+        admitted.iter().filter(|record| record.sent >= from).find_map(|last| {
+            units += counted(last);
+            let most = most(case, &limit, from, last.ended);
+            (units > most).then(|| {
+                let (from, to) = (from.as_micros(), last.ended.as_micros());
+                format!("{units} units were admitted from {from} us to {to} us, and at most {most} may be")
+            })
+        })
+    })
+}
+
+/// More was admitted in a window of a counter than its count.
+fn too_much_in_window(case: &Case<'_>) -> Option<String> {
+    let is_exact = case.limit.longest_wait().is_zero()
+        && case.schedule.changes(case.at) == 0
+        && !case.schedule.is_disturbed();
+    let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
+    let (_, _, windows) = windows.filter(|_| is_exact)?;
+    windows.iter().find_map(|(from, to)| {
+        let within = |record: &&&Record| {
+            record.outcome == Outcome::Admitted && record.sent >= *from && record.ended < *to
+        };
+        let units: u64 = case.calls.iter().filter(within).map(|record| counted(record)).sum();
+        (units > u64::from(case.limit.count())).then(|| {
+            format!(
+                "{units} units were admitted in the window from {} us to {} us",
+                from.as_micros(),
+                to.as_micros()
+            )
+        })
+    })
+}
+
+/// The units of an admitted call. What a charge gives back can be admitted again, also if the reply was lost.
+fn counted(record: &Record) -> u64 {
+    match (record.call.kind, record.adjusted) {
+        (Kind::Charge { then: Then::Refund | Then::Settle(_) }, Adjusted::Unknown | Adjusted::Gave(_)) => 0,
+        _ => u64::from(record.call.cost),
+    }
+}
+
+fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
+    let (losses, stepped) = case
+        .schedule
+        .disturbances()
+        .filter(|(at, _)| *at <= to && *at + Duration::from_secs(3) >= from)
+        .fold((0, Duration::ZERO), |(losses, stepped), (_, step)| (losses + 1, stepped + step));
+    let changes = case.schedule.changes(case.at) as u64;
+    bound(limit, to.saturating_sub(from) + stepped).saturating_mul(losses + changes + 1)
+}
+
+/// The most units that may be admitted in an interval, as `docs/algorithms.md` promises.
+fn bound(limit: &Limit, interval: Duration) -> u64 {
+    let (count, capacity) = (u64::from(limit.count()), u64::from(limit.capacity()));
+    let (interval, time) = (interval.as_micros(), limit.time().as_micros());
+    let started = u64::try_from(interval.div_ceil(time)).unwrap_or(u64::MAX);
+    let refilled = u64::try_from(interval * u128::from(count) / time).unwrap_or(u64::MAX);
+    match limit.algorithm() {
+        Algorithm::Counter => count.saturating_mul(started.saturating_add(1)),
+        Algorithm::SlidingWindow => (2 * count - 1).saturating_mul(started.max(1)),
+        Algorithm::SlidingLog => count.saturating_mul(started.max(1)),
+        Algorithm::TokenBucket => capacity.saturating_add(refilled).saturating_add(1),
+        Algorithm::LeakyBucket => capacity.saturating_add(refilled).saturating_add(2),
+        _ => u64::MAX,
+    }
+}
+
+/// More permits were held at one moment than there are. A caller has its permits from the reply until it drops them, and the store
+/// has given them for longer.
+fn too_many_held(case: &Case<'_>) -> Option<String> {
+    let (schedule, limit) = (case.schedule, case.largest());
+    if schedule.is_disturbed() || schedule.cuts_off(limit.time()) {
+        return None;
+    }
+    let held: Vec<(Duration, Duration, u32)> = case
+        .calls
+        .iter()
+        .filter_map(|record| Some((record.ended, record.released?, record.call.cost)))
+        .collect();
+    held.iter().find_map(|(moment, _, _)| {
+        let at_once = held.iter().filter(|(from, to, _)| from <= moment && moment < to);
+        let units: u32 = at_once.map(|(_, _, cost)| cost).sum();
+        (units > limit.capacity()).then(|| format!("{units} permits are held at {} us", moment.as_micros()))
+    })
+}

@@ -1,0 +1,97 @@
+//! What must hold for each seed.
+
+mod admitted;
+mod available;
+mod counted;
+mod order;
+mod refused;
+mod troubles;
+
+use crate::history::{Happened, Record};
+use crate::process::{longest, with_count};
+use crate::run::Findings;
+use crate::schedule::{CALLERS, Change, Event, How, Schedule};
+use ratelimit::{Algorithm, Decision, Error, Limit};
+use std::time::Duration;
+
+/// Timers of tokio have whole milliseconds.
+const TIMER: Duration = Duration::from_millis(2);
+
+/// The calls of one caller of one limit.
+struct Case<'r> {
+    schedule: &'r Schedule,
+    findings: &'r Findings,
+    at: usize,
+    who: u8,
+    limit: &'r Limit,
+    calls: Vec<&'r Record>,
+}
+
+/// Returns the promises that a run has broken.
+pub(crate) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findings) -> Vec<String> {
+    let mut broken = Vec::new();
+    broken.extend(late(schedule, &happened.calls));
+    for (at, limit) in schedule.limits.iter().enumerate() {
+        for who in 0..CALLERS {
+            let calls = happened.calls.iter().filter(|record| record.concerns(at, who)).collect();
+            let case = Case { schedule, findings, at, who, limit, calls };
+            let promises = [
+                admitted::broken(&case),
+                refused::broken(&case),
+                counted::broken(&case),
+                order::broken(&case),
+            ];
+            let of = |what: String| format!("limit {at} ({limit}), caller {who}: {what}");
+            broken.extend(promises.into_iter().flatten().map(of));
+        }
+    }
+    broken.extend(available::broken(schedule, happened, findings));
+    broken.extend(left(findings));
+    broken
+}
+
+/// A call that took longer than its deadline and its wait.
+fn late<'r>(schedule: &'r Schedule, calls: &'r [Record]) -> impl Iterator<Item = String> + 'r {
+    let is_late = |record: &&Record| record.took() > longest(schedule, &record.call) + 2 * TIMER;
+    calls.iter().filter(is_late).map(|record| format!("late: {record}"))
+}
+
+/// What is left when all processes have ended.
+fn left(findings: &Findings) -> Option<String> {
+    let Findings { tasks, connections, endless, .. } = findings;
+    (tasks + connections + endless > 0).then(|| {
+        format!("{tasks} tasks, {connections} connections and {endless} keys without an end are left")
+    })
+}
+
+impl Case<'_> {
+    fn is_concurrency(&self) -> bool {
+        self.limit.algorithm() == Algorithm::Concurrency
+    }
+
+    /// The largest of the limits that are in force at some time.
+    fn largest(&self) -> Limit {
+        let counts = self.schedule.steps.iter().filter_map(|step| match step.event {
+            Event::Change(Change { limit, how: How::Deploy(count) | How::Override(count), .. }) => {
+                (limit == self.at).then_some(count)
+            }
+            _ => None,
+        });
+        counts.max().map_or(*self.limit, |count| with_count(self.limit, count.max(self.limit.count())))
+    }
+
+    fn is_leased(&self) -> bool {
+        self.limit.largest_lease() > 0
+    }
+
+    /// What a new process has seen of this limit and caller.
+    fn seen(&self, all: &[(usize, u8, Result<Decision, Error>)]) -> Option<Result<u64, String>> {
+        let seen = all.iter().find(|(at, who, _)| (*at, *who) == (self.at, self.who));
+        seen.map(|(_, _, seen)| match seen {
+            Ok(decision) => {
+                Ok(u64::from(decision.capacity() - decision.remaining().min(decision.capacity())))
+            }
+            Err(error) => Err(error.to_string()),
+        })
+    }
+}

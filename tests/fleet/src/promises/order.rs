@@ -1,0 +1,40 @@
+//! Calls that wait get their turns in the order in which they reach the server.
+
+use super::Case;
+use crate::history::{Outcome, Record};
+use crate::schedule::{Fault, Kind, Schedule};
+use std::time::Duration;
+
+/// A call that is sent later than this after another one reaches the server later, while the network is well.
+const APART: Duration = Duration::from_millis(30);
+/// How exactly turns are known: timers, and the way of the reply.
+const EXACT: Duration = Duration::from_millis(10);
+
+pub(super) fn broken(case: &Case<'_>) -> Option<String> {
+    let is_exact = !case.limit.longest_wait().is_zero()
+        && case.schedule.changes(case.at) == 0
+        && !case.schedule.is_disturbed()
+        && !delays(case.schedule);
+    if !is_exact {
+        return None;
+    }
+    let waited: Vec<&Record> = case.calls.iter().copied().filter(|record| waits(record)).collect();
+    waited.iter().find_map(|first| {
+        let later =
+            |second: &&&Record| second.sent > first.sent + APART && second.call.cost >= first.call.cost;
+        let overtakes = |second: &&&Record| second.ended + EXACT < first.ended;
+        let second = waited.iter().filter(later).find(overtakes)?;
+        Some(format!("overtaken: {first} by {second}"))
+    })
+}
+
+/// Whether a call was admitted at its turn. A call without units takes no turn.
+fn waits(record: &Record) -> bool {
+    let may_wait = matches!(record.call.kind, Kind::Acquire | Kind::Charge { .. } | Kind::Permit { .. });
+    may_wait && record.call.cost > 0 && record.outcome == Outcome::Admitted
+}
+
+/// Whether requests can be late.
+fn delays(schedule: &Schedule) -> bool {
+    schedule.faults().any(|(_, fault)| !matches!(fault, Fault::Kill(_) | Fault::ForgetScripts))
+}

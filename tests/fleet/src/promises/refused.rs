@@ -1,0 +1,99 @@
+//! No call is refused without a reason.
+
+use super::troubles::UNDER_WAY;
+use super::{Case, TIMER};
+use crate::history::{Outcome, Record};
+use std::time::Duration;
+
+/// A process remembers a refusal for a second, and repeats what it said.
+const REMEMBERED: Duration = Duration::from_secs(1);
+
+pub(super) fn broken(case: &Case<'_>) -> Option<String> {
+    let is_exact =
+        case.schedule.changes(case.at) == 0 && !case.schedule.is_disturbed() && !case.limit.is_queue();
+    if !is_exact {
+        return None;
+    }
+    let mut refused = case.calls.iter().filter(|record| record.is_refused() && is_alone(record));
+    refused.find_map(|record| needless(case, record).or_else(|| again(case, record)))
+}
+
+/// A stack may be refused by its other limit.
+fn is_alone(record: &Record) -> bool {
+    !matches!(record.call.kind, crate::schedule::Kind::Stack { .. })
+}
+
+/// A call was refused although it fits beside all units that can be in use.
+fn needless(case: &Case<'_>, refused: &Record) -> Option<String> {
+    let leased = if case.is_leased() { leased_by_others(case)? } else { 0 };
+    let memory = memory(case);
+    let counts = |record: &&&Record| {
+        record.sent <= refused.ended && last_effect(case, record) + memory >= refused.sent
+    };
+    let used: u64 = case.calls.iter().filter(counts).map(|record| largest_use(case, record)).sum();
+    let fits = used + leased + u64::from(refused.call.cost) <= u64::from(case.limit.capacity());
+    fits.then(|| format!("refused although at most {} units are in use: {refused}", used + leased))
+}
+
+/// How long units stay in use.
+fn memory(case: &Case<'_>) -> Duration {
+    let wait = case.limit.longest_wait();
+    if case.is_concurrency() {
+        return TIMER;
+    }
+    // A bucket in debt leaks for twice its time.
+    Duration::from_millis(2 * case.limit.longest_reset_ms()) + wait + TIMER
+}
+
+/// The time after which a call takes nothing new.
+fn last_effect(case: &Case<'_>, record: &Record) -> Duration {
+    let under_way = match record.outcome {
+        Outcome::Unknown(_) | Outcome::Dropped => UNDER_WAY,
+        _ => Duration::ZERO,
+    };
+    if case.is_concurrency() {
+        // A returned permit is on its way, and one whose return is lost ends with its lease.
+        let returned =
+            if case.schedule.is_calm() { Duration::from_millis(50) } else { case.limit.time() * 2 };
+        return record.released.unwrap_or(record.ended) + case.limit.longest_wait() + returned + under_way;
+    }
+    // A charge that is settled or refunded is in use until then.
+    record.ended + case.schedule.deadline + under_way
+}
+
+/// The most units that a call can have had in use at once. A refused call that waits for a permit has a ticket.
+fn largest_use(case: &Case<'_>, record: &Record) -> u64 {
+    let has_ticket = case.is_concurrency() && !case.limit.longest_wait().is_zero();
+    let takes = !record.is_refused() || has_ticket;
+    if takes { u64::from(record.call.cost).max(record.units().1) } else { 0 }
+}
+
+/// The most units that lie in the processes. `None` if faults may have lost some.
+fn leased_by_others(case: &Case<'_>) -> Option<u64> {
+    let processes = case.calls.iter().map(|record| record.number).max().unwrap_or(0) as u64 + 1;
+    let is_known = case.schedule.is_calm() && !case.schedule.ends_processes();
+    is_known.then(|| processes * 2 * u64::from(case.limit.largest_lease()))
+}
+
+/// A call was refused, and the same cost was refused again after the time that the first refusal named, although nobody came
+/// between.
+fn again(case: &Case<'_>, first: &Record) -> Option<String> {
+    let Outcome::Refused(Some(retry)) = first.outcome else { return None };
+    if case.is_concurrency() || case.is_leased() {
+        return None;
+    }
+    let passes = first.ended + retry + TIMER;
+    let later = case.calls.iter().filter(|later| later.sent >= passes && later.call.cost <= first.call.cost);
+    let second = later.min_by_key(|later| later.sent)?;
+    let is_between = |other: &&&Record| {
+        let takes_nothing = other.is_refused() || other.call.cost == 0 && other.units().1 == 0;
+        other.step != first.step
+            && other.step != second.step
+            && !takes_nothing
+            && other.sent <= second.ended
+            && last_effect(case, other) + TIMER + REMEMBERED >= first.sent
+    };
+    let is_broken =
+        second.is_refused() && is_alone(second) && !case.calls.iter().any(|other| is_between(&other));
+    is_broken.then(|| format!("refused again: {first} and then {second}"))
+}

@@ -1,0 +1,71 @@
+//! Shrinks a failing schedule: the fewest faults, changes and calls that still break a promise.
+
+use crate::run::run_schedule;
+use crate::schedule::{Event, Schedule, Step};
+
+/// The most runs. A run of few steps takes less than a millisecond.
+const MOST_RUNS: usize = 4000;
+
+/// Returns the shrunk schedule of a seed, or `None` if the seed breaks no promise.
+pub(crate) fn shrink(seed: u64) -> Option<Schedule> {
+    let mut schedule = Schedule::draw(seed);
+    let kind = broken(&schedule)?;
+    let mut runs = 0;
+    // Faults first: what is left of them explains the failure.
+    for may_remove in [is_event, is_call] {
+        let mut size = schedule.steps.len().div_ceil(2).max(1);
+        loop {
+            let is_smaller = remove_chunks(&mut schedule, size, may_remove, &kind, &mut runs);
+            if runs >= MOST_RUNS || size == 1 && !is_smaller {
+                break;
+            }
+            size = size.div_ceil(2).max(1);
+        }
+    }
+    Some(schedule)
+}
+
+fn is_event(step: &Step) -> bool {
+    !is_call(step)
+}
+
+fn is_call(step: &Step) -> bool {
+    matches!(step.event, Event::Call(_))
+}
+
+/// Removes all chunks of this size that the failure does not need. Returns whether one was removed.
+fn remove_chunks(
+    schedule: &mut Schedule,
+    size: usize,
+    may_remove: fn(&Step) -> bool,
+    kind: &str,
+    runs: &mut usize,
+) -> bool {
+    let (mut first, mut is_smaller) = (0, false);
+    while *runs < MOST_RUNS {
+        let removable: Vec<usize> = (0..schedule.steps.len())
+            .filter(|at| may_remove(&schedule.steps[*at]))
+            .skip(first)
+            .take(size)
+            .collect();
+        if removable.is_empty() {
+            break;
+        }
+        let mut smaller = schedule.clone();
+        let mut at = 0..;
+        smaller.steps.retain(|_| at.next().is_none_or(|at| !removable.contains(&at)));
+        *runs += 1;
+        if broken(&smaller).as_deref() == Some(kind) {
+            (*schedule, is_smaller) = (smaller, true);
+        } else {
+            first += size;
+        }
+    }
+    is_smaller
+}
+
+/// The promise that a schedule breaks first, without its numbers.
+fn broken(schedule: &Schedule) -> Option<String> {
+    let run = run_schedule(schedule, false);
+    Some(run.broken.first()?.chars().filter(|c| c.is_alphabetic() || *c == ' ').take(24).collect())
+}

@@ -1,0 +1,112 @@
+//! Runs many seeds on all cores.
+
+use crate::run::{Run, run};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Which seeds to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Soak {
+    /// The first seed.
+    pub first: u64,
+    /// How many seeds.
+    pub seeds: u64,
+    /// How many threads share them.
+    pub threads: usize,
+    /// Whether to stop at the first seed that breaks a promise.
+    pub until_broken: bool,
+}
+
+/// What many seeds have shown.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    /// How many seeds have run.
+    pub seeds: u64,
+    /// How many calls they made.
+    pub calls: u64,
+    /// How much time has passed in all simulations together.
+    pub simulated: Duration,
+    /// How much time has really passed.
+    pub took: Duration,
+    /// The seeds that broke a promise, with the first promise that each has broken.
+    pub broken: Vec<(u64, String)>,
+}
+
+impl Soak {
+    /// Runs the seeds. `tell` hears of each broken seed at once.
+    #[must_use]
+    pub fn run(self, tell: impl Fn(u64, &str) + Sync) -> Totals {
+        let (start, next, totals) = (Instant::now(), AtomicU64::new(0), Mutex::new(Totals::default()));
+        let bar = progress(self.seeds);
+        thread::scope(|scope| {
+            for _ in 0..self.threads {
+                scope.spawn(|| {
+                    while let Some(seed) = self.next_seed(&next) {
+                        let run = run_or_panic(seed);
+                        if let Some(promise) = run.broken.first() {
+                            bar.suspend(|| tell(seed, promise));
+                            if self.until_broken {
+                                next.fetch_max(self.seeds, Ordering::Relaxed);
+                            }
+                        }
+                        totals.lock().unwrap_or_else(PoisonError::into_inner).add(seed, &run);
+                        bar.inc(1);
+                    }
+                });
+            }
+        });
+        bar.finish_and_clear();
+        let mut totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+        totals.took = start.elapsed();
+        totals.broken.sort();
+        totals
+    }
+
+    fn next_seed(self, next: &AtomicU64) -> Option<u64> {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        (at < self.seeds).then(|| self.first.wrapping_add(at))
+    }
+}
+
+impl Totals {
+    fn add(&mut self, seed: u64, run: &Run) {
+        self.seeds += 1;
+        self.calls += run.calls as u64;
+        self.simulated += run.simulated;
+        self.broken.extend(run.broken.first().map(|promise| (seed, promise.clone())));
+    }
+
+    /// How many years have passed in the simulations.
+    #[must_use]
+    pub fn years(&self) -> f64 {
+        self.simulated.as_secs_f64() / 86_400.0 / 365.25
+    }
+
+    /// How many seeds ran in a second.
+    #[must_use]
+    pub fn seeds_per_second(&self) -> f64 {
+        let seeds = Duration::from_secs(self.seeds).as_secs_f64();
+        seeds / self.took.as_secs_f64().max(1e-9)
+    }
+}
+
+/// A panic is a broken promise like any other.
+fn run_or_panic(seed: u64) -> Run {
+    catch_unwind(AssertUnwindSafe(|| run(seed))).unwrap_or_else(|_| Run {
+        log: String::new(),
+        broken: vec!["a thread has panicked".to_owned()],
+        simulated: Duration::ZERO,
+        calls: 0,
+        timeline: None,
+    })
+}
+
+/// A line on standard error, if that is a terminal.
+fn progress(seeds: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} seeds, {per_sec}, {eta} left");
+    ProgressBar::new(seeds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
