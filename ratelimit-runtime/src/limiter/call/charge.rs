@@ -127,7 +127,7 @@ impl RateLimiter {
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
         self.learn_overrides().await;
         let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
-        let taken = self.shared.store().within_deadline(self.shared.store().adjust(&[take])).await?;
+        let taken = self.shared.store.within_deadline(self.shared.store.adjust(&[take])).await?;
         taken.first().copied().ok_or_else(invalid_reply)
     }
 }

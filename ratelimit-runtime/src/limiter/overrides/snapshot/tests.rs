@@ -71,7 +71,7 @@ async fn a_watch_without_a_connection_is_late() {
     let limiter =
         RateLimiter::builder().around_test_store(Remote(Arc::clone(&connected)), Proxies::default());
     limiter.learn_overrides().await;
-    let is_late = || limiter.shared.overrides().watch.is_late(Instant::now());
+    let is_late = || limiter.shared.overrides.watch.is_late(Instant::now());
     tokio::time::sleep(10 * SECOND).await;
     assert!(!is_late());
     connected.store(false, Ordering::Relaxed);
@@ -83,7 +83,7 @@ async fn a_watch_without_a_connection_is_late() {
 async fn an_override_that_cannot_be_read_is_listed_and_changes_nothing() {
     let (limiter, limit) = (RateLimiter::in_memory(), Limit::counter(5, SECOND));
     let save = |field: &str, text| {
-        limiter.shared.store().save_override(&limiter.overrides_key(), field.as_bytes(), text)
+        limiter.shared.store.save_override(&limiter.overrides_key(), field.as_bytes(), text)
     };
     save("name:a", Some("cuont=5")).await.unwrap();
     save("field of others", Some("count=5")).await.unwrap();
