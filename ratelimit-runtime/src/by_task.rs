@@ -8,7 +8,7 @@
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use tokio::runtime::Handle;
@@ -47,7 +47,8 @@ enum Entry<T> {
 const SHARDS: usize = 64;
 
 type Shard<T> = HashMap<Key, Entry<T>, Hashes>;
-type Hashes = BuildHasherDefault<IdHasher>;
+/// Nobody can choose the ids of tasks and threads, so the hashes need no secret.
+type Hashes = BuildHasherDefault<DefaultHasher>;
 
 /// A table of what applies to the requests in flight.
 pub(crate) struct ByTask<T> {
@@ -112,7 +113,7 @@ impl<T: Clone> ByTask<T> {
     }
 
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard<T>> {
-        // The upper bits are the best ones of a product.
+        // The map itself uses the lower bits.
         let at = Hashes::new().hash_one(key) >> (u64::BITS - SHARDS.ilog2());
         let shard = &self.shards[usize::try_from(at).unwrap_or_default()];
         shard.lock()
@@ -160,25 +161,5 @@ fn warn_several() {
             "one task dispatches several local requests at once, so their handlers have no request context; dispatch each request \
              in a task of its own"
         );
-    }
-}
-
-/// Hashes the ids of tasks and threads, which nobody can choose.
-#[derive(Default)]
-struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

@@ -24,80 +24,31 @@
 
 // The files in `docs/` link to each other by path, for readers of the repository. In rustdoc such links lead nowhere. So
 // each module defines the links and the pictures first: Markdown uses the first definition of a name.
+macro_rules! pages {
+    ($($module:ident: $($file:literal),+;)+) => {$(
+        #[doc = include_str!("docs/links.md")]
+        $(#[doc = include_str!($file)])+
+        pub mod $module {}
+    )+};
+}
 
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("docs/steady_rate.md")]
-#[doc = include_str!("docs/edge_burst.md")]
-#[doc = include_str!("../docs/algorithms.md")]
-pub mod algorithms {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("docs/choosing_limits.md")]
-#[doc = include_str!("../docs/choosing-a-limit.md")]
-pub mod choosing_a_limit {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/identities.md")]
-pub mod identities {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/frameworks.md")]
-pub mod frameworks {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/results.md")]
-pub mod results {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/waiting-and-permits.md")]
-pub mod waiting_and_permits {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/leases.md")]
-pub mod leases {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/failures.md")]
-pub mod failures {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/promises.md")]
-pub mod promises {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/operate.md")]
-pub mod operate {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/troubleshooting.md")]
-pub mod troubleshooting {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/overrides.md")]
-pub mod overrides {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/observability.md")]
-pub mod observability {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/methods.md")]
-pub mod methods {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/testing.md")]
-pub mod testing {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("docs/fleet_calls.md")]
-#[doc = include_str!("docs/fleet_use.md")]
-#[doc = include_str!("../docs/scaling.md")]
-pub mod scaling {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/servers.md")]
-pub mod servers {}
-
-#[doc = include_str!("docs/links.md")]
-#[doc = include_str!("../docs/command-line.md")]
-pub mod command_line {}
+pages! {
+    algorithms: "docs/steady_rate.md", "docs/edge_burst.md", "../docs/algorithms.md";
+    choosing_a_limit: "docs/choosing_limits.md", "../docs/choosing-a-limit.md";
+    identities: "../docs/identities.md";
+    frameworks: "../docs/frameworks.md";
+    results: "../docs/results.md";
+    waiting_and_permits: "../docs/waiting-and-permits.md";
+    leases: "../docs/leases.md";
+    failures: "../docs/failures.md";
+    promises: "../docs/promises.md";
+    operate: "../docs/operate.md";
+    troubleshooting: "../docs/troubleshooting.md";
+    overrides: "../docs/overrides.md";
+    observability: "../docs/observability.md";
+    methods: "../docs/methods.md";
+    testing: "../docs/testing.md";
+    scaling: "docs/fleet_calls.md", "docs/fleet_use.md", "../docs/scaling.md";
+    servers: "../docs/servers.md";
+    command_line: "../docs/command-line.md";
+}

@@ -85,14 +85,14 @@ fn anchors(text: &str) -> Vec<String> {
 
 /// The modules of the guide, and the files that each includes, in order.
 fn modules() -> Vec<(String, Vec<PathBuf>)> {
-    let (mut modules, mut included) = (Vec::new(), Vec::new());
+    let mut modules = Vec::new();
     for line in read(GUIDE).lines() {
-        if let Some(file) =
-            line.strip_prefix("#[doc = include_str!(\"").and_then(|line| line.strip_suffix("\")]"))
+        // `name: "first file", "second file";`
+        if let Some((name, files)) = line.trim().strip_suffix("\";").and_then(|line| line.split_once(": \""))
         {
-            included.push(Path::new("ratelimit-runtime/src").join(file));
-        } else if let Some(name) = line.strip_prefix("pub mod ").and_then(|line| line.strip_suffix(" {}")) {
-            modules.push((name.to_owned(), std::mem::take(&mut included)));
+            let files = ["docs/links.md"].into_iter().chain(files.split("\", \""));
+            let files = files.map(|file| Path::new("ratelimit-runtime/src").join(file));
+            modules.push((name.to_owned(), files.collect()));
         }
     }
     modules

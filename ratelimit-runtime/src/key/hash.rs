@@ -64,6 +64,20 @@ fn scattered(hash: u64) -> u64 {
     hash ^ hash >> 29
 }
 
+/// Hashes a short text without a secret: whoever can choose texts can choose some with equal hashes.
+#[inline]
+pub(crate) fn open_hash(text: &[u8]) -> u64 {
+    let mix = |state: u64, word: [u8; 8]| {
+        (state.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let (words, rest) = text.as_chunks::<8>();
+    let state = words.iter().copied().fold(text.len() as u64, mix);
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let hash = mix(state, last);
+    hash ^ hash >> 32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ mod stored;
 
 pub(crate) use crate::writer::KeySettings;
 pub(crate) use function::Function;
-pub(crate) use hash::HashKey;
+pub(crate) use hash::{HashKey, open_hash};
 pub(crate) use limit_name::LimitName;
 pub(crate) use name::Name;
 pub(crate) use render::{KeyBuilder, render, render_into};

@@ -2,9 +2,6 @@
 
 mod check;
 mod proxies;
-mod shared;
-
-pub(super) use shared::Shared;
 
 use super::current::{PREFIX, TRUSTED_PROXIES, URL, variable};
 use super::lease::Leases;
@@ -13,7 +10,7 @@ use super::overrides::Snapshot;
 use super::permits::Permits;
 use super::status::Probes;
 use super::store_call::StoreCalls;
-use super::{OnError, RateLimiter};
+use super::{OnError, RateLimiter, Shared};
 use crate::error::Error;
 use crate::key::KeySettings;
 use crate::observe::{Hook, Hooks, Observers};

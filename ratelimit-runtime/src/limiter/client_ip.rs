@@ -63,7 +63,7 @@ impl RateLimiter {
     /// ```
     pub fn set_trusted_proxies(&self, proxies: impl IntoIterator<Item = impl Display>) -> Result<(), Error> {
         let proxies: Vec<String> = proxies.into_iter().map(|proxy| proxy.to_string()).collect();
-        self.shared.proxies().replace(&proxies)
+        self.shared.proxies.replace(&proxies)
     }
 
     /// Finds the address of the client of a request. Its headers are needed only behind trusted proxies.
@@ -78,6 +78,6 @@ impl RateLimiter {
         peer: Option<&PeerAddr>,
         headers: Option<&dyn RequestHeaders>,
     ) -> Result<IpAddr, Error> {
-        self.shared.proxies().resolve(peer, headers)
+        self.shared.proxies.resolve(peer, headers)
     }
 }

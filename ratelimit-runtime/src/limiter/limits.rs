@@ -94,8 +94,8 @@ impl RateLimiter {
             name: name.into(),
             in_code: first.limit,
             varies,
-            overridden: self.shared.overrides().of_name(name, &first.limit),
-            version: self.shared.service_version().clone(),
+            overridden: self.shared.overrides.of_name(name, &first.limit),
+            version: self.shared.service_version.clone(),
             age: Duration::ZERO,
         });
         let mut all: Vec<_> = own.collect();

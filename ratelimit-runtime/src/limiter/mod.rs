@@ -10,6 +10,7 @@ mod off;
 mod overrides;
 mod permits;
 mod resolve;
+mod shared;
 mod single_task;
 mod status;
 mod store_call;
@@ -26,7 +27,7 @@ pub(crate) use store_call::Began;
 
 use crate::clock::timer;
 use crate::key::KeySettings;
-use builder::Shared;
+use shared::Shared;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,10 +128,10 @@ impl RateLimiter {
     /// Outside of a tokio runtime, and in one without timers, it returns at once: a store in memory has received everything then,
     /// and a store such as Redis receives nothing.
     pub async fn close(&self) {
-        self.shared.permits().release_all(self);
+        self.shared.permits.release_all(self);
         self.return_leases();
-        let timeout = self.shared.store().deadline().saturating_mul(5).min(LONGEST_TIME);
-        if let Err(error) = timer::timeout(timeout, self.shared.tasks().idle()).await {
+        let timeout = self.shared.store.deadline().saturating_mul(5).min(LONGEST_TIME);
+        if let Err(error) = timer::timeout(timeout, self.shared.tasks.idle()).await {
             tracing::warn!(%error, "cannot wait for the return of permits and leased units");
         }
     }
@@ -148,12 +149,12 @@ impl RateLimiter {
     /// A number that clones share, and no other limiter of this process has.
     #[inline]
     pub(crate) fn id(&self) -> u64 {
-        self.shared.id()
+        self.shared.id
     }
 
     #[inline]
     pub(crate) fn keys(&self) -> &KeySettings {
-        self.shared.keys()
+        &self.shared.keys
     }
 }
 
@@ -161,7 +162,7 @@ impl fmt::Debug for RateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimiter")
             .field("prefix", &self.keys().prefix())
-            .field("deadline", &self.shared.store().deadline())
+            .field("deadline", &self.shared.store.deadline())
             .field("on_error", &self.on_error)
             .field("off", &self.is_off())
             .finish_non_exhaustive()

@@ -41,7 +41,7 @@ fn admitted(request: &Request) -> Decision {
 impl RateLimiter {
     /// Whether limits are off.
     pub(crate) fn is_off(&self) -> bool {
-        self.shared.is_off()
+        self.shared.off
     }
 
     /// The holdings of a call while limits are off, which contain nothing, and the decision.

@@ -13,7 +13,7 @@ impl RateLimiter {
     /// sets the permit's id if the limit is a concurrency limit.
     #[inline]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
-        if let Some(limit) = self.shared.overrides().apply(name, request.key(), request.limit()) {
+        if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
             request.set_limit(limit);
         }
         request.add_format();

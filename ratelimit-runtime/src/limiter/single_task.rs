@@ -1,7 +1,7 @@
 //! `SingleTask`: a background task of which a limiter runs one at a time. Another runtime takes over a late task.
 
 use super::RateLimiter;
-use super::builder::Shared;
+use super::Shared;
 use crate::clock::timer;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -130,7 +130,7 @@ impl RateLimiter {
     /// Starts in this runtime the background tasks that are late in another runtime.
     pub(super) fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
-        self.shared.permits().take_over(self, now);
+        self.shared.permits.take_over(self, now);
     }
 }
 

@@ -1,6 +1,7 @@
 //! `registry`: what the process knows about a limit by its name. The table has a bounded size, and is read without a lock.
 
 use super::throttle::Throttle;
+use crate::key::open_hash;
 use crate::limit::Limit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -145,7 +146,8 @@ impl Registry {
 
     #[inline]
     fn named(&self, name: &str, is_constant: bool) -> &Entry {
-        let first = hash(name);
+        // Names are chosen by the programmer, and the table is bounded, so the hash need not withstand attacks.
+        let first = usize::try_from(open_hash(name.as_bytes()) >> 40).unwrap_or_default();
         match self.places[first % PLACES].get() {
             Some(entry) if *entry.name == *name => entry,
             _ => self.search(first, name, is_constant),
@@ -185,18 +187,6 @@ impl Registry {
         });
         Some(entry)
     }
-}
-
-/// A hash of a short text. Names are chosen by the programmer, and the table is bounded, so it need not withstand attacks.
-#[inline]
-fn hash(name: &str) -> usize {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |state: u64, word: u64| (state.rotate_left(5) ^ word).wrapping_mul(FACTOR);
-    let (words, rest) = name.as_bytes().as_chunks::<8>();
-    let state = words.iter().fold(name.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    usize::try_from(mix(state, u64::from_le_bytes(last)) >> 40).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl<N: CallName> Attempt<'_, N> {
     #[inline]
     fn watch<'r>(self, requests: impl Iterator<Item = &'r Request>) -> Watch {
         let name = self.names.first().map_or("", CallName::text);
-        Watch::of(self.limiter.shared.observers(), self.limiter.keys(), name, requests.map(Request::key))
+        Watch::of(&self.limiter.shared.observers, self.limiter.keys(), name, requests.map(Request::key))
     }
 
     #[inline]

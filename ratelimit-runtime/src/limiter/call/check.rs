@@ -189,8 +189,8 @@ impl RateLimiter {
     pub async fn peek_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Decision, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost)?;
-        let reply = self.shared.store().decide(Mode::Peek, &[&request]);
-        self.shared.store().within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
+        let reply = self.shared.store.decide(Mode::Peek, &[&request]);
+        self.shared.store.within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
     }
 
     /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
@@ -203,10 +203,10 @@ impl RateLimiter {
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, 1)?;
-        self.shared.leases().forget(request.key());
+        self.shared.leases.forget(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
-        let reply = self.shared.store().reset(std::slice::from_ref(request.key()));
-        Ok(self.shared.store().within_rest(began, reply).await? > 0)
+        let reply = self.shared.store.reset(std::slice::from_ref(request.key()));
+        Ok(self.shared.store.within_rest(began, reply).await? > 0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `Claim`: decides a stack that may wait, or whose units can be returned. It charges, sleeps until the turn, and asks again for
 //! permits.
 
-use super::holdings::{Holdings, UntilTurn};
+use super::holdings::Holdings;
 use super::member::{Member, Stack, join};
 use super::refused::{Refused, refused_by};
 use crate::clock::timer;
@@ -22,16 +22,16 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
     let mut claim = Claim::new(limiter, began, stack);
     let decided = claim.decide().await?;
     let asked = claim.asked;
-    let mut waiting = UntilTurn::new(claim.into_holdings(&decided));
-    if let Some(holdings) = waiting.holdings() {
-        holdings.decide_shadows(asked).await;
-    }
+    let mut holdings = claim.into_holdings(&decided);
+    holdings.until_turn = true;
+    holdings.decide_shadows(asked).await;
     let delay = decided.decisions.iter().map(Decision::delay).max().unwrap_or_default();
     if delay > Duration::ZERO {
-        let _waiting = Waiting::begin(waiting.series());
+        let _waiting = Waiting::begin(holdings.waits());
         timer::sleep(delay).await?;
     }
-    Ok(waiting.into_holdings())
+    holdings.until_turn = false;
+    Ok(holdings)
 }
 
 /// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
@@ -181,7 +181,7 @@ impl<'l> Claim<'l> {
     fn waiter(&self) -> PermitWaiter {
         let waits =
             self.charged().filter(|member| member.is_permit() && member.request.limit().wait_ms() > 0);
-        self.limiter.shared.permits().wait_for(waits.map(|member| member.request.key()))
+        self.limiter.shared.permits.wait_for(waits.map(|member| member.request.key()))
     }
 
     /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
@@ -197,7 +197,7 @@ impl<'l> Claim<'l> {
 
     fn return_permits(&self, source: Source, stage: Stage) {
         for member in self.charged().filter(|member| member.is_permit()) {
-            self.limiter.shared.permits().release(self.limiter, source, &member.request, stage);
+            self.limiter.shared.permits.release(self.limiter, source, &member.request, stage);
         }
     }
 

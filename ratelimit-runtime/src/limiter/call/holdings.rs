@@ -29,12 +29,15 @@ pub(crate) struct Holdings {
     pub(super) noted: Option<Noted>,
     /// The changes to send: the position of the limit, the units, and the kind of the change.
     changes: SmallVec<[(usize, u32, Change); 1]>,
+    /// Whether the call still waits for its turn. Dropping it then returns everything.
+    pub(super) until_turn: bool,
 }
 
 impl Holdings {
     pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
         let (waited, shadow_error, noted, changes) = (None, None, None, SmallVec::new());
-        let mut holdings = Self { limiter, source, members, waited, shadow_error, noted, changes };
+        let mut holdings =
+            Self { limiter, source, members, waited, shadow_error, noted, changes, until_turn: false };
         for at in 0..holdings.members.len() {
             holdings.renew(at);
         }
@@ -48,13 +51,20 @@ impl Holdings {
             if self.source != Source::Nobody {
                 member.held = PermitsHeld::hold(member.series, member.request.cost());
             }
-            self.limiter.shared.permits().hold(&self.limiter, self.source, &member.request);
+            self.limiter.shared.permits.hold(&self.limiter, self.source, &member.request);
         }
     }
 
     /// The limits of the call, in the order in which they are written.
     pub(crate) fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// The measurements of the limits that make the call wait.
+    pub(super) fn waits(&self) -> impl Iterator<Item = LimitSeries> {
+        let waits =
+            |member: &&Member| member.decision().is_some_and(|decision| decision.delay() > Duration::ZERO);
+        self.members.iter().filter(move |member| !member.shadow && waits(member)).map(|member| member.series)
     }
 
     /// The decision on the first limit.
@@ -134,7 +144,7 @@ impl Holdings {
             if member.is_permit() && !member.takes_nothing {
                 member.takes_nothing = true;
                 member.held = PermitsHeld::default();
-                self.limiter.shared.permits().release(
+                self.limiter.shared.permits.release(
                     &self.limiter,
                     self.source,
                     &member.request,
@@ -157,9 +167,10 @@ impl Holdings {
             ReplyKind::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
-                let sent = tokio::spawn(async move {
-                    limiter.shared.store().until_deadline(Instant::now(), reply).await
-                });
+                let sent =
+                    tokio::spawn(
+                        async move { limiter.shared.store.until_deadline(Instant::now(), reply).await },
+                    );
                 sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
             }
         };
@@ -184,45 +195,14 @@ impl Holds for Holdings {
 
 impl Drop for Holdings {
     fn drop(&mut self) {
-        self.send().in_background(self.limiter.shared.tasks(), drop);
+        if self.until_turn {
+            self.give_all_back();
+        }
+        self.send().in_background(&self.limiter.shared.tasks, drop);
         for member in self.members.iter().filter(|member| member.is_permit() && !member.takes_nothing) {
             // A shadow limit may not be decided yet.
             let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };
-            self.limiter.shared.permits().release(&self.limiter, self.source, &member.request, stage);
-        }
-    }
-}
-
-/// The holdings of a call that still waits for its turn. If this is dropped before the turn, everything is returned.
-pub(super) struct UntilTurn(Option<Holdings>);
-
-impl UntilTurn {
-    pub(super) const fn new(holdings: Holdings) -> Self {
-        Self(Some(holdings))
-    }
-
-    pub(super) fn holdings(&mut self) -> Option<&mut Holdings> {
-        self.0.as_mut()
-    }
-
-    /// The measurements of the limits that make the call wait.
-    pub(super) fn series(&self) -> impl Iterator<Item = LimitSeries> {
-        let members = self.0.iter().flat_map(Holdings::members);
-        let waits =
-            |member: &&Member| member.decision().is_some_and(|decision| decision.delay() > Duration::ZERO);
-        members.filter(move |member| !member.shadow && waits(member)).map(|member| member.series)
-    }
-
-    pub(super) fn into_holdings(mut self) -> Holdings {
-        #[expect(clippy::expect_used, reason = "taken once, here")]
-        self.0.take().expect("holdings")
-    }
-}
-
-impl Drop for UntilTurn {
-    fn drop(&mut self) {
-        if let Some(mut holdings) = self.0.take() {
-            holdings.give_all_back();
+            self.limiter.shared.permits.release(&self.limiter, self.source, &member.request, stage);
         }
     }
 }

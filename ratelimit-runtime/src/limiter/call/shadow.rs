@@ -47,11 +47,11 @@ impl Holdings {
         }
         let requests: SmallVec<[&Request; 1]> =
             positions.iter().map(|at| &self.members[*at].request).collect();
-        let decisions = match self.limiter.shared.store().decide(mode, &requests).into_kind() {
+        let decisions = match self.limiter.shared.store.decide(mode, &requests).into_kind() {
             ReplyKind::Ready(decisions) => decisions,
             ReplyKind::Pending(deciding) => {
                 let sent = Instant::now();
-                let decisions = self.limiter.shared.store().until_deadline(began.or_now(), deciding).await;
+                let decisions = self.limiter.shared.store.until_deadline(began.or_now(), deciding).await;
                 store_replied(sent);
                 if decisions.as_ref().is_err_and(Error::is_transient) {
                     self.return_lost_permits(positions);
@@ -59,7 +59,7 @@ impl Holdings {
                 decisions
             }
         };
-        let decisions = self.limiter.shared.store().note_reply(decisions, requests.len());
+        let decisions = self.limiter.shared.store.note_reply(decisions, requests.len());
         drop(requests);
         decisions.unwrap_or_else(|error| {
             self.shadow_error = Some(error);
@@ -70,7 +70,7 @@ impl Holdings {
     /// Returns the permits of shadow limits that the store may have given although its reply did not arrive.
     fn return_lost_permits(&self, positions: &[usize]) {
         for member in positions.iter().map(|at| &self.members[*at]).filter(|member| member.is_permit()) {
-            let renewals = self.limiter.shared.permits();
+            let renewals = &self.limiter.shared.permits;
             renewals.release(&self.limiter, Source::Store, &member.request, Stage::Lost);
         }
     }

@@ -77,11 +77,11 @@ impl LeasingCall {
     /// Requests exactly the cost of the call, so that the call never has unused units to return. `epoch` is set if the request is
     /// counted in the lease.
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
-        let sent = self.limiter.shared.leases().now();
+        let sent = self.limiter.shared.leases.now();
         match self.limiter.ask_one(&self.request) {
             ReplyKind::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
             ReplyKind::Pending(reply) => {
-                let reply = self.limiter.shared.store().with_deadline(self.began, reply);
+                let reply = self.limiter.shared.store.with_deadline(self.began, reply);
                 self.state = State::Asking { reply, sent, epoch };
                 None
             }
@@ -98,7 +98,7 @@ impl LeasingCall {
     ) -> Result<Decision, Error> {
         let decision = decisions.and_then(|decisions| decisions.first().copied().ok_or_else(invalid_reply));
         let Some(epoch) = epoch else { return decision };
-        let leases = self.limiter.shared.leases();
+        let leases = &self.limiter.shared.leases;
         let now = leases.now();
         let noted = leases.with(self.id, |lease| {
             let is_current = lease.end_own_request(epoch);
@@ -115,7 +115,7 @@ impl LeasingCall {
         });
         let Some(refusal) = noted.flatten() else { return decision };
         if from_remote_store {
-            self.limiter.shared.store().remember(self.began, &[&self.request], &[refusal]);
+            self.limiter.shared.store.remember(self.began, &[&self.request], &[refusal]);
         }
         Ok(refusal)
     }
@@ -136,7 +136,7 @@ impl LeasingCall {
                 State::Asking { reply, .. } => {
                     let Some(decisions) = ready!(Pin::new(reply).poll(context)) else {
                         self.leave();
-                        return Poll::Ready(Err(self.limiter.shared.store().too_late()));
+                        return Poll::Ready(Err(self.limiter.shared.store.too_late()));
                     };
                     let State::Asking { sent, epoch, .. } =
                         std::mem::replace(&mut self.state, State::Nothing)
@@ -167,7 +167,7 @@ impl LeasingCall {
             Waited::Watched => None,
             Waited::Unwatched(observer) => observer,
         };
-        let within = self.limiter.shared.store().within();
+        let within = self.limiter.shared.store.within();
         let timer = match timer {
             Some(timer) => timer,
             None => timer.insert(Box::pin(unconstrained(sleep_until(self.began + within)?))),
@@ -176,12 +176,12 @@ impl LeasingCall {
         if let Some(observer) = observer {
             observer.missed_deadline(within);
         }
-        Poll::Ready(Err(self.limiter.shared.store().too_late()))
+        Poll::Ready(Err(self.limiter.shared.store.too_late()))
     }
 
     /// Gives up the place of the call.
     fn leave(&mut self) {
-        let leases = self.limiter.shared.leases();
+        let leases = &self.limiter.shared.leases;
         match std::mem::replace(&mut self.state, State::Nothing) {
             State::Nothing | State::Asking { epoch: None, .. } => {}
             State::Waiting { fetch, place, .. } => {

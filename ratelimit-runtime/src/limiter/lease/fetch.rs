@@ -75,7 +75,7 @@ impl Fetch {
         mut registration: Registration,
         runtime: &Handle,
     ) -> FetchState {
-        let counted = self.limiter.shared.tasks().count();
+        let counted = self.limiter.shared.tasks.count();
         runtime.spawn(async move {
             registration.ended = self.run(ReplyKind::Pending(reply), &registration.under_way).await;
             // Ends the registration first, because `close` returns when no task is counted.
@@ -104,7 +104,7 @@ impl Fetch {
         reply: PendingReply<Decisions>,
         under_way: &FetchUnderWay,
     ) -> Result<Decisions, Error> {
-        let mut until = self.limiter.shared.store().with_deadline(under_way.began, reply);
+        let mut until = self.limiter.shared.store.with_deadline(under_way.began, reply);
         if let Some(decided) = poll_fn(|context| until.poll_in_time(context)).await {
             return decided;
         }
@@ -114,8 +114,8 @@ impl Fetch {
     }
 
     fn send(&mut self) -> Reply<Decisions> {
-        self.sent = self.limiter.shared.leases().now();
-        self.limiter.shared.store().decide(Mode::Charge, &[&self.request.alone(self.units)])
+        self.sent = self.limiter.shared.leases.now();
+        self.limiter.shared.store.decide(Mode::Charge, &[&self.request.alone(self.units)])
     }
 
     /// Receives the store's reply. Returns `None` if the fetch is to be repeated with fewer units.
@@ -138,7 +138,7 @@ impl Fetch {
 
     /// Adds the units to the lease, or returns them to the store if the lease has restarted meanwhile.
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
-        let leases = self.limiter.shared.leases();
+        let leases = &self.limiter.shared.leases;
         let now = leases.now();
         let filled = leases.with(self.id, |lease| {
             if !lease.is_of(self.epoch) {
@@ -163,7 +163,7 @@ impl Drop for Registration {
     /// Also runs when the runtime shuts down.
     fn drop(&mut self) {
         // Ends the registration first, because a woken call may begin the next fetch.
-        self.limiter.shared.leases().with(self.id, |lease| lease.end_fetch(self.runtime));
+        self.limiter.shared.leases.with(self.id, |lease| lease.end_fetch(self.runtime));
         self.under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
     }
 }

@@ -45,7 +45,7 @@ impl RateLimiter {
     /// Hands out leased units to a request, if there are enough.
     #[inline]
     pub(super) fn take_leased(&self, request: &Request) -> Option<Decision> {
-        Some(self.taken(self.shared.leases().take(request)?, request))
+        Some(self.taken(self.shared.leases.take(request)?, request))
     }
 
     #[inline]
@@ -59,7 +59,7 @@ impl RateLimiter {
     /// Begins to fetch units while some are left, so that no call has to wait.
     #[cold]
     fn fetch_in_advance(&self, request: &Request) {
-        let leases = self.shared.leases();
+        let leases = &self.shared.leases;
         let (id, now) = (leases.id(request.key()), leases.now());
         if let Some(planned) = leases.with(id, |lease| lease.fetch_in_advance(now)).flatten() {
             Fetch::begin(self, id, request, planned);
@@ -69,7 +69,7 @@ impl RateLimiter {
     /// Decides a call that has found no leased units, which it fetches. Returns `None` if the call asks the store as if there were
     /// no lease.
     pub(super) fn decide_by_lease(&self, began: Began, request: &Request) -> Option<Reply<Decided>> {
-        let (began, id) = (began.or_now(), self.shared.leases().id(request.key()));
+        let (began, id) = (began.or_now(), self.shared.leases.id(request.key()));
         let mut tried = Tried::default();
         match self.step(id, request, &mut tried) {
             Step::WithoutLease => None,
@@ -93,12 +93,12 @@ impl RateLimiter {
 
     /// Takes leased units, or begins to fetch some.
     fn step(&self, id: LeaseId, request: &Request, tried: &mut Tried) -> Step {
-        let leases = self.shared.leases();
+        let leases = &self.shared.leases;
         loop {
             let mut returned = Vec::new();
             let now = leases.now();
             let next = |lease: &mut KeyLease| {
-                lease.next(request, tried, self.shared.store().deadline(), now, &mut returned)
+                lease.next(request, tried, self.shared.store.deadline(), now, &mut returned)
             };
             // Without an entry, the table is full.
             let next = leases.with_inserted(id, request, next).unwrap_or(Next::WithoutLease);
@@ -129,6 +129,6 @@ impl RateLimiter {
 
     /// Asks the store about one request. The reply says whether it had to be awaited.
     fn ask_one(&self, request: &Request) -> ReplyKind<Decisions> {
-        self.shared.store().decide(Mode::Check, &[request]).into_kind()
+        self.shared.store.decide(Mode::Check, &[request]).into_kind()
     }
 }

@@ -16,13 +16,13 @@ impl RateLimiter {
         let Returned { key, limit, unused } = returned;
         for Unused { units, stamp } in unused.into_iter().filter(|unused| unused.stamp > 0) {
             let give = Adjustment::new(key.clone(), limit, units, Change::Give(stamp));
-            self.adjust(Source::Store, &[give]).in_background(self.shared.tasks(), drop);
+            self.adjust(Source::Store, &[give]).in_background(&self.shared.tasks, drop);
         }
     }
 
     /// Returns all leased units.
     pub(in crate::limiter) fn return_leases(&self) {
-        let leases = self.shared.leases();
+        let leases = &self.shared.leases;
         let now = leases.now();
         let returned = leases.collect(|lease| lease.restart(lease.units.limit, now));
         for returned in returned {
@@ -34,19 +34,19 @@ impl RateLimiter {
     /// Measures the units that no call has used yet.
     fn measure_leases(&self) {
         let unused =
-            || self.shared.leases().collect(|lease| Some(u64::from(lease.units.unused()))).iter().sum();
-        self.shared.leases().gauge.set(unused);
+            || self.shared.leases.collect(|lease| Some(u64::from(lease.units.unused()))).iter().sum();
+        self.shared.leases.gauge.set(unused);
     }
 
     /// Starts the task that returns unused units, if it is not running.
     pub(super) fn start_returning(&self) {
-        let leases = self.shared.leases();
-        leases.returning.start(self, |shared| &shared.leases().returning, BETWEEN, run_returning);
+        let leases = &self.shared.leases;
+        leases.returning.start(self, |shared| &shared.leases.returning, BETWEEN, run_returning);
     }
 
     /// Returns outdated units to the store, and forgets keys without calls. Returns whether a key is left.
     fn return_outdated(&self) -> bool {
-        let leases = self.shared.leases();
+        let leases = &self.shared.leases;
         let now = leases.now();
         let outdated = leases.collect(|lease| lease.remove(|units| units.outdated(now)));
         for returned in outdated {

@@ -130,7 +130,7 @@ impl<'l> Overrides<'l> {
         async move {
             let field = field?;
             limiter.refresh_overrides().await?;
-            Ok(limiter.shared.overrides().entry(&field).map(|entry| *entry.change()))
+            Ok(limiter.shared.overrides.entry(&field).map(|entry| *entry.change()))
         }
     }
 
@@ -143,7 +143,7 @@ impl<'l> Overrides<'l> {
         let limiter = self.limiter.clone();
         async move {
             limiter.refresh_overrides().await?;
-            let entries = limiter.shared.overrides().entries();
+            let entries = limiter.shared.overrides.entries();
             let mut list: Vec<Override> = entries
                 .iter()
                 .map(|(field, entry)| Override::of(field, *entry.change(), entry.effect()))
@@ -162,7 +162,7 @@ impl<'l> Overrides<'l> {
             ));
         }
         let change = change.checked()?;
-        match self.limiter.shared.overrides().misfit(name, &change) {
+        match self.limiter.shared.overrides.misfit(name, &change) {
             Some(reason) => Err(misfit(reason)),
             None => Ok(change),
         }
@@ -175,8 +175,8 @@ impl<'l> Overrides<'l> {
         let limiter = self.limiter.clone();
         async move {
             let ((field, change), key) = (target?, limiter.overrides_key());
-            let saved = limiter.shared.store().save_override(&key, &field, change.as_deref());
-            limiter.shared.store().within_deadline(saved).await?;
+            let saved = limiter.shared.store.save_override(&key, &field, change.as_deref());
+            limiter.shared.store.within_deadline(saved).await?;
             limiter.refresh_overrides().await
         }
     }
@@ -190,8 +190,8 @@ impl<'l> Overrides<'l> {
 
 impl RateLimiter {
     async fn refresh_overrides(&self) -> Result<(), Error> {
-        if let Some(overridden) = self.shared.store().within_deadline(self.load_overrides()).await? {
-            self.shared.overrides().replace(overridden);
+        if let Some(overridden) = self.shared.store.within_deadline(self.load_overrides()).await? {
+            self.shared.overrides.replace(overridden);
         }
         Ok(())
     }

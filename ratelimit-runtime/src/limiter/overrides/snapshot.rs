@@ -150,8 +150,8 @@ pub(super) fn field_of_key(key: &StoreKey) -> Vec<u8> {
 
 impl RateLimiter {
     pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
-        let seen = self.shared.overrides().version.load(Ordering::Acquire);
-        self.shared.store().load_overrides(&self.overrides_key(), seen)
+        let seen = self.shared.overrides.version.load(Ordering::Acquire);
+        self.shared.store.load_overrides(&self.overrides_key(), seen)
     }
 
     /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
@@ -162,20 +162,20 @@ impl RateLimiter {
     /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
     #[inline]
     pub(crate) fn knows_overrides(&self) -> bool {
-        self.shared.overrides().is_settled() || self.watch_overrides()
+        self.shared.overrides.is_settled() || self.watch_overrides()
     }
 
     /// Whether the overrides are loaded and there are none.
     #[inline]
     pub(crate) fn has_no_overrides(&self) -> bool {
-        self.shared.overrides().is_settled() && !self.shared.overrides().any.load(Ordering::Relaxed)
+        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
     }
 
     /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the
     /// store was asked before.
     #[cold]
     fn watch_overrides(&self) -> bool {
-        let snapshot = self.shared.overrides();
+        let snapshot = &self.shared.overrides;
         match self.load_overrides().into_kind() {
             ReplyKind::Ready(loaded) => {
                 snapshot.learn(loaded);
@@ -183,7 +183,7 @@ impl RateLimiter {
                 true
             }
             ReplyKind::Pending(_) => {
-                snapshot.watch.start(self, |shared| &shared.overrides().watch, POLL, watch);
+                snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
                 snapshot.asked.load(Ordering::Acquire)
             }
         }
@@ -191,7 +191,7 @@ impl RateLimiter {
 
     /// Starts to ask for changes in the current runtime, if the task of another runtime is late.
     pub(crate) fn take_over_watch(&self, now: Instant) {
-        let snapshot = self.shared.overrides();
+        let snapshot = &self.shared.overrides;
         if !snapshot.in_process.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
             self.watch_overrides();
         }
@@ -204,8 +204,8 @@ impl RateLimiter {
         }
         let began = Began::at(Instant::now());
         // Boxed, so that the futures of calls stay small.
-        let loaded = Box::pin(self.shared.store().within_rest(began, self.load_overrides())).await;
-        self.shared.overrides().learn(loaded);
+        let loaded = Box::pin(self.shared.store.within_rest(began, self.load_overrides())).await;
+        self.shared.overrides.learn(loaded);
         began
     }
 }
@@ -213,18 +213,18 @@ impl RateLimiter {
 async fn watch(task: InCharge) {
     let (mut publisher, mut may_be_connecting) = (Publisher::new(), true);
     while let Some(limiter) = task.limiter() {
-        let is_connected = limiter.shared.store().is_connected();
+        let is_connected = limiter.shared.store.is_connected();
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
         if is_connected {
-            task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline()));
+            task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));
         }
         // Asking opens a broken connection again. Without that, the next call of an idle process would have old overrides.
         if is_connected || !std::mem::take(&mut may_be_connecting) {
-            let loaded = limiter.shared.store().within_deadline(limiter.load_overrides()).await;
-            limiter.shared.overrides().learn(loaded);
+            let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
+            limiter.shared.overrides.learn(loaded);
             if is_connected && publisher.is_due() {
                 // It asks the store twice.
-                task.beat(&limiter, POLL.saturating_add(limiter.shared.store().deadline().saturating_mul(2)));
+                task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;
             }
         }

@@ -125,17 +125,17 @@ impl Permits {
             .into_kind();
         if matches!(returned, ReplyKind::Ready(Ok(_))) {
             self.with(|table| table.permits.remove(&id));
-            return limiter.shared.permits().waiters.wake(request.key());
+            return limiter.shared.permits.waiters.wake(request.key());
         }
-        let task = limiter.shared.tasks().count();
+        let task = limiter.shared.tasks.count();
         let permit = TakenPermit::held(request, source, current_runtime());
-        self.insert(limiter, permit.released(stage, limiter.shared.store().within(), task));
+        self.insert(limiter, permit.released(stage, limiter.shared.store.within(), task));
         let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
-        Reply::<Adjusted>::from(returned).in_background(limiter.shared.tasks(), move |result| {
+        Reply::<Adjusted>::from(returned).in_background(&limiter.shared.tasks, move |result| {
             if let Some(shared) = owner.upgrade() {
                 let limiter = RateLimiter::of(shared);
-                limiter.shared.permits().replied(&limiter, id, result);
-                limiter.shared.permits().waiters.wake(&key);
+                limiter.shared.permits.replied(&limiter, id, result);
+                limiter.shared.permits.waiters.wake(&key);
             }
         });
     }

@@ -3,7 +3,7 @@
 use super::taken::retried_after;
 use crate::decision::Source;
 use crate::limiter::RateLimiter;
-use crate::limiter::builder::Shared;
+use crate::limiter::Shared;
 use crate::store::{Adjustment, Change, Request};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Drop for Renewer {
     fn drop(&mut self) {
         if let Some(shared) = self.limiter.upgrade() {
             let woken = &self.woken;
-            shared.permits().with(|table| table.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
+            shared.permits.with(|table| table.renewers.retain(|task| !Arc::ptr_eq(&task.woken, woken)));
         }
     }
 }
@@ -36,7 +36,7 @@ impl Drop for Renewer {
 /// Renews and returns permits that are due, until the limiter holds no permit.
 pub(super) async fn renew(renewer: Renewer) {
     while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
-        let renewals = limiter.shared.permits();
+        let renewals = &limiter.shared.permits;
         let (due, next) = renewals.due(renewer.runtime);
         for source in [Source::Store, Source::Local] {
             let of_source: Vec<&(Request, Source, Change)> =
@@ -49,7 +49,7 @@ pub(super) async fn renew(renewer: Renewer) {
                 let (sent, adjusting) = (Instant::now(), limiter.adjust(source, &changes));
                 // A server that does not reply must not keep the others from receiving the next renewals.
                 let patience = batch.iter().map(|(request, ..)| retried_after(request)).min();
-                let adjusting = limiter.shared.store().within_deadline(adjusting);
+                let adjusting = limiter.shared.store.within_deadline(adjusting);
                 match tokio::time::timeout(patience.unwrap_or_default(), adjusting).await {
                     Ok(Ok(units)) => renewals.done(batch, &units, sent),
                     Ok(Err(error)) => {

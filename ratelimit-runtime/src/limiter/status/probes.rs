@@ -67,7 +67,7 @@ impl RateLimiter {
             reachable: probed.reachable,
             unreachable_for: probed.unreachable_since.map(|since| since.elapsed()),
             error: probed.error,
-            calls_failed: self.shared.store().outage().is_recent(),
+            calls_failed: self.shared.store.outage().is_recent(),
             denying: self.denying_limits(),
             on_error: self.on_error,
         }
@@ -76,7 +76,7 @@ impl RateLimiter {
     /// Joins the probe of this runtime, or starts one.
     async fn probed(&self) -> Probed {
         let Ok(runtime) = Handle::try_current() else { return self.clone().probe().await };
-        let (mut result, sender) = self.shared.probes().join(runtime.id());
+        let (mut result, sender) = self.shared.probes.join(runtime.id());
         if let Some(sender) = sender {
             let mut probe = Box::pin(self.clone().probe());
             // A store in this process replies at once.
@@ -99,7 +99,7 @@ impl RateLimiter {
     async fn probe(self) -> Probed {
         let sent = Instant::now();
         let key = format!("{}:{{#}}:probe:{}", self.keys().prefix(), PROBE.state_format());
-        let servers = self.shared.store().probe(&StoreKey::new(key.as_bytes()));
+        let servers = self.shared.store.probe(&StoreKey::new(key.as_bytes()));
         let mut probed = match self.until(sent, servers).await {
             Ok(servers) if servers.is_empty() => Probed::failed(invalid_reply()),
             Ok(servers) => {
@@ -108,14 +108,14 @@ impl RateLimiter {
             }
             Err(error) => Probed::failed(error),
         };
-        self.shared.probes().note(self.shared.store().outage(), &mut probed);
+        self.shared.probes.note(self.shared.store.outage(), &mut probed);
         probed
     }
 
     async fn until<T>(&self, sent: Instant, reply: Reply<T>) -> Result<T, Error> {
         match reply.into_kind() {
             ReplyKind::Ready(result) => result,
-            ReplyKind::Pending(reply) => self.shared.store().until_deadline(sent, reply).await,
+            ReplyKind::Pending(reply) => self.shared.store.until_deadline(sent, reply).await,
         }
     }
 }

@@ -23,10 +23,10 @@ impl RateLimiter {
         requests: &[&Request],
         then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,
     ) -> Result<T, PendingReply<Decided>> {
-        if let Err(error) = self.shared.store().ensure_time(began) {
+        if let Err(error) = self.shared.store.ensure_time(began) {
             return Ok(pass(self.conclude(Err(error), mode, requests), then));
         }
-        if self.shared.leases().may_decide(mode, requests) {
+        if self.shared.leases.may_decide(mode, requests) {
             if let Some(decision) = self.take_leased(requests[0]) {
                 return Ok(then(Ok((Source::Store, &[decision]))));
             }
@@ -36,7 +36,7 @@ impl RateLimiter {
                 None => {}
             }
         }
-        let calls = self.shared.store();
+        let calls = &self.shared.store;
         if let Some(refusal) = calls.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
             deny_cache_hit();
             return Ok(then(Ok((Source::Store, &[refusal]))));
@@ -64,7 +64,7 @@ impl RateLimiter {
     ) -> Result<Decided, Error> {
         store_replied(sent);
         if let Ok(decisions) = &decisions {
-            self.shared.store().remember(sent, requests, decisions);
+            self.shared.store.remember(sent, requests, decisions);
         }
         self.conclude(decisions, mode, requests)
     }
@@ -73,7 +73,7 @@ impl RateLimiter {
     pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         match source {
             Source::Store => self.adjust_store(adjustments),
-            Source::Local => Reply::ready(self.shared.store().local().adjust_now(adjustments)),
+            Source::Local => Reply::ready(self.shared.store.local().adjust_now(adjustments)),
             Source::Nobody => Reply::ready(Ok(adjustments.iter().map(|_| 0).collect())),
         }
     }
@@ -83,7 +83,7 @@ impl RateLimiter {
             .iter()
             .filter(|change| matches!(change.change(), Change::Give(_)) && !change.limit().is_concurrency());
         let forgetting = Forgetting::start(self, returns.map(Adjustment::key));
-        match (self.shared.store().adjust(adjustments).into_kind(), forgetting) {
+        match (self.shared.store.adjust(adjustments).into_kind(), forgetting) {
             (ReplyKind::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
                 let _forgetting = forgetting;
                 adjusting.await
@@ -99,7 +99,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> Result<Decided, Error> {
-        let error = match self.shared.store().note_reply(decisions, requests.len()) {
+        let error = match self.shared.store.note_reply(decisions, requests.len()) {
             Ok(decisions) => return Ok(Decided { decisions, source: Source::Store }),
             Err(error) => error,
         };
@@ -117,7 +117,7 @@ impl RateLimiter {
                 Ok(Decided { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
             }
             OnError::Local => {
-                let decisions = self.shared.store().local().decide_now(mode, requests)?;
+                let decisions = self.shared.store.local().decide_now(mode, requests)?;
                 Ok(Decided { decisions, source: Source::Local })
             }
         }

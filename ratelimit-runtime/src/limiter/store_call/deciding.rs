@@ -35,7 +35,7 @@ impl Deciding {
             None => requests.iter().copied().cloned().collect(),
         };
         let sent = Instant::now();
-        let reply = limiter.shared.store().with_deadline(began.moment().unwrap_or(sent), reply);
+        let reply = limiter.shared.store.with_deadline(began.moment().unwrap_or(sent), reply);
         Self { limiter, mode, requests, sent, reply, is_polled: false }
     }
 
@@ -47,7 +47,7 @@ impl Deciding {
         }
         Pin::new(&mut self.reply)
             .poll(context)
-            .map(|result| result.unwrap_or_else(|| Err(self.limiter.shared.store().too_late())))
+            .map(|result| result.unwrap_or_else(|| Err(self.limiter.shared.store.too_late())))
     }
 }
 

@@ -226,7 +226,7 @@ impl Forgetting {
         limiter: &RateLimiter,
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Option<Self> {
-        let cache = limiter.shared.store().deny_cache.as_ref()?;
+        let cache = limiter.shared.store.deny_cache.as_ref()?;
         let keys: SmallVec<[u64; 1]> = keys.map(|key| cache.hash(key)).collect();
         cache.forget(&keys);
         (!keys.is_empty()).then(|| Self { limiter: limiter.clone(), keys })
@@ -235,7 +235,7 @@ impl Forgetting {
 
 impl Drop for Forgetting {
     fn drop(&mut self) {
-        if let Some(cache) = &self.limiter.shared.store().deny_cache {
+        if let Some(cache) = &self.limiter.shared.store.deny_cache {
             cache.forget(&self.keys);
         }
     }

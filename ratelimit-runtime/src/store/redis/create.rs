@@ -2,10 +2,8 @@
 
 use super::RedisStore;
 use super::client::Client;
-use super::client::any_slot::AnySlotScripts;
 use super::connect::{Connector, Target};
-use super::script::Script;
-use super::script::single::{self, SingleScripts};
+use super::script::single;
 use super::topology::Topology;
 use crate::clock::timer;
 use crate::error::Error;
@@ -66,7 +64,7 @@ impl RedisStore {
         C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
     {
         let topology = Topology::single(Connector::given(connection));
-        Self::at(topology, "", [DECIDE, ADJUST], Some(SINGLE))
+        Self { client: Arc::new(Client::new(topology, "", [DECIDE, ADJUST], Some(SINGLE))) }
     }
 
     /// Creates a store with other scripts: `decide` and `adjust`, and those of single requests. Each begins with `prelude`.
@@ -76,14 +74,8 @@ impl RedisStore {
         scripts: [&str; 2],
         single: Option<single::Texts<'_>>,
     ) -> Result<Self, Error> {
-        Ok(Self::at(Topology::new(Target::parse(url)?), prelude, scripts, single))
-    }
-
-    fn at(topology: Topology, prelude: &str, scripts: [&str; 2], single: Option<single::Texts<'_>>) -> Self {
-        let any_slot = AnySlotScripts::new(prelude, scripts[0]);
-        let scripts = scripts.map(|text| Script::new(prelude, text));
-        let single = single.map(|texts| SingleScripts::new(prelude, texts));
-        Self { client: Arc::new(Client::new(topology, scripts, single, any_slot)) }
+        let topology = Topology::new(Target::parse(url)?);
+        Ok(Self { client: Arc::new(Client::new(topology, prelude, scripts, single)) })
     }
 
     /// Connects and makes one decision, which is then removed. So the server accepts the password and permits the script. The

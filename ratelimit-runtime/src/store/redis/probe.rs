@@ -2,7 +2,7 @@
 
 use super::RedisStore;
 use super::server::Node;
-use super::topology::{Cluster, Topology};
+use super::topology::{Slots, Topology};
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::store::{Awaited, Mode, PROBE, Reply, ReplyKind, Request, Store};
@@ -16,27 +16,24 @@ impl RedisStore {
     pub(super) fn probe_servers(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
         match self.client.topology() {
             Topology::Server(node) => Reply::ready(Ok(vec![self.probe_node(node, key.clone())])),
-            Topology::Cluster(_) => {
+            Topology::Cluster(slots) => {
                 let awaited = Arc::new(Awaited::default());
                 let observer = Arc::clone(&awaited);
-                let (store, key) = (self.clone(), key.clone());
-                Reply::pending(async move {
-                    let Topology::Cluster(cluster) = store.client.topology() else { return Ok(Vec::new()) };
-                    store.probe_cluster(cluster, &key, &awaited).await
-                })
-                .observed_by(observer)
+                let (store, slots, key) = (self.clone(), Arc::clone(slots), key.clone());
+                Reply::pending(async move { store.probe_cluster(&slots, &key, &awaited).await })
+                    .observed_by(observer)
             }
         }
     }
 
     async fn probe_cluster(
         &self,
-        cluster: &Cluster,
+        slots: &Arc<Slots>,
         key: &StoreKey,
         awaited: &Awaited,
     ) -> Result<Vec<Reply<()>>, Error> {
-        cluster.learn_slots(awaited).await?;
-        let (nodes, unserved) = cluster.serving(|| (0..TAGS).map(|number| with_tag(key, number)));
+        slots.learn(awaited).await?;
+        let (nodes, unserved) = slots.serving((0..TAGS).map(|number| with_tag(key, number)));
         let mut replies: Vec<Reply<()>> =
             nodes.into_iter().map(|(node, key)| self.probe_node(&node, key)).collect();
         replies.extend(unserved.map(|error| Reply::ready(Err(error))));
@@ -49,7 +46,7 @@ impl RedisStore {
         let observer = Arc::clone(&awaited);
         let (store, node) = (self.clone(), Arc::clone(node));
         Reply::pending(async move {
-            node.session()?.until_attempted().await?;
+            node.session()?.connection.until_attempted().await?;
             let mut reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]).into_kind();
             if let ReplyKind::Pending(pending) = &mut reply
                 && let Some(observer) = pending.observer()

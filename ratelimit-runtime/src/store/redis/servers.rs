@@ -34,9 +34,9 @@ impl RedisStore {
     pub async fn servers(&self) -> Result<Vec<RedisServer>, Error> {
         let nodes = match self.client.topology() {
             Topology::Server(node) => vec![Arc::clone(node)],
-            Topology::Cluster(cluster) => {
-                cluster.learn_slots(&Awaited::default()).await?;
-                cluster.serving_nodes()
+            Topology::Cluster(slots) => {
+                slots.learn(&Awaited::default()).await?;
+                slots.serving_nodes()
             }
         };
         Ok(nodes.into_iter().map(RedisServer).collect())

@@ -76,7 +76,7 @@ async fn a_watch_without_a_connection_is_late() {
     remote.connected.store(true, Ordering::Relaxed);
     let limiter = RateLimiter::builder().around_test_store(remote.clone(), Proxies::default());
     let _ = limiter.learn_overrides().await;
-    let is_late = || limiter.shared.overrides().watch.is_late(Instant::now());
+    let is_late = || limiter.shared.overrides.watch.is_late(Instant::now());
     tokio::time::sleep(10 * SECOND).await;
     assert!(!is_late());
     remote.connected.store(false, Ordering::Relaxed);
@@ -141,7 +141,7 @@ async fn a_first_call_has_one_deadline() {
 async fn an_override_that_cannot_be_read_is_listed_and_changes_nothing() {
     let (limiter, limit) = (RateLimiter::in_memory(), Limit::counter(5, SECOND));
     let save = |field: &str, text| {
-        limiter.shared.store().save_override(&limiter.overrides_key(), field.as_bytes(), text)
+        limiter.shared.store.save_override(&limiter.overrides_key(), field.as_bytes(), text)
     };
     save("name:a", Some("cuont=5")).await.unwrap();
     save("field of others", Some("count=5")).await.unwrap();

@@ -65,7 +65,7 @@ impl QueuedCall {
     /// Enters the queue of the session.
     fn enter(&mut self, session: Arc<Session>) -> Result<Step, Error> {
         let now = || self.began.unwrap_or_else(Instant::now);
-        match session.queue().enter(|| CallSender::new(&self.call), now) {
+        match session.queue.enter(|| CallSender::new(&self.call), now) {
             Entered::Direct(under_way) => return Ok(self.send(under_way)),
             Entered::Queued(None) => {}
             Entered::Queued(Some(worker)) => {

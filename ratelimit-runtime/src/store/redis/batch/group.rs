@@ -106,7 +106,7 @@ impl Group {
             && replies.elsewhere() * 2 > merged.len()
         {
             // The server may no longer permit it.
-            any_slot.forget();
+            *any_slot.lock() = None; // the next batch probes again
         }
         for (at, call) in calls.into_iter().enumerate() {
             let Some(request) = call.item().map(CallItem::request) else { continue };
@@ -178,7 +178,7 @@ async fn send_many(
         && !replies.is_empty()
         && let Some(permitted) = read_probe(&replies.remove(0))
     {
-        probe.any_slot.learn(permitted);
+        *probe.any_slot.lock() = Some(permitted);
     }
     let is_unknown = |reply: &RedisResult<Value>| reply.as_ref().is_err_and(is_unknown_script);
     let unknown: Vec<usize> =

@@ -2,6 +2,7 @@
 //! decision as if it had been sent alone, in order of arrival.
 
 use crate::decision::Decision;
+use crate::key::open_hash;
 use crate::store::redis::script::{
     FOREIGN_KEY, InvalidReply, Numbers, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision, differing,
     encode_run, longest_reset, mode_name,
@@ -61,7 +62,8 @@ impl Merged {
         let mut merged = Self { mode, entry_of, entries, sections: Vec::new(), differ: true };
         let mut latest: HashTable<Position> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
-            let hash = hash(request.key().as_bytes());
+            // An attacker may choose keys with equal hashes. A batch has at most 128 keys, so that costs little.
+            let hash = open_hash(request.key().as_bytes());
             let is_same = |position: &Position| {
                 let entry = &merged.entries[position.entry];
                 entry.hash == hash && requests[entry.first].key() == request.key()
@@ -181,18 +183,6 @@ impl Merged {
         numbers.end()?;
         Ok(Replies { mode: self.mode, entry_of: &self.entry_of, entries })
     }
-}
-
-/// Hashes a key. An attacker may choose keys with equal hashes. A batch has at most 128 keys, so that costs little.
-fn hash(key: &[u8]) -> u64 {
-    let fold = |hash: u64, part: [u8; 8]| {
-        (hash.rotate_left(23) ^ u64::from_le_bytes(part)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
-    let (parts, rest) = key.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let hash = fold(parts.iter().copied().fold(0, fold), last);
-    hash ^ (hash >> 32)
 }
 
 /// The script's replies about the entries of a batch.

@@ -92,7 +92,8 @@ enum AnySlotUse {
 impl AnySlotUse {
     fn of(client: &Client, session: &Session) -> Self {
         let Some(any_slot) = client.any_slot(session) else { return Self::No };
-        match any_slot.is_permitted() {
+        let permitted = *any_slot.lock();
+        match permitted {
             Some(true) => Self::Permitted(any_slot),
             Some(false) => Self::No,
             None => Self::Unknown(any_slot),

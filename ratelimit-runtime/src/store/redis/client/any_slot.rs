@@ -10,33 +10,18 @@ use crate::store::redis::connect::AnySlot;
 use crate::store::redis::errors::passes_by_itself;
 use crate::store::redis::script::{Script, ScriptCall};
 use crate::store::redis::server::Session;
-use ratelimit_lua::{ANY_SLOT, ANY_SLOT_PROBE};
 use redis::{Cmd, RedisResult, Value};
 use std::sync::Arc;
-
-/// The scripts for several slots.
-pub(crate) struct AnySlotScripts {
-    decide: Script,
-    probe: Script,
-}
-
-impl AnySlotScripts {
-    /// Creates the scripts for the script `decide`. Each begins with `prelude`.
-    pub(crate) fn new(prelude: &str, decide: &str) -> Self {
-        let decide = [ANY_SLOT, decide].concat();
-        Self { decide: Script::new(prelude, &decide), probe: Script::new(prelude, ANY_SLOT_PROBE) }
-    }
-}
 
 impl Client {
     /// Returns what is known about the server of a session. `None` outside of a cluster, or without a connection.
     pub(crate) fn any_slot(&self, session: &Session) -> Option<Arc<AnySlot>> {
-        if self.topology.is_cluster() { session.any_slot() } else { None }
+        if self.topology.is_cluster() { session.connection.any_slot() } else { None }
     }
 
     /// Returns the script for any number of requests with keys of several slots of one node.
     pub(crate) const fn any_slot_script(&self) -> &Script {
-        &self.any_slot.decide
+        &self.any_slot_decide
     }
 
     /// Creates the probe with keys of different slots.
@@ -44,7 +29,7 @@ impl Client {
         let arguments = |command: &mut Cmd| {
             command.arg(0).arg(keys[0].as_bytes()).arg(keys[1].as_bytes());
         };
-        ScriptCall::new(&self.any_slot.probe, keys.len(), arguments).by_text()
+        ScriptCall::new(&self.any_slot_probe, keys.len(), arguments).by_text()
     }
 }
 

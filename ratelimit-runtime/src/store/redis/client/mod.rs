@@ -6,14 +6,14 @@ mod decide;
 
 use super::connect::Endpoint;
 use super::errors::is_cross_slot;
-use super::script::single::SingleScripts;
+use super::script::single::{self, SingleScripts};
 use super::script::{InvalidReply, OUT_OF_RANGE, Script, ScriptCall};
 use super::server::SendError;
 use super::topology::{Topology, key_slot};
 use crate::error::{Error, ErrorKind, FOREIGN_VALUE};
 use crate::key::StoreKey;
 use crate::store::Awaited;
-use any_slot::AnySlotScripts;
+use ratelimit_lua::{ANY_SLOT, ANY_SLOT_PROBE};
 use redis::{Cmd, Value};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,19 +24,29 @@ pub(crate) struct Client {
     decide: Script,
     adjust: Script,
     single: Option<SingleScripts>,
-    any_slot: AnySlotScripts,
+    /// The script `decide` for keys of several slots, and the probe whether the server permits it.
+    any_slot_decide: Script,
+    any_slot_probe: Script,
     requires_one_slot: AtomicBool,
 }
 
 impl Client {
+    /// Creates a client with these scripts: `decide` and `adjust`, and those of single requests. Each begins with `prelude`.
     pub(crate) fn new(
         topology: Topology,
-        [decide, adjust]: [Script; 2],
-        single: Option<SingleScripts>,
-        any_slot: AnySlotScripts,
+        prelude: &str,
+        [decide, adjust]: [&str; 2],
+        single: Option<single::Texts<'_>>,
     ) -> Self {
-        let requires_one_slot = AtomicBool::new(topology.is_cluster());
-        Self { topology, decide, adjust, single, any_slot, requires_one_slot }
+        Self {
+            requires_one_slot: AtomicBool::new(topology.is_cluster()),
+            topology,
+            decide: Script::new(prelude, decide),
+            adjust: Script::new(prelude, adjust),
+            single: single.map(|texts| SingleScripts::new(prelude, texts)),
+            any_slot_decide: Script::new(prelude, &[ANY_SLOT, decide].concat()),
+            any_slot_probe: Script::new(prelude, ANY_SLOT_PROBE),
+        }
     }
 
     pub(crate) const fn topology(&self) -> &Topology {

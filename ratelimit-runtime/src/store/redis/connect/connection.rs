@@ -1,11 +1,14 @@
 //! One multiplexed connection, which many calls use at the same time.
 
-use super::any_slot::AnySlot;
 use super::health::{CloseOnDrop, Health};
+use parking_lot::Mutex;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Whether the server of one connection permits scripts to touch undeclared keys of several slots. `None`: not known.
+pub(crate) type AnySlot = Mutex<Option<bool>>;
 
 /// A connection to a server. A clone is cheap and uses the same socket.
 #[derive(Clone)]

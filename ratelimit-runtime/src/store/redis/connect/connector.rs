@@ -10,9 +10,7 @@ use redis::aio::ConnectionLike;
 use std::sync::Arc;
 
 /// How a connection is opened.
-pub(crate) struct Connector(Source);
-
-enum Source {
+pub(crate) enum Connector {
     Server(Endpoint, Role),
     Sentinels(Sentinels),
     Given(GivenConnection, Endpoint),
@@ -21,17 +19,17 @@ enum Source {
 impl Connector {
     /// Connects to a primary that is not part of a cluster.
     pub(crate) fn primary(endpoint: Endpoint) -> Self {
-        Self(Source::Server(endpoint, Role::Primary))
+        Self::Server(endpoint, Role::Primary)
     }
 
     /// Connects to a node of a cluster.
     pub(crate) fn cluster_node(endpoint: Endpoint) -> Self {
-        Self(Source::Server(endpoint, Role::ClusterNode))
+        Self::Server(endpoint, Role::ClusterNode)
     }
 
     /// Connects to the primary that sentinels monitor under a name. `primary` contains the settings for the primary.
     pub(crate) fn sentinels(sentinels: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
-        Self(Source::Sentinels(Sentinels::new(sentinels, name, primary)))
+        Self::Sentinels(Sentinels::new(sentinels, name, primary))
     }
 
     /// Uses clones of a connection that the application has opened.
@@ -39,22 +37,22 @@ impl Connector {
     where
         C: ConnectionLike + Clone + Send + Sync + 'static,
     {
-        Self(Source::Given(Arc::new(move || Box::new(connection.clone())), Endpoint::given()))
+        Self::Given(Arc::new(move || Box::new(connection.clone())), Endpoint::given())
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
-        match &self.0 {
-            Source::Server(endpoint, _) | Source::Given(_, endpoint) => endpoint,
-            Source::Sentinels(sentinels) => sentinels.endpoint(),
+        match self {
+            Self::Server(endpoint, _) | Self::Given(_, endpoint) => endpoint,
+            Self::Sentinels(sentinels) => sentinels.endpoint(),
         }
     }
 
     /// Opens a connection to a server with the expected role.
     pub(crate) async fn connect(&self) -> Result<Connection, Error> {
-        match &self.0 {
-            Source::Server(endpoint, role) => dial::connect(endpoint, *role).await,
-            Source::Sentinels(sentinels) => sentinels.connect().await,
-            Source::Given(given, endpoint) => {
+        match self {
+            Self::Server(endpoint, role) => dial::connect(endpoint, *role).await,
+            Self::Sentinels(sentinels) => sentinels.connect().await,
+            Self::Given(given, endpoint) => {
                 let mut connection = Connection::given(given);
                 let ping = connection.ping().await;
                 ping.map(|()| connection).map_err(|error| endpoint.explain(&error))

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The role that a server must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// A primary that is not part of a cluster.
     Primary,
     /// A node of a cluster.

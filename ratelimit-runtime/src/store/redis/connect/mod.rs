@@ -1,9 +1,8 @@
 //! Opens connections: from the URL to a server that has passed the handshake.
 //!
-//! Each module imports only from those before it: [`health`], [`any_slot`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
+//! Each module imports only from those before it: [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
 //! [`dial`], [`sentinel`], [`connector`].
 
-mod any_slot;
 mod connection;
 mod connector;
 mod dial;
@@ -14,8 +13,7 @@ mod sentinel;
 mod tls;
 mod url;
 
-pub(crate) use any_slot::AnySlot;
-pub(crate) use connection::Connection;
+pub(crate) use connection::{AnySlot, Connection};
 pub(crate) use connector::Connector;
 pub(crate) use endpoint::{Endpoint, Location, is_host};
 pub(crate) use health::UNRESPONSIVE_AFTER;

@@ -53,12 +53,12 @@ impl Node {
 
     /// Returns whether the current runtime has a usable connection.
     pub(crate) fn is_connected(&self) -> bool {
-        self.sessions.existing().is_some_and(|session| session.is_connected())
+        self.sessions.existing().is_some_and(|session| session.connection.is_connected())
     }
 
     /// Returns whether any runtime has a usable connection.
     pub(crate) fn is_connected_anywhere(&self) -> bool {
-        self.sessions.any(Session::is_connected)
+        self.sessions.any(|session| session.connection.is_connected())
     }
 
     /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy.
@@ -67,7 +67,7 @@ impl Node {
         if !self.unhealthy.any() {
             return None;
         }
-        self.sessions.existing()?.unavailable()
+        self.sessions.existing()?.connection.unavailable()
     }
 
     /// Returns whether the server has executed the script `adjust` before, and so has it in its script cache.

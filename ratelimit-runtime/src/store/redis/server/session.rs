@@ -3,7 +3,7 @@
 use super::session_connection::SessionConnection;
 use super::unhealthy::UnhealthySessions;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint};
+use crate::store::redis::connect::{Connection, Connector};
 use crate::store::redis::errors::{is_read_only, is_unknown_script};
 use crate::store::redis::waiting::{CallQueue, call_queue};
 use crate::store::{Awaited, MissedDeadline};
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) struct Session {
-    connection: SessionConnection,
-    queue: CallQueue,
+    pub(crate) connection: SessionConnection,
+    pub(crate) queue: CallQueue,
 }
 
 /// Why a command has no usable reply.
@@ -36,12 +36,12 @@ impl SendError {
     pub(crate) fn explain(self) -> Error {
         match self {
             Self::NotConnected(error) => error,
-            Self::RuntimeGone(session) => session.endpoint().error(
+            Self::RuntimeGone(session) => session.connection.endpoint().error(
                 ErrorKind::Unavailable,
                 "cannot connect to",
                 "the runtime that was connecting has shut down; try the call again",
             ),
-            Self::Failed(session, error) => session.endpoint().explain(&error),
+            Self::Failed(session, error) => session.connection.endpoint().explain(&error),
         }
     }
 }
@@ -49,34 +49,6 @@ impl SendError {
 impl Session {
     pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
         Self { connection: SessionConnection::new(connector, unhealthy), queue: call_queue() }
-    }
-
-    pub(crate) fn endpoint(&self) -> &Endpoint {
-        self.connection.endpoint()
-    }
-
-    pub(crate) fn queue(&self) -> &CallQueue {
-        &self.queue
-    }
-
-    /// Returns whether scripts on the open connection may touch keys of several slots.
-    pub(crate) fn any_slot(&self) -> Option<Arc<AnySlot>> {
-        self.connection.any_slot()
-    }
-
-    /// Returns whether there is a usable connection.
-    pub(super) fn is_connected(&self) -> bool {
-        self.connection.is_connected()
-    }
-
-    /// Returns the error with which calls fail at once while the server is unhealthy.
-    pub(super) fn unavailable(&self) -> Option<Error> {
-        self.connection.unavailable()
-    }
-
-    /// Waits for the attempt to reach an unhealthy server, if one is due. Returns the error of a server that stays unhealthy.
-    pub(crate) async fn until_attempted(&self) -> Result<(), Error> {
-        self.connection.until_attempted().await
     }
 
     /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
@@ -100,7 +72,7 @@ impl Session {
 
     /// Sends a command.
     pub(crate) async fn send(self: &Arc<Self>, command: &Cmd) -> Result<Value, SendError> {
-        let mut connection = self.connection().await?;
+        let mut connection = self.connected().await?;
         let reply = connection.send(command).await;
         close_if_read_only(&connection, &reply);
         reply.map_err(|error| SendError::Failed(Arc::clone(self), error))
@@ -111,7 +83,7 @@ impl Session {
         self: &Arc<Self>,
         commands: &Pipeline,
     ) -> Result<Vec<RedisResult<Value>>, SendError> {
-        let mut connection = self.connection().await?;
+        let mut connection = self.connected().await?;
         let replies = connection.send_all(commands).await;
         let replies = replies.map_err(|error| SendError::Failed(Arc::clone(self), error))?;
         for reply in &replies {
@@ -120,7 +92,7 @@ impl Session {
         Ok(replies)
     }
 
-    async fn connection(self: &Arc<Self>) -> Result<Connection, SendError> {
+    async fn connected(self: &Arc<Self>) -> Result<Connection, SendError> {
         let connected = self.connection.get().await;
         connected.ok_or_else(|| SendError::RuntimeGone(Arc::clone(self)))?.map_err(SendError::NotConnected)
     }

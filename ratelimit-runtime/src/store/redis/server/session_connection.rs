@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The connection of one session, which is replaced after it has broken.
-pub(super) struct SessionConnection(Arc<Inner>);
+pub(crate) struct SessionConnection(Arc<Inner>);
 
 struct Inner {
     connector: Arc<Connector>,
@@ -66,7 +66,7 @@ impl SessionConnection {
         }))
     }
 
-    pub(super) fn endpoint(&self) -> &Endpoint {
+    pub(crate) fn endpoint(&self) -> &Endpoint {
         self.0.connector.endpoint()
     }
 
@@ -94,7 +94,7 @@ impl SessionConnection {
 
     /// Waits for the attempt to reach an unhealthy server, if one is under way or due. A call would fail at once instead.
     /// Returns the error of a server that stays unhealthy.
-    pub(super) async fn until_attempted(&self) -> Result<(), Error> {
+    pub(crate) async fn until_attempted(&self) -> Result<(), Error> {
         let attempt = self.0.with(|state| match (self.access(state), &state.connection) {
             (Access::Unavailable(_), ConnectionState::Connecting(outcome)) => Ok(Some(outcome.clone())),
             (Access::Unavailable(error), _) => Err(error),
@@ -113,8 +113,8 @@ impl SessionConnection {
         )
     }
 
-    /// Returns what is known about the server of the open connection.
-    pub(super) fn any_slot(&self) -> Option<Arc<AnySlot>> {
+    /// Returns whether scripts on the open connection may touch keys of several slots, as far as that is known.
+    pub(crate) fn any_slot(&self) -> Option<Arc<AnySlot>> {
         self.0.with(|state| match &state.connection {
             ConnectionState::Open(connection) => Some(Arc::clone(connection.any_slot())),
             ConnectionState::None | ConnectionState::Slow(_) | ConnectionState::Connecting(_) => None,

@@ -14,9 +14,9 @@ use super::errors::is_read_only;
 use super::server::{Node, SendError, Session};
 use crate::error::Error;
 use crate::store::Awaited;
-pub(crate) use cluster::Cluster;
 pub(crate) use key_slot::key_slot;
 use redis::{Cmd, Value};
+pub(crate) use slots::Slots;
 use std::sync::Arc;
 
 /// The servers of a store.
@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub(crate) enum Topology {
     /// One server, or the primary that sentinels monitor.
     Server(Arc<Node>),
-    Cluster(Cluster),
+    Cluster(Arc<Slots>),
 }
 
 impl Topology {
@@ -36,7 +36,7 @@ impl Topology {
             Target::Sentinel { sentinels, name, primary } => {
                 Self::single(Connector::sentinels(sentinels, name, primary))
             }
-            Target::Cluster(seeds) => Self::Cluster(Cluster::new(seeds)),
+            Target::Cluster(seeds) => Self::Cluster(Slots::new(seeds)),
         }
     }
 
@@ -49,7 +49,7 @@ impl Topology {
     pub(crate) fn endpoint(&self) -> &Endpoint {
         match self {
             Self::Server(node) => node.endpoint(),
-            Self::Cluster(cluster) => cluster.endpoint(),
+            Self::Cluster(slots) => slots.endpoint(),
         }
     }
 
@@ -61,7 +61,7 @@ impl Topology {
     pub(crate) fn is_connected(&self) -> bool {
         match self {
             Self::Server(node) => node.is_connected(),
-            Self::Cluster(cluster) => cluster.is_connected(),
+            Self::Cluster(slots) => slots.is_connected(),
         }
     }
 
@@ -69,7 +69,7 @@ impl Topology {
     pub(crate) fn unavailable(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
         match self {
             Self::Server(node) => node.unavailable(),
-            Self::Cluster(cluster) => cluster.unavailable(slot()),
+            Self::Cluster(slots) => slots.unavailable(slot()),
         }
     }
 
@@ -82,7 +82,7 @@ impl Topology {
         match self {
             Self::Server(node) => Ok(Arc::clone(node)),
             // The future is boxed, so that the future for a single server is small.
-            Self::Cluster(cluster) => Box::pin(cluster.node(slot(), awaited)).await,
+            Self::Cluster(slots) => Box::pin(slots.node(slot(), awaited)).await,
         }
     }
 
@@ -90,7 +90,7 @@ impl Topology {
     pub(crate) fn known_session(&self, slot: impl FnOnce() -> u16) -> Option<Result<Arc<Session>, Error>> {
         match self {
             Self::Server(node) => Some(node.session()),
-            Self::Cluster(cluster) => cluster.known_node(slot()).map(|node| node.session()),
+            Self::Cluster(slots) => slots.known_node(slot()).map(|node| node.session()),
         }
     }
 
@@ -108,14 +108,14 @@ impl Topology {
                 Err(SendError::Failed(_, error)) if is_read_only(&error) => node.call(command, awaited).await,
                 reply => reply,
             },
-            Self::Cluster(cluster) => cluster.send(slot(), command, awaited).await,
+            Self::Cluster(slots) => slots.send(slot(), command, awaited).await,
         }
     }
 
     /// Notes that a batch has failed. In a cluster, another node may have taken over the slots.
     pub(crate) fn note_failure(&self) {
-        if let Self::Cluster(cluster) = self {
-            cluster.refresh_slots();
+        if let Self::Cluster(slots) = self {
+            slots.refresh();
         }
     }
 }

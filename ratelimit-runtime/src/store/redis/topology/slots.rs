@@ -19,7 +19,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_millis(1500);
 
 pub(super) const CANNOT_USE: &str = "cannot use the cluster of";
 
-pub(super) struct Slots {
+pub(crate) struct Slots {
     /// The nodes that the URL names.
     seeds: Vec<Arc<Node>>,
     map: RwLock<SlotMap>,
@@ -54,7 +54,7 @@ impl Slots {
     }
 
     /// Asks for the slot map if it names no node.
-    pub(super) async fn learn(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
+    pub(crate) async fn learn(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
         if !self.with_map(SlotMap::is_empty) {
             return Ok(());
         }
@@ -63,9 +63,13 @@ impl Slots {
         Ok(())
     }
 
-    /// Returns each node that serves slots, with the first of the keys that is in one of them, and whether all slots are served.
-    pub(super) fn serving(&self, keys: impl Iterator<Item = StoreKey>) -> (Vec<(Arc<Node>, StoreKey)>, bool) {
-        self.with_map(|map| {
+    /// Returns each node that serves slots, with the first of the keys that is in one of them. If no node serves some slots,
+    /// also returns the error of their keys.
+    pub(crate) fn serving(
+        self: &Arc<Self>,
+        keys: impl Iterator<Item = StoreKey>,
+    ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
+        let (nodes, all_served) = self.with_map(|map| {
             let (number, all_served) = map.number_of_serving();
             let mut found: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(number);
             for key in keys {
@@ -79,11 +83,16 @@ impl Slots {
                 }
             }
             (found, all_served)
-        })
+        });
+        let unserved = || {
+            self.refresh();
+            self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node serves some of its slots")
+        };
+        (nodes, (!all_served).then(unserved))
     }
 
-    /// Returns each node that serves slots.
-    pub(super) fn serving_nodes(&self) -> Vec<Arc<Node>> {
+    /// Returns each node that serves slots, as far as the slot map is known.
+    pub(crate) fn serving_nodes(&self) -> Vec<Arc<Node>> {
         self.with_map(SlotMap::serving_nodes)
     }
 

@@ -12,7 +12,7 @@ use crate::proxies::Proxies;
 use crate::tasks::Tasks;
 
 /// What the clones of a limiter share. The builder makes it.
-pub(in crate::limiter) struct Shared {
+pub(super) struct Shared {
     /// The number of this limiter in the process.
     pub(super) id: u64,
     pub(super) keys: KeySettings,
@@ -27,40 +27,4 @@ pub(in crate::limiter) struct Shared {
     pub(super) probes: Probes,
     pub(super) tasks: Tasks,
     pub(super) observers: Observers,
-}
-
-macro_rules! parts {
-    ($($part:ident: $type:ty),* $(,)?) => {
-        impl Shared {$(
-            #[inline]
-            pub(in crate::limiter) const fn $part(&self) -> &$type {
-                &self.$part
-            }
-        )*}
-    };
-}
-
-parts! {
-    keys: KeySettings,
-    proxies: Proxies,
-    store: StoreCalls,
-    overrides: Snapshot,
-    permits: Permits,
-    leases: Leases,
-    probes: Probes,
-    tasks: Tasks,
-    observers: Observers,
-    service_version: Option<Box<str>>,
-}
-
-impl Shared {
-    #[inline]
-    pub(in crate::limiter) const fn id(&self) -> u64 {
-        self.id
-    }
-
-    #[inline]
-    pub(in crate::limiter) const fn is_off(&self) -> bool {
-        self.off
-    }
 }
