@@ -1,4 +1,4 @@
-//! Numbers that come at run time: a lease that follows the other numbers, and overrides that hold although they do not fit.
+//! Adapts numbers that do not fit together at run time: leases and overrides.
 
 use super::rules::Violation;
 use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW, MIN_LEASE_MS};

@@ -30,8 +30,8 @@ pub struct Decision {
     remaining: u32,
 }
 
-/// When the call passes. One value instead of a flag and a time, because a flag is written as one byte and moved with its
-/// padding, for which the processor has to wait.
+/// The time at which the call passes. One enum holds the flag and the time, because a separate flag would slow down each move of a
+/// decision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Passes {
     /// It is admitted, and has to wait this long for its turn.

@@ -1,4 +1,5 @@
 #![cfg_attr(doc, doc = include_str!("docs/links.md"))]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
 // What only some frameworks use is compiled with each of them.
 #![cfg_attr(

@@ -1,5 +1,5 @@
-//! The return types that can report a refused call by their error, and words about the others. The attribute chooses the trait
-//! by what it sees of the return type, so that each message has the advice for its case.
+//! Return types that can report a refusal by their error, and the compiler messages for those that cannot. The attribute chooses
+//! the trait by what it sees of the return type, so that each message has the advice for its case.
 
 use crate::rejection::{FromRejection, Rejection};
 

@@ -43,7 +43,7 @@ impl<T, E> Plain for Result<T, E> {}
 /// |---|---|---|
 /// | 11 | a user | here |
 /// | 10 | a type of the standard library, also behind an alias | here |
-/// | 9 to 3 | an extractor or a response of axum (9 and 8), actix-web, poem, rocket (5 and 4), salvo | `web/` |
+/// | 9 to 3 | an extractor or a response of axum (9 and 8), actix-web, poem, rocket (5 and 4), salvo | `frameworks/` |
 /// | 2, 1 | a user, a known request | here, for types that depend on parameters: the extractors' bounds of lifetimes would be errors |
 /// | 0 | nobody | here |
 pub trait ProbeCallers {

@@ -1,4 +1,4 @@
-//! `RecordedDecision`: a decision of an attribute, kept for the response's header fields.
+//! `RecordedDecision`: a decision of an attribute or a layer, kept for the response's header fields.
 
 use crate::decision::Decision;
 use crate::key::LimitName;

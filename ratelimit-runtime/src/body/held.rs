@@ -29,8 +29,8 @@ pub(crate) trait Holds: Send + Sync {
 
 struct Part {
     holdings: Box<dyn Holds>,
-    /// The charges to settle: their positions in `holdings`, and the functions of their costs. The mutexes are never locked.
-    /// They make a body `Sync` that was it before.
+    /// The charges to settle: their positions in `holdings`, and the functions of their costs. The mutex only makes
+    /// the body `Sync`. Nobody locks it.
     settle: Vec<(usize, Mutex<Settle>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The time of tokio's clock, which tests can pause, at the cost of the processor's counter where they cannot.
+//! Reads tokio's clock if tests can pause it, and otherwise the processor's counter, which takes less time.
 
 use super::{micros, ticks};
 use tokio::time::Instant;

@@ -1,5 +1,5 @@
-//! The headers that calls of this process have asked for although no layer keeps them. Layers keep them from then on, so a forgotten
-//! `keep_header` does not reject every call.
+//! Remembers headers that a call needed and no layer kept. Layers keep them from then on, so a forgotten `keep_header` does not
+//! reject every call.
 
 use std::sync::OnceLock;
 

@@ -184,7 +184,7 @@ impl RequestContext {
         self.known.client_ip
     }
 
-    /// The decisions that attributes have made for this request until now, in order.
+    /// The decisions that attributes and layers have made for this request until now, in order.
     #[must_use]
     pub fn decisions(&self) -> Vec<RecordedDecision> {
         self.made.decisions.lock().to_vec()

@@ -16,7 +16,7 @@ const OTHER: &str = "_OTHER";
 
 /// The places of the table.
 const PLACES: usize = 4096;
-/// The most places that are looked at for a name.
+/// The search for a name looks at no more places than this.
 const MOST_PROBES: usize = 64;
 
 /// What is known about the limits with one name.
@@ -28,7 +28,7 @@ pub(crate) struct Entry {
     varies: AtomicBool,
     #[cfg(feature = "metrics")]
     pub(super) metrics: super::metrics::LimitMetrics,
-    /// Limits the log lines about refusals, about refusals by a shadow limit, and about errors.
+    /// Limits how often each kind of log line is written.
     #[cfg(feature = "trace")]
     pub(super) refusals: Throttle,
     pub(super) shadow_refusals: Throttle,

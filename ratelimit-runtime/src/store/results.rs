@@ -42,8 +42,7 @@ impl<T> Deref for Results<T> {
     }
 }
 
-/// Not inlined, because the compiler would load the length of several results also where one was just written in smaller
-/// pieces, for which the processor has to wait.
+/// Not inlined: inlined code would load a length that was just written, and wait for it.
 #[cold]
 #[inline(never)]
 fn several<T>(results: &[T]) -> &[T] {

@@ -1,4 +1,4 @@
-//! Judges the parts of an argument that another attribute keeps in its pattern.
+//! Checks arguments whose pattern must stay because another attribute reads it.
 
 use super::{PlainAddress, RequestPeer};
 use crate::__private::probe::Nothing;

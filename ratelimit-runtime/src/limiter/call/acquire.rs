@@ -1,4 +1,4 @@
-//! The methods that wait for a turn, `acquire` and `acquire_cost`, and the way of a call of one limit that may wait.
+//! `acquire` and `acquire_cost`, which wait for a turn. `admit_one` runs any call of one limit that may wait.
 
 use super::attempt::{Attempt, failed};
 use super::check::Admitted;

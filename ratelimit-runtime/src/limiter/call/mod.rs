@@ -1,4 +1,4 @@
-//! The way of a call. All calls pass [`Attempt`]: those of attributes, of layers and of methods.
+//! Runs a call from its start to its end. Attributes, layers and methods make an [`Attempt`] of it.
 //!
 //! A call whose units are never returned is decided at once, or waits for one reply. Any other call is a [`Stack`] that
 //! [`claim`](mod@claim) decides, and holds [`Holdings`] until it ends.

@@ -1,4 +1,4 @@
-//! `CallName`: how the limits of a call are called, and whether the call belongs to a request.
+//! `CallName`: the name of a limit, and whether its call belongs to a request.
 
 use crate::key::{LimitName, Name};
 

@@ -31,7 +31,7 @@ impl From<Error> for Refused {
     }
 }
 
-/// The refusal by the limit at the place `refused` of what was decided. Its limits have these positions in the stack.
+/// Makes the refusal of the decision `refused`. `positions` are the places of the decided limits in the stack.
 pub(super) fn refused_by(
     decided: &Decided,
     refused: usize,

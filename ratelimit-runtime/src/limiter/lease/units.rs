@@ -182,8 +182,7 @@ impl LeasedUnits {
         // Counted from the sending, so that no unit is handed out after the store has forgotten the charge.
         let charge_ends = sent.saturating_add(micros(decision.reset_after().min(LONGEST_TIME)));
         let mut usable_until = sent.saturating_add(micros(self.limit.lease_usable_for()));
-        // A bucket's units stay usable after the bucket has refilled. They are the amount by which calls may exceed the
-        // burst.
+        // Units of a bucket stay usable after the refill, so calls may exceed the burst by these units.
         if !self.limit.algorithm().is_bucket() {
             usable_until = usable_until.min(charge_ends);
         }

@@ -25,14 +25,14 @@ pub(super) fn retried_after(request: &Request) -> Duration {
 pub(crate) enum Stage {
     /// A call holds it.
     Held,
-    /// It is being returned. The store has replied to the request that took it, so any reply to the return is the last word.
+    /// It is being returned. The store has replied to the request that took it, so any reply to the return is final.
     Returned,
     /// The reply to a request that may take it has not arrived. It is being returned.
     ///
-    /// A return that finds the permit is the last word. One that finds nothing is not: on a new connection, it may overtake
+    /// A return that finds the permit is final. One that finds nothing is not: on a new connection, it may overtake
     /// the request. It is sent again after pauses that double, so that a permit that was taken late belongs to nobody for little
     /// longer than it was late. If the call may have left a ticket, a return may find the ticket and overtake the request for the
-    /// permit, so no reply is the last word.
+    /// permit, so no reply is final.
     Lost,
 }
 

@@ -1,4 +1,4 @@
-//! Which entries a full shard evicts: first those of the limit with the most entries, and of these the least used.
+//! Chooses the entries that a full shard evicts. The limit with the most entries loses its least used entries first.
 
 use crate::limit::Limit;
 use std::cmp::{Ordering, Reverse};
@@ -59,7 +59,7 @@ impl Until {
 pub(super) struct Candidate {
     slot: u32,
     weight: u32,
-    /// The order of its limit, then what is ahead of it.
+    /// First the sort key. Later the weight of the entries of the same limit before it.
     rank: u64,
 }
 
@@ -88,8 +88,8 @@ impl Candidate {
     }
 }
 
-/// Returns the entries in the order in which they are evicted. An entry goes before those that have less of the same limit ahead of
-/// them. So a limit that has more entries than another one evicts its own.
+/// Returns the entries in the order in which they are evicted. Entries of the largest limit come first, so a limit with many
+/// entries evicts its own.
 pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Candidate> {
     entries.sort_unstable_by(Candidate::before);
     let (mut limit, mut ahead) = (0, 0);

@@ -44,7 +44,7 @@ use verdict::Verdict;
 ///
 /// # Eviction
 ///
-/// Somebody may call with ever new keys of one limit to make the store forget the keys of another one. So the store evicts keys of the
+/// An attacker may send many new keys of one limit to make the store forget the keys of another one. So the store evicts keys of the
 /// limit that has the most keys, never of one that has less than its equal share. Of one limit, it first evicts the keys with the
 /// most units left, then those that would expire first. A first call never evicts a key that is used up.
 ///

@@ -45,7 +45,7 @@ impl RedisStore {
     /// Creates a store on an existing connection of the crate redis 1: a multiplexed connection, a connection manager, or a cluster connection.
     ///
     /// The server is not checked. The store does not reconnect, unless the connection does so itself. After the connection has
-    /// broken, it is tried again after 0.1 to 1 second. A connection that repeats commands whose replies were lost may count a
+    /// broken, it is tried again after 0.1 to 0.75 seconds. A connection that repeats commands whose replies were lost may count a
     /// call more than once. The cluster connection of redis-rs does so; use a URL for clusters.
     #[cfg(feature = "redis-1")]
     pub fn from_connection<C>(connection: C) -> Self
