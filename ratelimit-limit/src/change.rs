@@ -8,7 +8,7 @@ use super::{Algorithm, Limit, LimitError, Refill};
 use std::fmt;
 use std::time::Duration;
 
-/// What an override changes of a limit: some of its numbers, or all of it.
+/// The change that an override makes to a limit: some of its numbers, or all of it.
 ///
 /// A number that the change does not name keeps its value in the code, for each call. A bucket whose burst is equal to its
 /// `count` gets a new burst with a new `count`. `Overrides::set` stores a change.
@@ -130,7 +130,7 @@ impl LimitChange {
         if self.numbers == ChangedNumbers::NONE { Ok(*limit) } else { self.numbers.apply(limit.numbers) }
     }
 
-    /// What remains of a change that [`apply`](Self::apply) refuses. The limit never admits more than the change says, except that
+    /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change says, except that
     /// a whole limit that replaces permits, or is replaced by them, is left out unless it refuses every call.
     #[doc(hidden)]
     pub fn apply_what_fits(&self, limit: &Limit) -> Limit {

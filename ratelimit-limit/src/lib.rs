@@ -70,7 +70,7 @@ pub struct Limit {
     derived: Derived,
 }
 
-/// What is derived from equal numbers is equal.
+/// Equal numbers have equal derived numbers.
 impl PartialEq for Limit {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
@@ -184,7 +184,7 @@ impl Limit {
         Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived }
     }
 
-    /// What a store keeps for the limit.
+    /// The state that a store keeps for the limit.
     #[inline]
     pub const fn state(&self) -> State {
         self.numbers.algorithm.state()

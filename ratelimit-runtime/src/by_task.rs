@@ -14,7 +14,7 @@ use std::thread::{self, ThreadId};
 use tokio::runtime::Handle;
 use tokio::task;
 
-/// What applies to the request that a task answers.
+/// The context of the request that a task answers.
 pub(crate) struct OfRequest<T> {
     pub(crate) value: Option<T>,
     /// The task-local value outside the request. Another one is of a scope inside it, which takes precedence.

@@ -7,7 +7,7 @@ use crate::limit::{Limit, NumberState, State};
 use std::fmt;
 use std::time::Duration;
 
-/// What a store decided about one call.
+/// The decision of a store about one call.
 ///
 /// | | [`capacity`](Self::capacity) | [`remaining`](Self::remaining) | [`retry_after`](Self::retry_after) | [`reset_after`](Self::reset_after) |
 /// |---|---|---|---|---|

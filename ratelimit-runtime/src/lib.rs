@@ -1,7 +1,7 @@
 #![cfg_attr(doc, doc = include_str!("docs/links.md"))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
-// What only some frameworks use is compiled with each of them.
+// Parts that only some frameworks use are compiled with each of them.
 #![cfg_attr(
     not(all(
         feature = "actix-web",
@@ -95,7 +95,7 @@ pub mod identity {
     pub use value::Identity;
 }
 
-/// What surrounds [`RateLimitLayer`]: the request that its limits read, and the types that it makes of a service.
+/// The types around [`RateLimitLayer`]: the request that its limits read, and the types that it makes of a service.
 #[cfg(any(
     feature = "actix-web",
     feature = "axum",

@@ -26,7 +26,7 @@ impl Parse for Annotated {
     }
 }
 
-/// What an attribute says about its function or block, and what is wrong with it.
+/// An attribute with its function or block, and its mistakes.
 pub struct Read {
     /// The attributes, the topmost first. The others are those that the function or block has below it.
     pub attributes: Vec<Arguments>,

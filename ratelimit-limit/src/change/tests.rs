@@ -57,7 +57,7 @@ fn a_change_that_does_not_fit_its_limit_is_an_error() {
     }
 }
 
-/// What a process does with a change that was set where its limit was not known.
+/// A process receives a change that was set where its limit was not known.
 #[test]
 fn a_change_that_does_not_fit_its_limit_still_brakes() {
     const DAY: Duration = Duration::from_secs(86_400);

@@ -82,7 +82,7 @@ impl Algorithm {
         }
     }
 
-    /// What a store keeps for a limit of the algorithm.
+    /// The state that a store keeps for a limit of the algorithm.
     #[doc(hidden)]
     #[inline]
     pub const fn state(self) -> State {
@@ -90,7 +90,7 @@ impl Algorithm {
     }
 }
 
-/// What differs between algorithms. All else that differs follows from `state`.
+/// The differences between algorithms. All others follow from `state`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "columns of a table")]
@@ -108,7 +108,7 @@ pub struct Traits {
     pub wait_makes_queue: bool,
 }
 
-/// What a store keeps for a limit. It decides how units are counted, so all code that differs between algorithms matches it,
+/// The state that a store keeps for a limit. It decides how units are counted, so all code that differs between algorithms matches it,
 /// without a wildcard: a new state does not compile before each place has it.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_0
 ///
 /// # Errors
 ///
-/// What is wrong with the text, to follow "`..` is not a duration: ".
+/// The mistake in the text, to follow "`..` is not a duration: ".
 pub fn parse(text: &str) -> Result<u64, String> {
     let mut rest = text.trim();
     let mut total: u64 = 0;

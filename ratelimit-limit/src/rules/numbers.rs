@@ -34,7 +34,7 @@ pub struct Rate {
     pub period_ms: u64,
 }
 
-/// What follows from the numbers of a valid limit.
+/// Numbers that follow from those of a valid limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Derived {
     /// The most units that the limit can hold.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// What the attribute says about a `count` of zero. A [`Limit`](crate::Limit) may have one.
+/// The message of the attribute about a `count` of zero. A [`Limit`](crate::Limit) may have one.
 pub const ZERO_COUNT: &str = "`count` must be at least 1: a limit of zero would refuse every call";
-/// What the attribute says about a `burst` of zero.
+/// The message of the attribute about a `burst` of zero.
 pub const ZERO_BURST: &str = "`burst` must be at least 1: a bucket of zero would refuse every call";
 
 /// Why the numbers of a [`Limit`](crate::Limit) are invalid.

@@ -124,7 +124,7 @@ impl Probed {
     }
 }
 
-/// What other attributes may read of the arguments.
+/// The names that other attributes may read of the arguments.
 struct Readers {
     all: bool,
     /// Whether a span records all arguments that have a name, also headers with tokens.

@@ -41,7 +41,7 @@ impl Completed {
     }
 }
 
-/// What an admitted call holds. The limits have the positions that they have in the attribute.
+/// Holds the permits and charges of an admitted call. The limits have the positions that they have in the attribute.
 ///
 /// Dropping it returns permits and keeps charges.
 #[derive(Default)]

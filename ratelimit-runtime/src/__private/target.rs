@@ -92,7 +92,7 @@ where
     }
 }
 
-/// What a function returns that writes its response into an argument.
+/// The result of a function that writes its response into an argument.
 pub trait Written {
     /// Whether it has written a body. An error is written later, over it.
     fn is_written(&self) -> bool;

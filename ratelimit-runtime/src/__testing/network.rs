@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// A connection.
 pub type Stream = Box<dyn Duplex>;
 
-/// What a connection can do.
+/// The operations of a connection.
 pub trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Duplex for T {}

@@ -24,7 +24,7 @@ use std::sync::Once;
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 
-/// What a web client receives for a [`Rejection`]: the parts of an HTTP response, without the types of a framework.
+/// The answer that a web client receives for a [`Rejection`]: the parts of an HTTP response, without the types of a framework.
 ///
 /// [`Rejection::answer`] makes it. [`Answers::custom`] changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub struct Held {
     length: Option<u64>,
 }
 
-/// What one call of a limiter holds until it is dropped.
+/// The permits and charges of one call of a limiter. Dropping them returns the permits.
 pub(crate) trait Holds: Send + Sync {
     /// Corrects the charge at this position to the real cost of the call.
     fn settle(&mut self, at: usize, cost: u32);

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::rejection::Rejection;
 
 impl Rejection {
-    /// What a web client receives for this rejection: in the form of the current [`RequestContext`], else in the form that
+    /// Returns the answer that a web client receives for this rejection: in the form of the current [`RequestContext`], else in the form that
     /// [`install_answers`](crate::answer::install_answers) has set, else in plain text.
     ///
     /// The supported frameworks convert a rejection with it. Call it for a framework that is not supported:

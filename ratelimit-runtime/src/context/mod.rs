@@ -27,7 +27,7 @@ tokio::task_local! {
 #[cfg(feature = "rocket")]
 pub(crate) static OF_REQUESTS: ByTask<RequestContext> = ByTask::new();
 
-/// What is known about the request that the current task answers: the client, its user, chosen headers, and the decisions
+/// The request that the current task answers: its client, its user, chosen headers, and the decisions
 /// that attributes have made for it.
 ///
 /// `RateLimitLayer` sets it for each request. Set it yourself for a server that has no layer, or in a test:
@@ -59,7 +59,7 @@ pub struct RequestContext {
 /// A future with a context.
 pub(crate) type Contextual<F> = tokio::task::futures::TaskLocalFuture<RequestContext, F>;
 
-/// What is known when the request arrives.
+/// The facts that are known when the request arrives.
 #[derive(Clone, Default)]
 struct Known {
     peer: Option<PeerAddr>,
@@ -68,7 +68,7 @@ struct Known {
     answers: Option<Answers>,
 }
 
-/// What is found out while the request is answered.
+/// The facts that are found out while the request is answered.
 #[derive(Default)]
 struct Made {
     user: Mutex<Option<User>>,

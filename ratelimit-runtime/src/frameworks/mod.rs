@@ -23,7 +23,7 @@ mod tower;
 #[cfg(feature = "_http")]
 pub use self::http::HeldBody;
 
-/// What the layer makes of the services of a framework.
+/// The services that the layer makes in a framework.
 pub(crate) mod layers {
     #[cfg(feature = "actix-web")]
     pub use super::actix::RateLimitMiddleware;
@@ -42,7 +42,7 @@ const EXTENSION_PEERS: &[http::ExtensionPeer] = &[
     tonic::peer,
 ];
 
-/// What a framework knows about gRPC.
+/// The framework of gRPC.
 #[cfg(feature = "_http")]
 const GRPC: &[http::Grpc] = &[
     #[cfg(feature = "tonic")]

@@ -10,7 +10,7 @@ impl Function {
         Self(path_inside)
     }
 
-    /// What is around the function in its module: `outer` for `shop::api::outer::search`, if the limit has the name
+    /// The path of the function in its module: `outer` for `shop::api::outer::search`, if the limit has the name
     /// `shop::api::search`. It tells two functions of one name apart.
     #[inline]
     pub(super) fn around(self, name: &str) -> Option<&'static str> {

@@ -55,7 +55,7 @@ impl<'n> Name<'n> {
         Self { path: self.path, function: self.function, ..Self::new(text) }
     }
 
-    /// What is around the function in its module, if it is inside of another function or a type.
+    /// The path of the function in its module, if it is inside of another function or a type.
     #[inline]
     pub(super) fn around(&self) -> Option<&'static str> {
         self.function?.around(self.text)

@@ -6,7 +6,7 @@ use crate::observe::registry;
 use crate::rejection::Rejection;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a layer changes in a response of any framework. Each framework implements it for its response type.
+/// The parts of a response that a layer changes, in any framework. Each framework implements it for its response type.
 pub(crate) trait ResponseParts {
     /// The status code.
     fn status(&self) -> u16;

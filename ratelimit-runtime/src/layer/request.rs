@@ -3,7 +3,7 @@
 use crate::__private::RequestPeer;
 use crate::identity::RequestHeaders;
 
-/// What a layer reads from a request, beside its peer and its headers. Each framework implements it for its request type.
+/// The parts of a request that a layer reads, beside its peer and its headers. Each framework implements it for its request type.
 pub(crate) trait RequestParts: RequestPeer + RequestHeaders {
     /// The method, such as `GET`.
     fn method(&self) -> &str;

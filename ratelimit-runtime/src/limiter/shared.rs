@@ -11,7 +11,7 @@ use crate::observe::Observers;
 use crate::proxies::Proxies;
 use crate::tasks::Tasks;
 
-/// What the clones of a limiter share. The builder makes it.
+/// The part of a limiter that its clones share. The builder makes it.
 pub(super) struct Shared {
     /// The number of this limiter in the process.
     pub(super) id: u64,

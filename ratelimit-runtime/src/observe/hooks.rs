@@ -31,7 +31,7 @@ struct Inner {
     tasks: Tasks,
 }
 
-/// What the decisions and the thread count together.
+/// The numbers that the decisions and the thread count together.
 #[derive(Default)]
 struct Counts {
     /// The refusals in the queue.
@@ -40,7 +40,7 @@ struct Counts {
     missed: AtomicU64,
 }
 
-/// What a hook hears of.
+/// An event that a hook hears of.
 pub(super) enum Event {
     Refused(Refusal),
     OutageBegan(Error),

@@ -1,4 +1,4 @@
-//! What an application sees of its limits: hooks, metrics (feature `metrics`) and traces (feature `trace`).
+//! Shows an application its limits: hooks, metrics (feature `metrics`) and traces (feature `trace`).
 //!
 //! - A [`Hook`] hears of refusals and outages, for an audit log, a ban list or an alert.
 //! - With the feature `metrics`, the limiters count and measure through the `metrics` facade. `METRICS` lists what they emit.

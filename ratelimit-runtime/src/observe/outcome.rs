@@ -3,7 +3,7 @@
 use crate::decision::{Decision, Source};
 use crate::error::{Error, ErrorKind};
 
-/// What became of one call at one limit. Each limit of a call has exactly one outcome.
+/// The end of one call at one limit. Each limit of a call has exactly one outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only counted"))]
 pub(crate) enum Outcome {

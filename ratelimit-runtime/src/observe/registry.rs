@@ -19,7 +19,7 @@ const PLACES: usize = 4096;
 /// The search for a name looks at no more places than this.
 const MOST_PROBES: usize = 64;
 
-/// What is known about the limits with one name.
+/// Everything that is known about the limits with one name.
 pub(crate) struct Entry {
     name: Box<str>,
     /// `None` until an attribute or a layer has made a call.

@@ -36,7 +36,7 @@ pub(crate) struct Watch {
     span: super::span::DecisionSpan,
 }
 
-/// What is not the same for all limiters.
+/// The observers of one limiter.
 struct Special {
     /// Limits are off.
     off: bool,
@@ -46,7 +46,7 @@ struct Special {
     callers: SmallVec<[Option<IdentityHash>; 2]>,
 }
 
-/// What is known about a limit of a call when its outcome is final.
+/// A limit of a call whose outcome is final.
 pub(crate) struct Final<'n> {
     pub(crate) name: &'n str,
     pub(crate) outcome: Outcome,

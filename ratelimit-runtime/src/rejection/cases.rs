@@ -51,7 +51,7 @@ impl Limited {
 }
 
 impl Unidentified {
-    /// What is missing from the call: an error of kind [`ErrorKind::NoIdentity`]. It contains nothing that the caller sent.
+    /// The call has no identity: an error of kind [`ErrorKind::NoIdentity`]. It contains nothing that the caller sent.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.error

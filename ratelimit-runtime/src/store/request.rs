@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
 
-/// What a store does with requests that pass.
+/// The way in which a store treats requests that pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
@@ -203,7 +203,7 @@ impl Adjustment {
         self.units
     }
 
-    /// What happens to the units.
+    /// The change of the units.
     #[must_use]
     pub const fn change(&self) -> Change {
         self.change

@@ -17,7 +17,7 @@ pub enum Address {
     Peer(Option<PeerAddr>),
 }
 
-/// What the arguments say about the client. It borrows the headers until the key is written.
+/// The client, as the arguments know it. It borrows the headers until the key is written.
 #[derive(Clone, Copy)]
 pub struct Client<'a> {
     pub(super) address: Address,

@@ -68,7 +68,7 @@ pub struct Peer;
 #[derive(Debug)]
 pub struct Resolved;
 
-/// What one or more arguments say about the client. Its kind is known to the compiler.
+/// The client, as one or more arguments know it. The compiler knows its kind.
 pub struct Candidate<'a, Kind> {
     client: Client<'a>,
     kind: PhantomData<Kind>,

@@ -59,7 +59,7 @@ where
         let (inner, settings) = (Rc::clone(&self.inner), Arc::clone(&self.settings));
         let is_head = request.method() == Method::HEAD;
         Box::pin(async move {
-            // What the limits of the layer hold until the service has returned the response.
+            // The limits of the layer hold this until the service has returned the response.
             let mut admission = None;
             if let Some(deciding) = deciding {
                 match entered.context.clone().scope(deciding).await {

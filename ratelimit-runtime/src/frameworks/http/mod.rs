@@ -1,4 +1,4 @@
-//! What the users of the `http` crate share: axum, tonic, poem, salvo, tower and hyper.
+//! The code that the users of the `http` crate share: axum, tonic, poem, salvo, tower and hyper.
 
 mod held_body;
 mod request;
@@ -18,7 +18,7 @@ use http::{Extensions, HeaderMap, HeaderValue, Response};
 /// Finds the peer that a framework has put into the extensions of a request.
 pub(super) type ExtensionPeer = fn(&Extensions) -> Option<PeerAddr>;
 
-/// What a framework of gRPC knows about responses.
+/// The functions of a framework of gRPC about responses.
 pub(super) struct Grpc {
     /// Whether a `Rejection` was turned into the response with these extensions by this library.
     pub(super) is_answer: fn(&Extensions) -> bool,

@@ -35,7 +35,7 @@ impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
     async fn call(&self, request: Request) -> Result<Response> {
         let entered = self.settings.enter(&request);
         let context = &entered.context;
-        // What the limits of the layer hold until the endpoint has returned the response.
+        // The limits of the layer hold this until the endpoint has returned the response.
         let mut admission = None;
         if let Some(deciding) = self.settings.decide(context, &request) {
             match context.clone().scope(deciding).await {

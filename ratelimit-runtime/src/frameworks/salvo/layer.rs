@@ -20,7 +20,7 @@ impl Handler for RateLimitLayer {
         let settings = self.settings();
         let entered = settings.enter(request);
         let context = &entered.context;
-        // What the limits of the layer hold until the other handlers have written the response.
+        // The limits of the layer hold this until the other handlers have written the response.
         let mut admission = None;
         if let Some(deciding) = settings.decide(context, request) {
             match context.clone().scope(deciding).await {

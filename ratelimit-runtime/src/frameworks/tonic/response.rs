@@ -13,7 +13,7 @@ use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// What `http` asks about responses of gRPC.
+/// The functions that `http` calls about responses of gRPC.
 pub(in crate::frameworks) const GRPC: Grpc = Grpc { is_answer, refusal, mend };
 
 /// Tells gRPC clients when to try again: milliseconds, or a negative number for never.

@@ -25,7 +25,7 @@ pin_project! {
     {
         settings: Arc<Settings>,
         entered: Entered,
-        // What the limits of the layer hold until the service has returned the response.
+        // The limits of the layer hold this until the service has returned the response.
         admission: Option<Admission>,
         #[pin]
         state: State<S, A>,

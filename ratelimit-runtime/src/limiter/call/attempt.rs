@@ -113,7 +113,7 @@ impl<N: CallName> Attempt<'_, N> {
     }
 }
 
-/// What became of a limit of an admitted call.
+/// Returns the outcome of a limit of an admitted call.
 fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final<'n> {
     let decision = member.decision();
     let delay = decision.map(|decision| decision.delay()).filter(|delay| !delay.is_zero());
@@ -174,7 +174,7 @@ pub(crate) fn shadow_failed(name: &str, error: &Error) {
     report::error(name, error, SHADOW_UNDECIDED);
 }
 
-/// What follows from an error of a shadow limit, for the log.
+/// The consequence of an error of a shadow limit, for the log.
 const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call runs";
 
 /// The rejection of a call whose limit could not be decided. Logs an error that the operator must fix.
@@ -200,7 +200,7 @@ pub(crate) struct Pending<N> {
     reply: PendingReply<Decided>,
 }
 
-/// What is told of a pending decision: the request context, the hook and the span.
+/// Those that hear of a pending decision: the request context, the hook and the span.
 #[derive(Default)]
 struct Told {
     record: Option<Record>,

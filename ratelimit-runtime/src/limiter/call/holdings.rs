@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What an admitted call holds of each limit of its stack.
+/// The units that an admitted call holds of each limit of its stack.
 ///
 /// Dropping it returns permits and keeps charges.
 pub(crate) struct Holdings {

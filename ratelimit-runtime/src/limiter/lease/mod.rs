@@ -29,7 +29,7 @@ use tokio::time::Instant;
 use under_way::{FetchState, FetchUnderWay};
 use units::Taken;
 
-/// What a call does after the lease was asked.
+/// The next step of a call that has asked the lease.
 enum Step {
     Decided(Decision),
     /// The call waits for a fetch.

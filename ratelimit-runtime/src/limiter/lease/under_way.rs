@@ -37,7 +37,7 @@ pub(super) enum FetchState {
     Failed(Error),
 }
 
-/// What a call that waits for a fetch has found.
+/// The result of waiting for a fetch.
 pub(super) enum Waited {
     /// The call is woken when the fetch ends or is late.
     Watched,

@@ -1,4 +1,4 @@
-//! What `list` returns: overrides, what they are for, and whether they have an effect.
+//! The result of `list`: overrides, their targets, and whether they have an effect.
 
 use super::snapshot::{KEY, NAME};
 use crate::limit::LimitChange;
@@ -12,7 +12,7 @@ pub struct Override {
     effect: OverrideEffect,
 }
 
-/// What an override is for.
+/// The calls that an override is for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum OverrideTarget {
@@ -24,7 +24,7 @@ pub enum OverrideTarget {
     Other(String),
 }
 
-/// What an override does to the calls of this process.
+/// The effect of an override on the calls of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OverrideEffect {
@@ -56,13 +56,13 @@ impl Override {
         Self { target, change, effect }
     }
 
-    /// What it is for.
+    /// The calls that it is for.
     #[must_use]
     pub const fn target(&self) -> &OverrideTarget {
         &self.target
     }
 
-    /// What it changes of the limit in the code.
+    /// The change of the limit in the code.
     #[must_use]
     pub const fn change(&self) -> &LimitChange {
         &self.change

@@ -24,7 +24,7 @@ const LONGEST_NAME: usize = 256;
 
 /// When to publish next. It belongs to the task that asks for overrides.
 pub(super) struct Publisher {
-    /// What was new when the limits were published.
+    /// The number of new limits at the last publication.
     published: usize,
     /// Before this time nothing is published.
     next: Instant,
@@ -177,7 +177,7 @@ fn age(text: &str, now: u64) -> Option<Duration> {
     Some(Duration::from_secs(now.saturating_sub(seen)))
 }
 
-/// What to save: the own limits that are new or old, and the removal of those that nobody has repeated. What another process
+/// Chooses the entries to save: the own limits that are new or old, and the removal of those that nobody has repeated. What another process
 /// has just published is not repeated, so a fleet writes about as often as one process.
 fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<u8>, Option<String>)> {
     let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);

@@ -20,7 +20,7 @@ pub(super) fn retried_after(request: &Request) -> Duration {
     request.limit().time() / 9
 }
 
-/// What the limiter knows about a permit.
+/// The state of a permit, as the limiter knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// A call holds it.

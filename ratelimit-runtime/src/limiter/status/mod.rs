@@ -149,7 +149,7 @@ impl Status {
         }
     }
 
-    /// What happens to the calls that the store does not decide.
+    /// The policy for calls that the store does not decide.
     const fn consequence(&self) -> &'static str {
         match self.on_error {
             OnError::Local => "the memory of this process decides instead",

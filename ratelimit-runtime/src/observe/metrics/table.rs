@@ -26,13 +26,13 @@ pub const METRICS: &[Metric] = &[
 pub struct Metric {
     /// The name, in OpenTelemetry's form: `ratelimit.decisions`. Prometheus writes `_` for the dots.
     pub name: &'static str,
-    /// What kind of instrument it is.
+    /// The kind of instrument.
     pub kind: Kind,
     /// The unit as OpenTelemetry writes it: `s`, or `{call}` for a number of calls.
     pub unit: &'static str,
     /// The names of the labels.
     pub labels: &'static [&'static str],
-    /// What is measured, in one sentence.
+    /// The measured value, in one sentence.
     pub description: &'static str,
 }
 

@@ -4,7 +4,7 @@ use super::shard::Number;
 use super::verdict::Wait;
 use crate::limit::Limit;
 
-/// What an algorithm reads from a number. It judges requests, and charges those that pass.
+/// A state that an algorithm has read from a number. It judges requests, and charges those that pass.
 pub(super) trait State<'l>: Sized {
     /// Reads a number that exists. At its very deadline, it still exists, as a key in Redis does.
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;

@@ -10,7 +10,7 @@ pub(super) enum Wait {
     Never,
 }
 
-/// What an algorithm found for a request, before or after its charge. A decision is made from it once the shard is unlocked.
+/// The finding of an algorithm about a request, before or after its charge. A decision is made from it once the shard is unlocked.
 #[derive(Clone, Copy)]
 pub(super) struct Verdict {
     pub(super) wait: Wait,

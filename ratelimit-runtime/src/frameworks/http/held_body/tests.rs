@@ -38,7 +38,7 @@ impl Body for Prepared {
     }
 }
 
-/// What the function of `settle` was called with.
+/// The arguments of the calls of `settle`.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<BodySent>>>);
 

@@ -1,4 +1,4 @@
-//! What a process remembers when the store has too few units: whom it refuses, and until when.
+//! Remembers that the store has too few units: which calls are refused, and until when.
 
 use super::{IDLE, LeasedUnits};
 use crate::clock::micros;

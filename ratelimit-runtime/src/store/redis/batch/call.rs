@@ -25,7 +25,7 @@ pub(crate) struct QueuedCall {
     client: Arc<Client>,
     call: Arc<PendingCall>,
     began: Option<Instant>,
-    /// What the call waits for, for others, or while it sends its request itself.
+    /// The reply that the call waits for: from a worker, or to its own request.
     awaited: Option<Arc<Awaited>>,
     step: Step,
 }

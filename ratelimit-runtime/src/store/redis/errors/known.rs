@@ -33,7 +33,7 @@ pub(super) const CODES: [(&str, &str, ErrorKind); 20] = [
 /// The code of an error whose meaning is only in its text.
 pub(super) const ERR: &str = "ERR";
 
-/// What is shown of errors whose meaning is not known: of `ERR`, of another code, and of a text without a code.
+/// The text for errors whose meaning is not known: of `ERR`, of another code, and of a text without a code.
 pub(super) const UNKNOWN_TEXT: &str =
     "its text is not known, and not shown because it may contain a key or a password";
 pub(super) const UNKNOWN_CODE: &str =
@@ -101,7 +101,7 @@ pub(super) const PHRASES: [Phrase; 43] = [
     ("host is down", "the proxy cannot reach its server", Unavailable, None),
 ];
 
-/// What an administrator can do about an error with this code.
+/// Advice for an administrator about an error with this code.
 pub(super) const ADVICE: [(&str, &str); 3] = [
     (
         "OOM",

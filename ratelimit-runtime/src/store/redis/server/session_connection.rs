@@ -48,7 +48,7 @@ struct SlowConnection {
 /// The result of an attempt to connect, or of a probe.
 type Attempted = Result<Connection, Error>;
 
-/// What a call can do now.
+/// The next step of a call.
 enum Access {
     Open(Connection),
     Wait(UnderWay<Attempted>),

@@ -14,7 +14,7 @@ enum State<R> {
     Done(CallOutcome<R>),
 }
 
-/// What became of the call.
+/// The end of the call.
 pub(crate) enum CallOutcome<R> {
     Replied(R),
     /// The item was not sent, so the caller may send it itself.
