@@ -2,6 +2,8 @@
 
 mod bench;
 mod checks;
+#[cfg(test)]
+mod claims;
 mod compile;
 #[cfg(test)]
 mod documents;
