@@ -47,7 +47,7 @@ impl Process {
     /// Starts a process. `number` differs from those of all other processes of the run.
     pub(crate) fn start(world: &World, schedule: &Schedule, limits: &[Limit], number: usize) -> Self {
         let host = format!("p{number}");
-        let link = world.connect(&host, schedule.seed.wrapping_add(number as u64));
+        let link = world.connect(&host, schedule.seed.wrapping_add(number as u64), schedule.is_slow);
         let limiter = RateLimiter::builder()
             .redis(format!("redis://{host}"))
             .prefix("fleet")

@@ -134,6 +134,11 @@ async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Dura
                 }
                 fleet[change.process].change(start, number, *change, &history);
             }
+            Event::Retire(process) => {
+                let heir = Process::start(&world, schedule, &newest, born);
+                born += 1;
+                tokio::spawn(mem::replace(&mut fleet[*process], heir).close());
+            }
             Event::Night(night) => {
                 for process in mem::take(&mut fleet) {
                     process.close().await;

@@ -3,6 +3,7 @@
 use crate::server::{LinkFault, Trouble};
 use fastrand::Rng;
 use ratelimit::Limit;
+use ratelimit::overrides::LimitChange;
 use std::time::Duration;
 
 /// The most callers of one limit.
@@ -17,6 +18,8 @@ pub(crate) struct Schedule {
     pub(crate) seed: u64,
     pub(crate) processes: usize,
     pub(crate) deadline: Duration,
+    /// Whether many messages take long.
+    pub(crate) is_slow: bool,
     pub(crate) limits: Vec<Limit>,
     pub(crate) steps: Vec<Step>,
 }
@@ -33,6 +36,8 @@ pub(crate) enum Event {
     Call(Call),
     Fault(Fault),
     Change(Change),
+    /// A process ends in good order, and another one takes its place at once.
+    Retire(usize),
     /// All processes end in good order, and others start after this time.
     Night(Duration),
 }
@@ -117,7 +122,8 @@ impl Schedule {
         let limits: Vec<Limit> = (0..random.usize(1..=3)).map(|_| limit(&mut random)).collect();
         let deadline = Duration::from_millis(*random.choice(&[50, 100, 250]).unwrap_or(&100));
         let faults = random.choice([0, 2, 6, 15]).unwrap_or(2);
-        let changes = if random.u8(..4) == 0 { 3 } else { 0 };
+        let changes = random.choice([0, 0, 3, 15]).unwrap_or(0);
+        let is_slow = random.u8(..8) == 0;
         let mut at = Duration::ZERO;
         let mut steps = Vec::new();
         for _ in 0..random.usize(20..250) {
@@ -132,6 +138,8 @@ impl Schedule {
                 continue;
             } else if is_fault {
                 Event::Fault(fault(&mut random, processes))
+            } else if random.u32(..200) == 0 {
+                Event::Retire(random.usize(..processes))
             } else if random.u32(..100) < changes {
                 Event::Change(change(&mut random, processes, limits.len()))
             } else {
@@ -139,7 +147,7 @@ impl Schedule {
             };
             steps.push(Step { at, event });
         }
-        Self { seed, processes, deadline, limits, steps }
+        Self { seed, processes, deadline, is_slow, limits, steps }
     }
 
     /// The time of the last event.
@@ -177,7 +185,9 @@ fn limit(random: &mut Rng) -> Limit {
         6 => Limit::concurrency(count, Duration::from_secs(random.u64(1..60))),
         _ => {
             let leased = Limit::counter(count * *random.choice(&[2, 20]).unwrap_or(&20), time);
-            leased.try_lease(random.u32(1..=8)).unwrap_or(leased)
+            let leased = leased.try_lease(random.u32(1..=8)).unwrap_or(leased);
+            let short = LimitChange::new().time(Duration::from_millis(random.u64(50..2000)));
+            if random.bool() { short.apply(&leased).unwrap_or(leased) } else { leased }
         }
     };
     let wait = Duration::from_millis(random.u64(1..3000));

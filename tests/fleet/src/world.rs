@@ -4,18 +4,24 @@ use crate::server::{BUFFER, Link, Server, serve};
 use ratelimit::__testing::network;
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The server and the links of all processes, by the host name in their URLs.
 pub(crate) struct World {
     pub(crate) server: Arc<Server>,
     links: Mutex<BTreeMap<String, Arc<Link>>>,
+    is_healed: AtomicBool,
 }
 
 impl World {
     /// Creates a world, and makes it the network of this thread.
     pub(crate) fn create() -> Arc<Self> {
-        let world = Arc::new(Self { server: Arc::new(Server::start()), links: Mutex::default() });
+        let world = Arc::new(Self {
+            server: Arc::new(Server::start()),
+            links: Mutex::default(),
+            is_healed: AtomicBool::new(false),
+        });
         let dialled = Arc::downgrade(&world);
         network::set(Some(Box::new(move |host, _| match dialled.upgrade() {
             Some(world) => world.dial(host),
@@ -29,8 +35,11 @@ impl World {
     }
 
     /// Adds the link of a process.
-    pub(crate) fn connect(&self, host: &str, seed: u64) -> Arc<Link> {
-        let link = Arc::new(Link::new(seed));
+    pub(crate) fn connect(&self, host: &str, seed: u64, is_slow: bool) -> Arc<Link> {
+        let link = Arc::new(Link::new(seed, is_slow));
+        if self.is_healed.load(Ordering::Relaxed) {
+            link.heal();
+        }
         self.links().insert(host.to_owned(), Arc::clone(&link));
         link
     }
@@ -49,6 +58,7 @@ impl World {
 
     /// Ends all faults that have a time.
     pub(crate) fn heal(&self) {
+        self.is_healed.store(true, Ordering::Relaxed);
         self.server.heal();
         self.links().values().for_each(|link| link.heal());
     }

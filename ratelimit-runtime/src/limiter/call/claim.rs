@@ -15,7 +15,6 @@ use crate::random;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// Charges a stack, waits for its turn, and returns what the call holds.
 pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> Result<Holdings, Refused> {
@@ -84,7 +83,7 @@ impl<'l> Claim<'l> {
 
     /// Decides, and asks again for permits as long as the limits allow it.
     async fn decide(&mut self) -> Result<Decided, Refused> {
-        let (started, longest) = (Instant::now(), self.permit_wait());
+        let (started, longest) = (self.began.or_now(), self.permit_wait());
         // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter());
         let mut waiting = None;
@@ -111,7 +110,9 @@ impl<'l> Claim<'l> {
             waiting.get_or_insert_with(|| {
                 Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
             });
-            let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(wait);
+            // The reply took a part of the wait.
+            let left = longest.saturating_sub(started.elapsed());
+            let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(left);
             timer::timeout(again, waiter.woken()).await?;
         }
     }

@@ -38,8 +38,8 @@ fn miscounted(case: &Case<'_>) -> Option<String> {
     }
     let sum = |(least, most), units: (u64, u64)| (least + units.0, most + units.1);
     let (least, most) = case.calls.iter().map(|record| record.units()).fold((0, 0), sum);
-    // Units of a lease whose process was killed, or whose fetch was lost, are lost until the window ends.
-    let may_lose = case.is_leased() && (!schedule.is_calm() || schedule.ends_processes());
+    // Units of a lease whose process was killed, or whose fetch or return was lost, are lost until the window ends.
+    let may_lose = case.is_leased() && !schedule.is_calm();
     if used < least && used < most_shown(case.limit) {
         return Some(format!("{used} units are used, although {least} were admitted"));
     }

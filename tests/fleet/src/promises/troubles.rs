@@ -31,7 +31,7 @@ impl Schedule {
 
     /// Whether nothing but time has passed.
     pub(super) fn is_calm(&self) -> bool {
-        self.faults().next().is_none()
+        self.faults().next().is_none() && !self.is_slow
     }
 
     /// Whether the numbers of this limit change.
@@ -43,11 +43,14 @@ impl Schedule {
     /// Whether processes have ended, in good order or not.
     pub(super) fn ends_processes(&self) -> bool {
         self.faults().any(|(_, fault)| matches!(fault, Fault::Kill(_)))
-            || self.steps.iter().any(|step| matches!(step.event, Event::Night(_)))
+            || self.steps.iter().any(|step| matches!(step.event, Event::Night(_) | Event::Retire(_)))
     }
 
     /// Whether a fault explains that a process has no decision between two times.
     pub(super) fn explains_failure(&self, process: usize, from: Duration, to: Duration) -> bool {
+        if self.is_slow {
+            return true;
+        }
         self.faults().filter(|(at, _)| *at <= to).any(|(at, fault)| {
             let lasts = match fault {
                 // It waits for the next call.

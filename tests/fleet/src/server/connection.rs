@@ -36,17 +36,20 @@ struct LinkState {
     silent_until: Instant,
     /// A process that was killed has no network.
     is_cut: bool,
+    /// Whether many messages take long.
+    is_slow: bool,
     is_quiet: bool,
     connections: Vec<AbortHandle>,
 }
 
 impl Link {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, is_slow: bool) -> Self {
         Self(Mutex::new(LinkState {
             random: fastrand::Rng::with_seed(seed),
             faults: VecDeque::new(),
             silent_until: Instant::now(),
             is_cut: false,
+            is_slow,
             is_quiet: false,
             connections: Vec::new(),
         }))
@@ -87,11 +90,13 @@ impl Link {
         self.state().connections.push(task);
     }
 
-    /// A message takes 50 to 550 us, and one in a hundred up to 4 ms while not all is quiet.
+    /// A message takes 50 to 550 us, and while not all is quiet one in a hundred up to 4 ms, or on a slow network one in four up to
+    /// 30 ms.
     fn delay(&self) -> Duration {
         let mut state = self.state();
-        let is_late = state.random.u8(..100) == 0 && !state.is_quiet;
-        Duration::from_micros(50 + state.random.u64(..if is_late { 4000 } else { 500 }))
+        let (share, longest) = if state.is_slow { (25, 30_000) } else { (1, 4000) };
+        let is_late = state.random.u8(..100) < share && !state.is_quiet;
+        Duration::from_micros(50 + state.random.u64(..if is_late { longest } else { 500 }))
     }
 
     async fn pass(&self) {
