@@ -5,6 +5,7 @@ pub(crate) mod asked;
 mod words;
 
 pub use crate::answer::recorded::RecordedDecision;
+use crate::debug::opaque;
 pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, user};
 
 use crate::answer::Answers;
@@ -14,7 +15,6 @@ use crate::identity::{Identity, PeerAddr};
 use crate::rejection::Rejection;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -224,9 +224,7 @@ impl RequestContext {
     }
 }
 
-/// Prints no address, no user and no header.
-impl fmt::Debug for RequestContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestContext").field("decisions", &self.decisions().len()).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no address, no user and no header.
+    RequestContext, |this| decisions = this.decisions().len()
 }

@@ -20,6 +20,7 @@ mod render;
 mod store_key;
 mod stored;
 
+use crate::debug::opaque;
 pub(crate) use crate::writer::KeySettings;
 pub(crate) use function::Function;
 pub(crate) use hash::{HashKey, open_hash};
@@ -30,7 +31,6 @@ pub use store_key::StoreKey;
 pub use stored::StoredKey;
 
 use crate::identity::Identity;
-use std::fmt;
 use std::sync::Arc;
 
 /// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).
@@ -90,11 +90,9 @@ impl<'n, I, P> Key<'n, I, P> {
     }
 }
 
-/// Prints no identity and no part.
-impl<I, P> fmt::Debug for Key<'_, I, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no identity and no part.
+    [I, P] Key<'_, I, P>, |this| name = this.name
 }
 
 /// A [`Key`], or a string, which is a key without an identity.

@@ -1,7 +1,7 @@
 //! The key that a store receives.
 
+use crate::debug::opaque;
 use crate::writer::Bytes;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
@@ -46,9 +46,7 @@ impl Hash for StoreKey {
     }
 }
 
-/// Prints only the length, because keys hold addresses and user names.
-impl fmt::Debug for StoreKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreKey").field("length", &self.0.len()).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints only the length, because keys hold addresses and user names.
+    StoreKey, |this| length = this.0.len()
 }

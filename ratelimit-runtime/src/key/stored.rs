@@ -1,10 +1,10 @@
 //! Keys as they are in the store: reads them back, for tools that list limits.
 
 use super::{AsKey, Values};
+use crate::debug::opaque;
 use crate::identity::Identity;
 use crate::limit::Algorithm;
 use crate::writer::{Bytes, KeyWriter, is_written};
-use std::fmt;
 
 /// A key that was found in a store: the name of a limit, its identities and parts as they are written, and the format of its
 /// state. It is for tools. The methods of [`RateLimiter`](crate::RateLimiter) accept it as a [`Key`](crate::Key) of the same
@@ -161,14 +161,9 @@ impl Identity for WrittenValue<'_> {
     }
 }
 
-/// Prints no identity and no part.
-impl fmt::Debug for StoredKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoredKey")
-            .field("name", &self.name)
-            .field("format", &self.format)
-            .finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no identity and no part.
+    StoredKey, |this| name = this.name, format = this.format
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{RequestParts, Settings};
 use crate::__private::{Admission, Admit, Call, Calls, Check};
 use crate::context::{ContextClientIp, RequestContext};
+use crate::debug::opaque;
 use crate::identity::Identity;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
@@ -184,8 +185,4 @@ impl fmt::Debug for By {
     }
 }
 
-impl fmt::Debug for LayerRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LayerRequest").field("method", &self.method()).finish_non_exhaustive()
-    }
-}
+opaque!(LayerRequest<'_>, |this| method = this.method());

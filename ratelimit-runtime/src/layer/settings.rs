@@ -4,11 +4,11 @@ use super::limits::{By, LayerLimit};
 use super::{RequestParts, finish};
 use crate::answer::{Answers, RateLimitHeaders};
 use crate::context::{RequestContext, asked};
+use crate::debug::opaque;
 use crate::error::Error;
 use crate::limit::Limit;
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, RateLimiter};
-use std::fmt;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
@@ -165,9 +165,5 @@ pub(crate) struct Entered {
     pub(crate) is_outermost: bool,
 }
 
-impl fmt::Debug for RateLimitLayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.settings.limits.iter().map(|limit| limit.name).collect();
-        f.debug_struct("RateLimitLayer").field("limits", &names).finish_non_exhaustive()
-    }
-}
+opaque!(RateLimitLayer, |this| limits =
+    this.settings.limits.iter().map(|limit| limit.name).collect::<Vec<_>>());

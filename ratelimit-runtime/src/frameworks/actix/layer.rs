@@ -1,6 +1,7 @@
 //! The layer as a middleware of actix-web.
 
 use crate::context::RequestContext;
+use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
 use crate::limiter::current::in_scope;
 use crate::rejection::Rejection;
@@ -11,7 +12,6 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Bytes;
 use actix_web::{Error, HttpResponse, ResponseError};
 use std::convert::Infallible;
-use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -141,8 +141,4 @@ fn in_form(context: &RequestContext, rejection: &Rejection, mut response: HttpRe
     response.set_body(body)
 }
 
-impl<S: fmt::Debug> fmt::Debug for RateLimitMiddleware<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimitMiddleware").field("inner", &self.inner).finish_non_exhaustive()
-    }
-}
+opaque!([S: std::fmt::Debug] RateLimitMiddleware<S>, |this| inner = this.inner);

@@ -2,12 +2,12 @@
 
 use crate::answer::Answered;
 use crate::context::RequestContext;
+use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
 use crate::limiter::current::in_scope;
 use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};
-use std::fmt;
 use std::sync::Arc;
 
 /// A refusal inside the layer becomes a response, so that nothing outside the layer can take its `Retry-After` away.
@@ -103,8 +103,4 @@ fn answer(error: Error) -> Result<Response> {
     Ok(response)
 }
 
-impl<E: fmt::Debug> fmt::Debug for RateLimitEndpoint<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimitEndpoint").field("inner", &self.inner).finish_non_exhaustive()
-    }
-}
+opaque!([E: std::fmt::Debug] RateLimitEndpoint<E>, |this| inner = this.inner);

@@ -1,12 +1,12 @@
 //! `RequestHead`: a guard with the headers of a request, which rocket does not have.
 
 use crate::__private::{RequestArgument, RequestPeer};
+use crate::debug::opaque;
 use crate::identity::{PeerAddr, RequestHeaders};
 use rocket::Request;
 use rocket::http::HeaderMap;
 use rocket::request::{FromRequest, Outcome};
 use std::convert::Infallible;
-use std::fmt;
 
 /// The peer and the headers of a request, as a guard of rocket's handlers.
 ///
@@ -82,9 +82,7 @@ impl RequestHeaders for RequestHead<'_> {
 
 impl RequestArgument for RequestHead<'_> {}
 
-/// Prints no header, because some are secret.
-impl fmt::Debug for RequestHead<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestHead").field("peer", &self.peer).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no header, because some are secret.
+    RequestHead<'_>, |this| peer = this.peer
 }

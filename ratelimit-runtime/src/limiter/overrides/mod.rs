@@ -6,6 +6,7 @@ mod met;
 mod published;
 mod snapshot;
 
+use crate::debug::opaque;
 pub use list::{Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 
@@ -15,7 +16,6 @@ use crate::key::{self, AsKey};
 use crate::limit::LimitChange;
 use published::misfit;
 use snapshot::{KEY, field_of_key, field_of_name};
-use std::fmt;
 use std::future::Future;
 
 /// The overrides of a limiter: changes of limits while the service runs.
@@ -197,8 +197,4 @@ impl RateLimiter {
     }
 }
 
-impl fmt::Debug for Overrides<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Overrides").finish_non_exhaustive()
-    }
-}
+opaque!(Overrides<'_>);

@@ -2,6 +2,7 @@
 
 mod probes;
 
+use crate::debug::opaque;
 pub(super) use probes::Probes;
 
 use super::OnError;
@@ -191,20 +192,17 @@ impl fmt::Display for Status {
     }
 }
 
-impl fmt::Debug for Status {
+opaque! {
     /// Omits the error, which names the server.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Status")
-            .field("ready", &self.is_ready())
-            .field("off", &self.off)
-            .field("servers", &self.servers)
-            .field("reachable_servers", &self.reachable)
-            .field("unreachable_for", &self.unreachable_for)
-            .field("error_kind", &self.error_kind())
-            .field("fallback", &self.fallback())
-            .field("denied_limits", &self.denied_limits())
-            .finish_non_exhaustive()
-    }
+    Status, |this|
+        ready = this.is_ready(),
+        off = this.off,
+        servers = this.servers,
+        reachable_servers = this.reachable,
+        unreachable_for = this.unreachable_for,
+        error_kind = this.error_kind(),
+        fallback = this.fallback(),
+        denied_limits = this.denied_limits()
 }
 
 #[cfg(test)]

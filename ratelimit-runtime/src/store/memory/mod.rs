@@ -18,12 +18,12 @@ mod verdict;
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
+use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
 use list::List;
 use overrides::Overrides;
-use std::fmt;
 use table::{Hash, Table};
 use terms::{Now, Terms};
 use verdict::Verdict;
@@ -236,8 +236,4 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 }
 
-impl<C: Clock> fmt::Debug for MemoryStore<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore").field("keys", &self.keys()).finish_non_exhaustive()
-    }
-}
+opaque!([C: Clock] MemoryStore<C>, |this| keys = this.keys());
