@@ -1,14 +1,15 @@
 //! `RateLimitLayer`: its settings, and what they do with a request that enters.
 
-use super::limits::{By, LayerLimit};
+use super::limits::{By, Deciding, LayerLimit};
 use super::{RequestParts, finish};
 use crate::answer::{Answers, RateLimitHeaders};
 use crate::context::{RequestContext, asked};
 use crate::debug::opaque;
 use crate::error::Error;
 use crate::limit::Limit;
-use crate::limiter::current::current;
+use crate::limiter::current::{current, in_scope};
 use crate::limiter::{CurrentLimiter, RateLimiter};
+use crate::rejection::Rejection;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
@@ -145,6 +146,30 @@ impl Settings {
             context = context.with_answers(answers.clone());
         }
         Entered { context, is_outermost }
+    }
+
+    /// Passes a request that the limits of the layer have admitted on to `answer`: in its context, and in the scope of the layer's
+    /// limiter. What the limits hold is returned after that. A refused request is returned with the rejection.
+    ///
+    /// `deciding` is what [`decide`](Self::decide) has returned.
+    pub(crate) async fn pass<R, T>(
+        &self,
+        context: &RequestContext,
+        deciding: Option<Deciding>,
+        request: R,
+        answer: impl AsyncFnOnce(R) -> T,
+    ) -> Result<T, (Rejection, R)> {
+        let mut admission = None;
+        if let Some(deciding) = deciding {
+            match context.clone().scope(deciding).await {
+                Ok(admitted) => admission = admitted,
+                Err(rejection) => return Err((rejection, request)),
+            }
+        }
+        let answering = context.clone().scope(answer(request));
+        let answered = in_scope(self.limiter.clone(), answering).await;
+        drop(admission);
+        Ok(answered)
     }
 
     fn first_context(&self, request: &dyn RequestParts) -> RequestContext {

@@ -3,7 +3,6 @@
 use crate::context::RequestContext;
 use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
-use crate::limiter::current::in_scope;
 use crate::rejection::Rejection;
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform};
@@ -59,25 +58,14 @@ where
         let (inner, settings) = (Rc::clone(&self.inner), Arc::clone(&self.settings));
         let is_head = request.method() == Method::HEAD;
         Box::pin(async move {
-            // What the limits of the layer hold until the service has returned the response.
-            let mut admission = None;
-            if let Some(deciding) = deciding {
-                match entered.context.clone().scope(deciding).await {
-                    Ok(admitted) => admission = admitted,
-                    Err(rejection) => return Ok(refuse(&settings, &entered, rejection, request)),
-                }
-            }
-            // The service is called in the context, because it may read it before its future is polled.
-            let answering = async move { inner.call(request).await };
-            let answering = entered.context.clone().scope(answering);
-            let answered = in_scope(settings.own_limiter().cloned(), answering).await;
-            drop(admission);
-            match answered {
-                Ok(mut response) => {
+            let answer = async |request| inner.call(request).await;
+            match settings.pass(&entered.context, deciding, request, answer).await {
+                Err((rejection, request)) => Ok(refuse(&settings, &entered, rejection, request)),
+                Ok(Ok(mut response)) => {
                     settings.finish(&entered, response.response_mut());
                     Ok(if is_head { without_body(response) } else { response.map_into_left_body() })
                 }
-                Err(error) => Err(finish_error(settings, entered, error)),
+                Ok(Err(error)) => Err(finish_error(settings, entered, error)),
             }
         })
     }

@@ -4,7 +4,6 @@ use crate::answer::Answered;
 use crate::context::RequestContext;
 use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
-use crate::limiter::current::in_scope;
 use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};
@@ -34,21 +33,10 @@ impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let entered = self.settings.enter(&request);
-        let context = &entered.context;
-        // What the limits of the layer hold until the endpoint has returned the response.
-        let mut admission = None;
-        if let Some(deciding) = self.settings.decide(context, &request) {
-            match context.clone().scope(deciding).await {
-                Ok(admitted) => admission = admitted,
-                Err(rejection) => return self.finish(&entered, Err(rejection.into())),
-            }
-        }
-        // The endpoint is called in the context, because it may read it before its future is polled.
-        let answering = async { self.inner.call(request).await.map(IntoResponse::into_response) };
-        let answering = context.clone().scope(answering);
-        let answered = in_scope(self.settings.own_limiter().cloned(), answering).await;
-        drop(admission);
-        self.finish(&entered, answered)
+        let deciding = self.settings.decide(&entered.context, &request);
+        let answer = async |request| self.inner.call(request).await.map(IntoResponse::into_response);
+        let answered = self.settings.pass(&entered.context, deciding, request, answer).await;
+        self.finish(&entered, answered.unwrap_or_else(|(rejection, _)| Err(rejection.into())))
     }
 }
 

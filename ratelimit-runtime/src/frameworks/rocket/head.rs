@@ -1,8 +1,9 @@
 //! `RequestHead`: a guard with the headers of a request, which rocket does not have.
 
-use crate::__private::{RequestArgument, RequestPeer};
+use crate::__private::RequestPeer;
 use crate::debug::opaque;
-use crate::identity::{PeerAddr, RequestHeaders};
+use crate::frameworks::request_type;
+use crate::identity::PeerAddr;
 use rocket::Request;
 use rocket::http::HeaderMap;
 use rocket::request::{FromRequest, Outcome};
@@ -60,27 +61,12 @@ impl<'r> FromRequest<'r> for RequestHead<'r> {
     }
 }
 
-impl RequestPeer for RequestHead<'_> {
-    fn peer(&self) -> Option<PeerAddr> {
-        self.peer
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers)
+request_type! {
+    [] RequestHead<'_>, |request| {
+        headers: request.headers,
+        peer: request.peer,
     }
 }
-
-impl RequestHeaders for RequestHead<'_> {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers.header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers.header_lines(name, line);
-    }
-}
-
-impl RequestArgument for RequestHead<'_> {}
 
 opaque! {
     /// Prints no header, because some are secret.
