@@ -14,7 +14,6 @@ pub type Admit = Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Sen
 
 impl Call {
     /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
-    #[must_use]
     pub fn admit(self) -> Admit {
         Calls(SmallVec::from_buf([self])).admit()
     }
@@ -22,7 +21,6 @@ impl Call {
 
 impl Calls {
     /// Decides the limits together, as [`Call::admit`].
-    #[must_use]
     pub fn admit(self) -> Admit {
         Box::pin(async {
             self.learn_overrides().await;

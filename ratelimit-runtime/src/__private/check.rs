@@ -116,7 +116,6 @@ impl Check {
     }
 
     /// The decision, unless the call is admitted at once.
-    #[must_use]
     #[inline]
     pub fn pending(self) -> Option<Self> {
         if matches!(self.0, State::Admitted) { None } else { Some(self) }

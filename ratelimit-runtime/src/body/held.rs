@@ -51,7 +51,6 @@ impl Held {
     }
 
     /// Whether nothing is held, for example because the call was exempt or because the body has ended.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

@@ -7,18 +7,17 @@ use std::hash::{Hash, Hasher};
 /// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
 /// the identity. A key of at most 128 bytes needs no heap.
 #[derive(Clone)]
+#[must_use]
 pub struct StoreKey(pub(super) Bytes);
 
 impl StoreKey {
     /// A key of these bytes, for tests of a store. Limiters make their keys from a [`Key`](crate::Key).
-    #[must_use]
     #[inline]
     pub fn new(bytes: &[u8]) -> Self {
         Self(Bytes::of(bytes))
     }
 
     /// The bytes of the key.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -115,7 +115,6 @@ impl RateLimiter {
     }
 
     /// Returns the overrides, which change limits while the service runs.
-    #[must_use]
     pub const fn overrides(&self) -> Overrides<'_> {
         Overrides::of(self)
     }

@@ -40,13 +40,11 @@ pub struct RequestHead<'r> {
 
 impl<'r> RequestHead<'r> {
     /// The other end of the connection: a client or a proxy. `None` for a request of rocket's local client without a `remote`.
-    #[must_use]
     pub fn peer(&self) -> Option<PeerAddr> {
         self.peer
     }
 
     /// The headers.
-    #[must_use]
     pub fn headers(&self) -> &'r HeaderMap<'r> {
         self.headers
     }
