@@ -29,6 +29,7 @@ use std::time::Duration;
 /// assert_eq!("counter count=50 time=1m".parse(), Ok(whole));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct LimitChange {
     /// Replaces the limit in the code.
     whole: Option<Limit>,
@@ -49,7 +50,6 @@ pub(super) struct ChangedNumbers {
 
 impl LimitChange {
     /// A change of nothing. Add what it changes.
-    #[must_use]
     pub const fn new() -> Self {
         Self { whole: None, numbers: ChangedNumbers::NONE }
     }
@@ -59,63 +59,54 @@ impl LimitChange {
     }
 
     /// Changes the number of units per `time`, or the number of permits. Zero refuses every call.
-    #[must_use]
     pub const fn count(mut self, count: u32) -> Self {
         self.numbers.count = Some(count);
         self
     }
 
     /// Changes the window, the time of a refill, or the lease of a permit.
-    #[must_use]
     pub const fn time(mut self, time: Duration) -> Self {
         self.numbers.time = Some(time);
         self
     }
 
     /// Changes the capacity of a bucket.
-    #[must_use]
     pub const fn burst(mut self, burst: u32) -> Self {
         self.numbers.burst = Some(burst);
         self
     }
 
     /// Changes how tokens come back to a token bucket.
-    #[must_use]
     pub const fn refill(mut self, refill: Refill) -> Self {
         self.numbers.refill = Some(refill);
         self
     }
 
     /// Changes how far a token bucket may go below zero.
-    #[must_use]
     pub const fn borrow(mut self, borrow: u32) -> Self {
         self.numbers.borrow = Some(borrow);
         self
     }
 
     /// Changes how long a call may wait for its turn. Zero refuses it at once.
-    #[must_use]
     pub const fn wait(mut self, wait: Duration) -> Self {
         self.numbers.wait = Some(wait);
         self
     }
 
     /// Changes how many units a process takes in advance. Zero turns leases off.
-    #[must_use]
     pub const fn lease(mut self, units: u32) -> Self {
         self.numbers.lease = Some(Lease::Most(units));
         self
     }
 
     /// Lets a process take a sixteenth of what the limit can hold in advance.
-    #[must_use]
     pub const fn lease_auto(mut self) -> Self {
         self.numbers.lease = Some(Lease::Auto);
         self
     }
 
     /// The limit that replaces the limit in the code as a whole. `None` if the change only names numbers.
-    #[must_use]
     pub const fn whole(&self) -> Option<&Limit> {
         self.whole.as_ref()
     }

@@ -13,7 +13,6 @@ impl Limit {
     ///
     /// If `count` is zero, or if `time` is not a whole number of milliseconds from 1 ms to 366 days. In a `const` that is a
     /// compile error. [`Limit::try_counter`] returns the error instead, and takes a `count` of zero.
-    #[must_use]
     #[track_caller]
     pub const fn counter(count: u32, time: Duration) -> Self {
         must_admit(Self::try_counter(count, time))
@@ -33,7 +32,6 @@ impl Limit {
     /// # Panics
     ///
     /// If `count` is zero, or if [`Limit::try_token_bucket`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn token_bucket(count: u32, time: Duration) -> Self {
         must_admit(Self::try_token_bucket(count, time))
@@ -54,7 +52,6 @@ impl Limit {
     /// # Panics
     ///
     /// If `count` is zero, or if [`Limit::try_sliding_window`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn sliding_window(count: u32, time: Duration) -> Self {
         must_admit(Self::try_sliding_window(count, time))
@@ -75,7 +72,6 @@ impl Limit {
     /// # Panics
     ///
     /// If `count` is zero, or if [`Limit::try_sliding_log`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn sliding_log(count: u32, time: Duration) -> Self {
         must_admit(Self::try_sliding_log(count, time))
@@ -97,7 +93,6 @@ impl Limit {
     /// # Panics
     ///
     /// If `count` is zero, or if [`Limit::try_leaky_bucket`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn leaky_bucket(count: u32, time: Duration) -> Self {
         must_admit(Self::try_leaky_bucket(count, time))
@@ -118,7 +113,6 @@ impl Limit {
     /// # Panics
     ///
     /// If `count` is zero, or if [`Limit::try_concurrency`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn concurrency(count: u32, lease: Duration) -> Self {
         must_admit(Self::try_concurrency(count, lease))

@@ -15,7 +15,6 @@ impl LimitError {
     }
 
     /// The message. [`Display`](fmt::Display) writes the same text; this method also works in constants.
-    #[must_use]
     pub const fn message(self) -> &'static str {
         self.0.message()
     }

@@ -42,7 +42,6 @@ impl Limit {
     /// # Panics
     ///
     /// If [`Limit::try_lease`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn lease(self, units: u32) -> Self {
         must(self.try_lease(units))
@@ -71,7 +70,6 @@ impl Limit {
     /// # Panics
     ///
     /// If [`Limit::try_lease_auto`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn lease_auto(self) -> Self {
         must(self.try_lease_auto())
@@ -87,7 +85,6 @@ impl Limit {
     }
 
     /// The most units that a process takes in advance. Zero if the limit has no lease.
-    #[must_use]
     pub const fn largest_lease(&self) -> u32 {
         match self.numbers.lease {
             Lease::Most(units) => units,

@@ -1,11 +1,6 @@
 //! Limits: an algorithm and its numbers, which are checked when the limit is created. It is an implementation detail of
 //! `ratelimit-runtime`, which re-exports the public types. The attribute checks its literals with the same rules.
 
-#![allow(
-    clippy::must_use_candidate,
-    reason = "only the other crates of this repository call the hidden functions"
-)]
-
 mod change;
 #[cfg(feature = "serde")]
 mod configured;
@@ -65,6 +60,7 @@ use std::time::Duration;
 /// # Ok::<(), ratelimit::ParseLimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq)]
+#[must_use]
 pub struct Limit {
     numbers: Numbers,
     derived: Derived,
@@ -86,32 +82,27 @@ impl Hash for Limit {
 
 impl Limit {
     /// The algorithm.
-    #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         self.numbers.algorithm
     }
 
     /// Units per [`time`](Self::time).
-    #[must_use]
     pub const fn count(&self) -> u32 {
         self.numbers.count
     }
 
     /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit.
-    #[must_use]
     pub const fn time(&self) -> Duration {
         Duration::from_millis(self.numbers.time_ms)
     }
 
     /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
     /// all other limits.
-    #[must_use]
     pub const fn capacity(&self) -> u32 {
         self.derived.capacity
     }
 
     /// How long a call may wait for its turn; zero if calls do not wait.
-    #[must_use]
     pub const fn longest_wait(&self) -> Duration {
         Duration::from_millis(self.numbers.wait_ms)
     }

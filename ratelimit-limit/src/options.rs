@@ -13,7 +13,6 @@ impl Limit {
     /// # Panics
     ///
     /// If `burst` is zero, or if [`Limit::try_burst`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn burst(self, burst: u32) -> Self {
         assert!(burst > 0, "{}", ZERO_BURST);
@@ -38,7 +37,6 @@ impl Limit {
     /// # Panics
     ///
     /// If [`Limit::try_refill`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn refill(self, refill: Refill) -> Self {
         must(self.try_refill(refill))
@@ -62,7 +60,6 @@ impl Limit {
     /// # Panics
     ///
     /// If [`Limit::try_borrow`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn borrow(self, borrow: u32) -> Self {
         must(self.try_borrow(borrow))
@@ -89,7 +86,6 @@ impl Limit {
     /// # Panics
     ///
     /// If [`Limit::try_wait`] returns an error. In a `const` that is a compile error.
-    #[must_use]
     #[track_caller]
     pub const fn wait(self, wait: Duration) -> Self {
         must(self.try_wait(wait))

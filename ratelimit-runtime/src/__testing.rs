@@ -23,13 +23,11 @@ pub fn with_texts(url: &str, prelude: &str, decide: &str, adjust: &str) -> Resul
 }
 
 /// Returns the scripts `decide` and `adjust`.
-#[must_use]
 pub const fn scripts() -> [&'static str; 2] {
     [DECIDE, ADJUST]
 }
 
 /// Returns the scripts of single requests, by name.
-#[must_use]
 pub const fn single_scripts() -> [(&'static str, &'static str); 5] {
     SINGLE
 }

@@ -153,7 +153,6 @@ impl Decision {
     }
 
     /// Whether the call may run, after its [`delay`](Self::delay).
-    #[must_use]
     #[inline]
     pub const fn is_allowed(&self) -> bool {
         matches!(self.passes, Passes::InTurn(_))
@@ -161,7 +160,6 @@ impl Decision {
 
     /// How long the call has to wait for its turn, which is reserved. Zero unless the limit has a [`wait`](Limit::wait) and
     /// the caller waits.
-    #[must_use]
     pub const fn delay(&self) -> Duration {
         match self.passes {
             Passes::InTurn(delay) => delay.duration(),
@@ -170,13 +168,11 @@ impl Decision {
     }
 
     /// The most units that the limit can hold at once.
-    #[must_use]
     pub const fn capacity(&self) -> u32 {
         self.capacity
     }
 
     /// The units that are left after this call, from 0 to [`capacity`](Self::capacity).
-    #[must_use]
     pub const fn remaining(&self) -> u32 {
         self.remaining
     }
@@ -187,7 +183,6 @@ impl Decision {
     ///
     /// `None` if the call was refused and can never pass, because its cost is above what the limit can hold. Also `None` if
     /// the call was allowed.
-    #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.passes {
             Passes::After(wait) | Passes::AfterReturn(wait) => Some(wait.duration()),
@@ -201,13 +196,11 @@ impl Decision {
     }
 
     /// The time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.
-    #[must_use]
     pub const fn reset_after(&self) -> Duration {
         self.reset_after.duration()
     }
 
     /// The number by which the store that decided finds the charge of this call again. 0 if nothing was charged.
-    #[must_use]
     pub const fn stamp(&self) -> u64 {
         self.stamp
     }

@@ -75,13 +75,11 @@ impl Error {
     }
 
     /// The kind of this error.
-    #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
     /// Whether the failure is transient, so that the failure policy applies.
-    #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self.kind, ErrorKind::Unavailable | ErrorKind::Timeout)
     }

@@ -21,6 +21,7 @@ pub mod answer;
 mod by_task;
 pub mod clock;
 pub mod context;
+mod debug;
 mod decision;
 mod error;
 mod frameworks;

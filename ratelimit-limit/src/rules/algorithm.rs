@@ -48,7 +48,6 @@ impl Algorithm {
     ];
 
     /// The name in the attribute, in scripts and in metrics.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.traits().name
     }

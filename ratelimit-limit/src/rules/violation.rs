@@ -53,7 +53,6 @@ pub enum Violation {
 
 impl Violation {
     /// The message, which says what to do.
-    #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
             Self::TimeZero => "`time` must be at least 1 ms",

@@ -2,10 +2,10 @@
 
 use super::call::{Call, Calls, Completed};
 use crate::body::{BodySent, Held, Holds, Settle};
+use crate::debug::opaque;
 use crate::limiter::{Attempt, Began, Holdings};
 use crate::rejection::Rejection;
 use smallvec::SmallVec;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -14,7 +14,6 @@ pub type Admit = Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Sen
 
 impl Call {
     /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
-    #[must_use]
     pub fn admit(self) -> Admit {
         Calls(SmallVec::from_buf([self])).admit()
     }
@@ -22,7 +21,6 @@ impl Call {
 
 impl Calls {
     /// Decides the limits together, as [`Call::admit`].
-    #[must_use]
     pub fn admit(self) -> Admit {
         Box::pin(async {
             let began = self.learn_overrides().await;
@@ -122,17 +120,9 @@ pub fn settle_on_end(cost: impl FnOnce(BodySent) -> u32 + Send + 'static) -> Set
     SettleOnEnd(Box::new(cost))
 }
 
-impl fmt::Debug for SettleOnEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SettleOnEnd").finish_non_exhaustive()
-    }
-}
+opaque!(SettleOnEnd);
 
-impl fmt::Debug for Admission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Admission").finish_non_exhaustive()
-    }
-}
+opaque!(Admission);
 
 /// Calls a closure with the result of a call. This signature lets the closure omit its parameter type.
 pub fn judge<R, T>(closure: impl FnOnce(&R) -> T, result: &R) -> T {

@@ -49,13 +49,11 @@ enum Given {
 
 impl Call {
     /// A call that is decided by the scoped limiter, else the installed one, else the default.
-    #[must_use]
     pub fn new(site: &'static Site) -> Self {
         Self::with(site, current(site.name.as_str()))
     }
 
     /// A call that is decided by this limiter.
-    #[must_use]
     pub fn by_limiter(site: &'static Site, limiter: &RateLimiter) -> Self {
         Self::with(site, Ok(CurrentLimiter::Own(limiter.clone())))
     }
@@ -171,7 +169,6 @@ impl Call {
     }
 
     /// Makes a stack of two limits.
-    #[must_use]
     pub fn and(self, next: Self) -> Calls {
         Calls(SmallVec::from_buf([self])).and(next)
     }
@@ -243,7 +240,6 @@ impl Completed {
 
 impl Calls {
     /// Adds a limit.
-    #[must_use]
     pub fn and(mut self, next: Call) -> Self {
         self.0.push(next);
         self

@@ -3,6 +3,7 @@
 use super::admission::Admit;
 use super::call::{Call, Calls, Completed};
 use super::site::{Site, SiteRequest};
+use crate::debug::opaque;
 use crate::key::Name;
 use crate::limiter::current::current;
 use crate::limiter::{Attempt, Began, Member, Pending, RateLimiter, failed, join};
@@ -10,7 +11,6 @@ use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::Request;
 use smallvec::SmallVec;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -116,7 +116,6 @@ impl Check {
     }
 
     /// The decision, unless the call is admitted at once.
-    #[must_use]
     #[inline]
     pub fn pending(self) -> Option<Self> {
         if matches!(self.0, State::Admitted) { None } else { Some(self) }
@@ -152,8 +151,4 @@ impl Future for Check {
     }
 }
 
-impl fmt::Debug for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Check").finish_non_exhaustive()
-    }
-}
+opaque!(Check);

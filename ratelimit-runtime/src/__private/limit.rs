@@ -89,7 +89,6 @@ pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, 
 /// # Panics
 ///
 /// If it is zero. This is a compile error, because only constants call this function.
-#[must_use]
 #[track_caller]
 pub const fn count(count: u32) -> u32 {
     assert!(count > 0, "{}", ZERO_COUNT);
@@ -101,7 +100,6 @@ pub const fn count(count: u32) -> u32 {
 /// # Panics
 ///
 /// If it is zero. This is a compile error, because only constants call this function.
-#[must_use]
 #[track_caller]
 pub const fn burst(burst: u32) -> u32 {
     assert!(burst > 0, "{}", ZERO_BURST);
@@ -113,7 +111,6 @@ pub const fn burst(burst: u32) -> u32 {
 /// # Panics
 ///
 /// If [`Limit::try_counter`] returns an error. This is a compile error, because only constants call this function.
-#[must_use]
 #[track_caller]
 pub const fn time(time: Duration) -> Duration {
     Limit::counter(1, time).time()

@@ -15,20 +15,17 @@ pub struct Site {
 
 impl Site {
     /// A site whose limit is a constant.
-    #[must_use]
     pub const fn new(name: &'static str, limit: Limit) -> Self {
         Self { name: Name::of_site(name), limit: Some(limit) }
     }
 
     /// A site whose limit is set at each call.
-    #[must_use]
     pub const fn per_call(name: &'static str) -> Self {
         Self { name: Name::of_site(name), limit: None }
     }
 
     /// Says that the name is the attribute's `key`. Generated code says it of names with `::`, which look like the path of a
     /// function, of which clients see only the function.
-    #[must_use]
     pub const fn written(mut self) -> Self {
         self.name = self.name.written();
         self
@@ -36,7 +33,6 @@ impl Site {
 
     /// Says that the name is the path of a function, which may be inside of another function. `path_inside` is `type_name` of a
     /// type that is declared in the function.
-    #[must_use]
     pub const fn in_function(mut self, path_inside: fn() -> &'static str) -> Self {
         self.name = self.name.of_function(Function::new(path_inside));
         self
@@ -57,7 +53,6 @@ struct Made {
 
 impl SiteRequest {
     /// A request that is not made yet.
-    #[must_use]
     #[expect(clippy::new_without_default, reason = "it initializes a static")]
     pub const fn new() -> Self {
         Self(OnceLock::new())

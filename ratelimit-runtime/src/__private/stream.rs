@@ -8,7 +8,6 @@ use std::marker::PhantomData;
 pub struct ReturnOf<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> ReturnOf<T> {
-    #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }

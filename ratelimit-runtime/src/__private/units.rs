@@ -5,7 +5,6 @@
 pub struct Given<T>(pub T);
 
 impl Given<u32> {
-    #[must_use]
     pub fn __ratelimit_units(self) -> u32 {
         self.0
     }

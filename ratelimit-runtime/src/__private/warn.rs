@@ -17,7 +17,6 @@ impl<T: RequestArgument + ?Sized> RequestArgument for &mut T {}
 pub struct ArgumentOf<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> ArgumentOf<T> {
-    #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }

@@ -31,7 +31,6 @@ impl Rejection {
     /// ```
     ///
     /// The rejection may be in a `Box`, an `Arc` or an [`io::Error`]. At most 128 errors of a chain are looked at.
-    #[must_use]
     pub fn find<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         let mut next = Some(error);
         for _ in 0..MOST_SOURCES {

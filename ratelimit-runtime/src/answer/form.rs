@@ -13,6 +13,7 @@ type Change = dyn Fn(&Rejection, &mut Answer) + Send + Sync;
 /// Set it once with [`install_answers`](crate::answer::install_answers), or for single requests with
 /// [`RequestContext::with_answers`](crate::context::RequestContext::with_answers). A clone is cheap. The default is [`text`](Self::text).
 #[derive(Clone, Default)]
+#[must_use]
 pub struct Answers(Form);
 
 #[derive(Clone, Default)]
@@ -25,7 +26,6 @@ enum Form {
 
 impl Answers {
     /// Plain text: `too many requests: try again in 42 seconds`.
-    #[must_use]
     pub const fn text() -> Self {
         Self(Form::Text)
     }
@@ -38,7 +38,6 @@ impl Answers {
     ///
     /// `violated-policies` has the [public names](Rejection::public_name) of all limits that refused the request. Without a
     /// [`RequestContext`](crate::context::RequestContext) it has the name of one: the limit with the longest wait.
-    #[must_use]
     pub const fn problem_json() -> Self {
         Self(Form::Problem)
     }
@@ -61,7 +60,6 @@ impl Answers {
     /// A status below 200 or above 599, and a content type that is not printable ASCII, are replaced, and an error is logged
     /// once. Do not send [`Rejection::name`], which may contain the modules of a function: send
     /// [`Rejection::public_name`].
-    #[must_use]
     pub fn custom(change: impl Fn(&Rejection, &mut Answer) + Send + Sync + 'static) -> Self {
         Self(Form::Custom(Arc::new(change)))
     }

@@ -102,7 +102,6 @@ impl Answer {
 impl Rejection {
     /// The HTTP status: 429 if the limit is used up, 400 if the call does not say who calls, 503 if the limit could not be
     /// decided.
-    #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
             Self::Limited(_) => 429,

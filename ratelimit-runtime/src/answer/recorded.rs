@@ -19,19 +19,16 @@ pub struct RecordedDecision {
 
 impl RecordedDecision {
     /// The name of the limit, as in [`Rejection::name`](crate::Rejection::name).
-    #[must_use]
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
 
     /// The limit with the numbers in force, overrides applied.
-    #[must_use]
     pub const fn limit(&self) -> &Limit {
         &self.limit
     }
 
     /// The units that the call takes.
-    #[must_use]
     pub const fn cost(&self) -> u32 {
         self.cost
     }

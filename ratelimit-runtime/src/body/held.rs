@@ -1,8 +1,8 @@
 //! `Held`: the permits and charges of a call that end with the body of its response.
 
 use super::BodySent;
+use crate::debug::opaque;
 use parking_lot::Mutex;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -51,7 +51,6 @@ impl Held {
     }
 
     /// Whether nothing is held, for example because the call was exempt or because the body has ended.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -124,8 +123,4 @@ impl Drop for Held {
     }
 }
 
-impl fmt::Debug for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Held").field("sent", &self.sent).finish_non_exhaustive()
-    }
-}
+opaque!(Held, |this| sent = this.sent);

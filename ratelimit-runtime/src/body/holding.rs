@@ -1,8 +1,8 @@
 //! `Holding`: a response whose body cannot be changed, with what it holds.
 
 use super::{Held, HoldBody};
+use crate::debug::opaque;
 use crate::rejection::{FromRejection, Rejection};
-use std::fmt;
 
 /// A response whose type cannot contain another body, such as axum's `Sse<S>` and rocket's streams, with what it holds.
 ///
@@ -32,8 +32,4 @@ impl<R> FromRejection for Holding<R> {
     }
 }
 
-impl<R> fmt::Debug for Holding<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Holding").field("held", &self.held).finish_non_exhaustive()
-    }
-}
+opaque!([R] Holding<R>, |this| held = this.held);

@@ -25,14 +25,12 @@ impl BodySent {
     /// the operating system may not have arrived.
     ///
     /// For a gRPC stream it is zero, because its messages are encoded later: use [`messages`](Self::messages).
-    #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// The number of messages of a gRPC stream, of events of an SSE stream (with keep-alive comments), or of chunks of any
     /// other body. At most [`u32::MAX`], so that it can be a cost.
-    #[must_use]
     pub const fn messages(&self) -> u32 {
         self.messages
     }
@@ -45,14 +43,12 @@ impl BodySent {
     /// let kibibytes = |sent: BodySent| sent.blocks(1024); // 0 bytes: 0, 1 byte: 1, 1024 bytes: 1, 1025 bytes: 2
     /// # let _ = kibibytes;
     /// ```
-    #[must_use]
     pub fn blocks(&self, size: u64) -> u32 {
         u32::try_from(self.bytes.div_ceil(size.max(1))).unwrap_or(u32::MAX)
     }
 
     /// Whether the body was sent to its end. It is `false` if the body has failed, if the client went away before, if the
     /// handler returned an error, and if the server did not send the body at all, as for a `HEAD` request.
-    #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.complete
     }

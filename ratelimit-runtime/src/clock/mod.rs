@@ -86,7 +86,6 @@ pub struct TokioClock(tokio::time::Instant);
 
 impl TokioClock {
     /// Creates a clock at zero. It also works outside of a runtime.
-    #[must_use]
     pub fn new() -> Self {
         Self(tokio::time::Instant::now())
     }
@@ -128,7 +127,6 @@ pub struct ManualClock(Arc<AtomicU64>);
 
 impl ManualClock {
     /// Creates a clock at zero.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -25,7 +25,6 @@ impl Rejection {
     /// # Panics
     ///
     /// If the closure of [`Answers::custom`](crate::answer::Answers::custom) panics.
-    #[must_use]
     pub fn answer(&self) -> Answer {
         self.answer_in(RequestContext::current().as_ref())
     }

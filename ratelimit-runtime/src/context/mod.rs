@@ -5,6 +5,7 @@ pub(crate) mod asked;
 mod words;
 
 pub use crate::answer::recorded::RecordedDecision;
+use crate::debug::opaque;
 pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, user};
 
 use crate::answer::Answers;
@@ -14,7 +15,6 @@ use crate::identity::{Identity, PeerAddr};
 use crate::rejection::Rejection;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -51,6 +51,7 @@ pub(crate) static OF_REQUESTS: ByTask<RequestContext> = ByTask::new();
 /// The context belongs to the task. A task that is spawned with [`tokio::spawn`] does not have it: pass it on with
 /// [`current`](Self::current) and [`scope`](Self::scope). Clones share all state.
 #[derive(Clone, Default)]
+#[must_use]
 pub struct RequestContext {
     known: Arc<Known>,
     made: Arc<Made>,
@@ -88,7 +89,6 @@ struct KeptHeader {
 
 impl RequestContext {
     /// A context that knows nothing yet.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -101,27 +101,23 @@ impl RequestContext {
 
     /// Sets the address of the client, which is not checked: resolve it with
     /// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) if the client may be behind a proxy.
-    #[must_use]
     pub fn with_client_ip(self, address: IpAddr) -> Self {
         self.with(|known| known.client_ip = Some(address))
     }
 
     /// Sets the other end of the connection. An argument with the same peer, but without headers, then has the client's address
     /// of this context.
-    #[must_use]
     pub fn with_peer(self, peer: PeerAddr) -> Self {
         self.with(|known| known.peer = Some(peer))
     }
 
     /// Keeps a header for `by = ratelimit::context::header(name)`. Give `None` if the request does not have it exactly once.
-    #[must_use]
     pub fn with_header(self, name: &str, value: Option<&[u8]>) -> Self {
         let header = KeptHeader { name: name.to_ascii_lowercase().into(), value: value.map(Arc::from) };
         self.with(|known| known.headers.push(header))
     }
 
     /// Sets the form of the answers to refused requests. The default is the form of the process.
-    #[must_use]
     pub fn with_answers(self, answers: Answers) -> Self {
         self.with(|known| known.answers = Some(answers))
     }
@@ -138,7 +134,6 @@ impl RequestContext {
     }
 
     /// The context of the current task. `None` outside a request, and in a task that a handler has spawned.
-    #[must_use]
     pub fn current() -> Option<Self> {
         Self::read(Self::clone)
     }
@@ -179,13 +174,11 @@ impl RequestContext {
     }
 
     /// The address of the client. Behind trusted proxies it is the address that they report.
-    #[must_use]
     pub fn client_ip(&self) -> Option<IpAddr> {
         self.known.client_ip
     }
 
     /// The decisions that attributes and layers have made for this request until now, in order.
-    #[must_use]
     pub fn decisions(&self) -> Vec<RecordedDecision> {
         self.made.decisions.lock().to_vec()
     }
@@ -224,9 +217,7 @@ impl RequestContext {
     }
 }
 
-/// Prints no address, no user and no header.
-impl fmt::Debug for RequestContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestContext").field("decisions", &self.decisions().len()).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no address, no user and no header.
+    RequestContext, |this| decisions = this.decisions().len()
 }

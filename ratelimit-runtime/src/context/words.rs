@@ -65,7 +65,6 @@ pub struct ContextClientIp(Found<IpAddr>);
 /// `by = ratelimit::context::client_ip()`.
 ///
 /// It reads the [`RequestContext`] of the task. Without a context, a call that it identifies is rejected as unavailable.
-#[must_use]
 pub fn client_ip() -> ContextClientIp {
     ContextClientIp(Found::in_context(|context| context.client_ip_word().0))
 }
@@ -79,7 +78,6 @@ impl RequestContext {
 
 impl ContextClientIp {
     /// The address, if there is one.
-    #[must_use]
     pub fn get(&self) -> Option<IpAddr> {
         self.0.get().copied()
     }
@@ -99,7 +97,6 @@ pub struct ContextUser(Found<User>);
 ///
 /// [`RequestContext::set_user`] sets it. A request without a user is rejected as unidentified; without a context, as
 /// unavailable.
-#[must_use]
 pub fn user() -> ContextUser {
     ContextUser(Found::in_context(|context| {
         context.made.user.lock().clone().map_or(Found::Absent, Found::Value)
@@ -108,7 +105,6 @@ pub fn user() -> ContextUser {
 
 impl ContextUser {
     /// Whether the request has a user, for `skip_if = !ratelimit::context::user().is_known()`.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.0.get().is_some()
     }
@@ -130,7 +126,6 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 /// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names, and those that a call of this process has asked for before:
 /// without `keep_header`, the first call of each process is rejected as unavailable. The key contains a keyed hash of the value. A
 /// request that does not have the header exactly once is rejected as unidentified.
-#[must_use]
 pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));

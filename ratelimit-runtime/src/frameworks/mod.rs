@@ -49,6 +49,79 @@ const GRPC: &[http::Grpc] = &[
     tonic::GRPC,
 ];
 
+/// Finds the headers and the peer of a request type, for attributes and, if it has a `method` and a `path`, for a layer.
+macro_rules! request_type {
+    ($(#[$doc:meta])* [$($generic:ident)?] $type:ty, |$request:ident| {
+        headers: $headers:expr,
+        peer: $peer:expr,
+        method: $method:expr,
+        path: $path:expr,
+    }) => {
+        crate::frameworks::request_type! {
+            $(#[$doc])* [$($generic)?] $type, |$request| {
+                headers: $headers,
+                peer: $peer,
+            }
+        }
+
+        impl<$($generic)?> crate::layer::RequestParts for $type {
+            fn method(&self) -> &str {
+                let $request = self;
+                $method
+            }
+
+            fn path(&self) -> &str {
+                let $request = self;
+                $path
+            }
+        }
+    };
+    ($(#[$doc:meta])* [$($generic:ident)?] $type:ty, |$request:ident| {
+        headers: $headers:expr,
+        peer: $peer:expr,
+    }) => {
+        $(#[$doc])*
+        impl<$($generic)?> crate::__private::RequestPeer for $type {
+            fn peer(&self) -> Option<crate::identity::PeerAddr> {
+                let $request = self;
+                $peer
+            }
+
+            fn headers(&self) -> Option<&dyn crate::identity::RequestHeaders> {
+                let $request = self;
+                Some($headers)
+            }
+        }
+
+        impl<$($generic)?> crate::identity::RequestHeaders for $type {
+            fn header(&self, name: &str) -> Option<&[u8]> {
+                let $request = self;
+                crate::identity::RequestHeaders::header($headers, name)
+            }
+
+            fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+                let $request = self;
+                crate::identity::RequestHeaders::header_lines($headers, name, line);
+            }
+        }
+
+        impl<$($generic)?> crate::__private::RequestArgument for $type {}
+    };
+}
+use request_type;
+
+/// Makes these types of rejections by `From`.
+macro_rules! from_rejection {
+    ($($type:ty),*) => {$(
+        impl crate::rejection::FromRejection for $type {
+            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
+                rejection.into()
+            }
+        }
+    )*};
+}
+use from_rejection;
+
 /// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a `HeaderMap` of this module `http`.
 macro_rules! map_headers {
     ($($http:ident)::+) => {
@@ -65,3 +138,22 @@ macro_rules! map_headers {
     };
 }
 use map_headers;
+
+/// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a status and a `HeaderMap` of this module `http`.
+macro_rules! response_head {
+    ($($http:ident)::+, |$response:ident, $code:ident| $set:expr) => {
+        fn status(&self) -> u16 {
+            self.status().as_u16()
+        }
+
+        fn set_status(&mut self, status: u16) {
+            if let Ok($code) = $($http)::+::StatusCode::from_u16(status) {
+                let $response = self;
+                $set;
+            }
+        }
+
+        crate::frameworks::map_headers!($($http)::+);
+    };
+}
+use response_head;

@@ -18,7 +18,6 @@ pub enum PeerAddr {
 
 impl PeerAddr {
     /// The address, unless the connection is a unix socket.
-    #[must_use]
     pub const fn ip(self) -> Option<IpAddr> {
         match self {
             Self::Ip(address) => Some(address),

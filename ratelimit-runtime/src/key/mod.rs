@@ -20,6 +20,7 @@ mod render;
 mod store_key;
 mod stored;
 
+use crate::debug::opaque;
 pub(crate) use crate::writer::KeySettings;
 pub(crate) use function::Function;
 pub(crate) use hash::{HashKey, open_hash};
@@ -30,7 +31,6 @@ pub use store_key::StoreKey;
 pub use stored::StoredKey;
 
 use crate::identity::Identity;
-use std::fmt;
 use std::sync::Arc;
 
 /// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).
@@ -50,6 +50,7 @@ use std::sync::Arc;
 ///
 /// A plain string is a key without an identity: all callers share the limit.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct Key<'n, I = (), P = ()> {
     name: &'n str,
     identities: I,
@@ -59,7 +60,6 @@ pub struct Key<'n, I = (), P = ()> {
 impl<'n> Key<'n> {
     /// A key without an identity: all callers share the limit. `Key::new("login")` is the key of an attribute with
     /// `key = "login"`.
-    #[must_use]
     pub fn new(name: &'n str) -> Self {
         Self { name, identities: (), parts: () }
     }
@@ -68,7 +68,6 @@ impl<'n> Key<'n> {
 impl<'n, 'v, I: Identity, P: Identity> Key<'n, &'v [I], &'v [P]> {
     /// A key with any number of identities and parts, for programs that learn them at run time. It is the key to which
     /// [`by`](Key::by) and [`part`](Key::part) have added them one by one. Without an identity, all callers share the limit.
-    #[must_use]
     pub fn of_values(name: &'n str, identities: &'v [I], parts: &'v [P]) -> Self {
         Self { name, identities, parts }
     }
@@ -76,25 +75,21 @@ impl<'n, 'v, I: Identity, P: Identity> Key<'n, &'v [I], &'v [P]> {
 
 impl<'n, I, P> Key<'n, I, P> {
     /// Counts for this identity. If it is called more than once, counts for the combination.
-    #[must_use]
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
         let Self { name, identities, parts } = self;
         Key { name, identities: (identities, identity), parts }
     }
 
     /// Adds a value to the name, like a placeholder in the attribute's `key`.
-    #[must_use]
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
         let Self { name, identities, parts } = self;
         Key { name, identities, parts: (parts, part) }
     }
 }
 
-/// Prints no identity and no part.
-impl<I, P> fmt::Debug for Key<'_, I, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no identity and no part.
+    [I, P] Key<'_, I, P>, |this| name = this.name
 }
 
 /// A [`Key`], or a string, which is a key without an identity.

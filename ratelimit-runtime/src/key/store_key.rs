@@ -1,24 +1,23 @@
 //! The key that a store receives.
 
+use crate::debug::opaque;
 use crate::writer::Bytes;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
 /// the identity. A key of at most 128 bytes needs no heap.
 #[derive(Clone)]
+#[must_use]
 pub struct StoreKey(pub(super) Bytes);
 
 impl StoreKey {
     /// A key of these bytes, for tests of a store. Limiters make their keys from a [`Key`](crate::Key).
-    #[must_use]
     #[inline]
     pub fn new(bytes: &[u8]) -> Self {
         Self(Bytes::of(bytes))
     }
 
     /// The bytes of the key.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -46,9 +45,7 @@ impl Hash for StoreKey {
     }
 }
 
-/// Prints only the length, because keys hold addresses and user names.
-impl fmt::Debug for StoreKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreKey").field("length", &self.0.len()).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints only the length, because keys hold addresses and user names.
+    StoreKey, |this| length = this.0.len()
 }

@@ -1,10 +1,10 @@
 //! Keys as they are in the store: reads them back, for tools that list limits.
 
 use super::{AsKey, Values};
+use crate::debug::opaque;
 use crate::identity::Identity;
 use crate::limit::Algorithm;
 use crate::writer::{Bytes, KeyWriter, is_written};
-use std::fmt;
 
 /// A key that was found in a store: the name of a limit, its identities and parts as they are written, and the format of its
 /// state. It is for tools. The methods of [`RateLimiter`](crate::RateLimiter) accept it as a [`Key`](crate::Key) of the same
@@ -27,6 +27,7 @@ use std::fmt;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct StoredKey {
     name: String,
     identities: Written,
@@ -41,7 +42,6 @@ struct Written(Vec<Box<str>>);
 impl StoredKey {
     /// Reads a key of a limiter with this prefix. Returns `None` for any other key: that of another prefix, of another
     /// program, and the few keys that the library needs for itself.
-    #[must_use]
     pub fn parse(prefix: &str, key: &[u8]) -> Option<Self> {
         let key = std::str::from_utf8(key).ok()?;
         let (tag, rest) = key.strip_prefix(prefix)?.strip_prefix(":{")?.split_once("}:")?;
@@ -62,7 +62,6 @@ impl StoredKey {
     }
 
     /// The name of the limit.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -79,19 +78,16 @@ impl StoredKey {
     }
 
     /// The algorithm. `None` if another version of the library has written the state, which this version does not read.
-    #[must_use]
     pub fn algorithm(&self) -> Option<Algorithm> {
         Algorithm::ALL.into_iter().find(|algorithm| algorithm.traits().state_format == self.format)
     }
 
     /// The same key with another format, such as that of another algorithm.
-    #[must_use]
     pub fn with_format(&self, format: &str) -> Self {
         Self { format: format.to_owned(), ..self.clone() }
     }
 
     /// The last part of the key: the algorithm and the version of its state format.
-    #[must_use]
     pub fn format(&self) -> &str {
         &self.format
     }
@@ -161,14 +157,9 @@ impl Identity for WrittenValue<'_> {
     }
 }
 
-/// Prints no identity and no part.
-impl fmt::Debug for StoredKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoredKey")
-            .field("name", &self.name)
-            .field("format", &self.format)
-            .finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no identity and no part.
+    StoredKey, |this| name = this.name, format = this.format
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{RequestParts, Settings};
 use crate::__private::{Admission, Admit, Call, Calls, Check};
 use crate::context::{ContextClientIp, RequestContext};
+use crate::debug::opaque;
 use crate::identity::Identity;
 use crate::limit::Limit;
 use crate::rejection::Rejection;
@@ -37,6 +38,7 @@ pub(super) struct LayerLimit {
 ///     }));
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct By(Source);
 
 #[derive(Clone)]
@@ -52,13 +54,11 @@ type Read = dyn Fn(&LayerRequest<'_>) -> Option<Box<dyn Identity>> + Send + Sync
 
 impl By {
     /// All requests share the limit.
-    #[must_use]
     pub fn global() -> Self {
         Self(Source::Global)
     }
 
     /// Each client address has its own limit. Behind trusted proxies it is the address that they report.
-    #[must_use]
     pub fn ip() -> Self {
         Self(Source::Ip)
     }
@@ -67,13 +67,11 @@ impl By {
     /// header exactly once is rejected as unidentified.
     ///
     /// A client can write any header: count by one that is verified, or add a limit by address.
-    #[must_use]
     pub fn header(name: &str) -> Self {
         Self(Source::Header(name.to_ascii_lowercase().into()))
     }
 
     /// Each identity that the function returns has its own limit. A request is exempt if it returns `None`.
-    #[must_use]
     pub fn request<I: Identity + 'static>(
         identity: impl Fn(&LayerRequest<'_>) -> Option<I> + Send + Sync + 'static,
     ) -> Self {
@@ -89,25 +87,21 @@ pub struct LayerRequest<'r> {
 
 impl LayerRequest<'_> {
     /// The method, such as `GET`.
-    #[must_use]
     pub fn method(&self) -> &str {
         self.parts.method()
     }
 
     /// The path of the URL, without the query, as the client has sent it.
-    #[must_use]
     pub fn path(&self) -> &str {
         self.parts.path()
     }
 
     /// The value of a header. `None` if the request does not have it exactly once.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.parts.header(name)
     }
 
     /// The address of the client, which is an identity too. Behind trusted proxies it is the address that they report.
-    #[must_use]
     pub fn client_ip(&self) -> ContextClientIp {
         self.context.client_ip_word()
     }
@@ -184,8 +178,4 @@ impl fmt::Debug for By {
     }
 }
 
-impl fmt::Debug for LayerRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LayerRequest").field("method", &self.method()).finish_non_exhaustive()
-    }
-}
+opaque!(LayerRequest<'_>, |this| method = this.method());

@@ -1,14 +1,15 @@
 //! `RateLimitLayer`: its settings, and what they do with a request that enters.
 
-use super::limits::{By, LayerLimit};
+use super::limits::{By, Deciding, LayerLimit};
 use super::{RequestParts, finish};
 use crate::answer::{Answers, RateLimitHeaders};
 use crate::context::{RequestContext, asked};
+use crate::debug::opaque;
 use crate::error::Error;
 use crate::limit::Limit;
-use crate::limiter::current::current;
+use crate::limiter::current::{current, in_scope};
 use crate::limiter::{CurrentLimiter, RateLimiter};
-use std::fmt;
+use crate::rejection::Rejection;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
@@ -147,6 +148,30 @@ impl Settings {
         Entered { context, is_outermost }
     }
 
+    /// Passes a request that the limits of the layer have admitted on to `answer`: in its context, and in the scope of the layer's
+    /// limiter. What the limits hold is returned after that. A refused request is returned with the rejection.
+    ///
+    /// `deciding` is what [`decide`](Self::decide) has returned.
+    pub(crate) async fn pass<R, T>(
+        &self,
+        context: &RequestContext,
+        deciding: Option<Deciding>,
+        request: R,
+        answer: impl AsyncFnOnce(R) -> T,
+    ) -> Result<T, (Rejection, R)> {
+        let mut admission = None;
+        if let Some(deciding) = deciding {
+            match context.clone().scope(deciding).await {
+                Ok(admitted) => admission = admitted,
+                Err(rejection) => return Err((rejection, request)),
+            }
+        }
+        let answering = context.clone().scope(answer(request));
+        let answered = in_scope(self.limiter.clone(), answering).await;
+        drop(admission);
+        Ok(answered)
+    }
+
     fn first_context(&self, request: &dyn RequestParts) -> RequestContext {
         let Ok(limiter) = self.current_limiter() else { return RequestContext::new() };
         let peer = request.peer();
@@ -165,9 +190,5 @@ pub(crate) struct Entered {
     pub(crate) is_outermost: bool,
 }
 
-impl fmt::Debug for RateLimitLayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.settings.limits.iter().map(|limit| limit.name).collect();
-        f.debug_struct("RateLimitLayer").field("limits", &names).finish_non_exhaustive()
-    }
-}
+opaque!(RateLimitLayer, |this| limits =
+    this.settings.limits.iter().map(|limit| limit.name).collect::<Vec<_>>());

@@ -11,6 +11,7 @@ use super::permits::Permits;
 use super::status::Probes;
 use super::store_call::StoreCalls;
 use super::{OnError, RateLimiter, Shared};
+use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::KeySettings;
 use crate::observe::{Hook, Hooks, Observers};
@@ -19,7 +20,6 @@ use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
 use crate::tasks::Tasks;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -267,13 +267,7 @@ fn os_bytes(value: std::ffi::OsString) -> Vec<u8> {
     value.into_encoded_bytes()
 }
 
-impl fmt::Debug for RateLimiterBuilder {
+opaque! {
     /// Omits the URL, which may contain a password, and the secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimiterBuilder")
-            .field("prefix", &self.prefix)
-            .field("deadline", &self.deadline)
-            .field("on_error", &self.on_error)
-            .finish_non_exhaustive()
-    }
+    RateLimiterBuilder, |this| prefix = this.prefix, deadline = this.deadline, on_error = this.on_error
 }

@@ -36,7 +36,6 @@ impl RateLimiter {
     /// assert_eq!(limiter.client_ip(stranger, &headers), Some(stranger));
     /// # Ok(()) }
     /// ```
-    #[must_use]
     pub fn client_ip(&self, peer: impl Into<PeerAddr>, headers: &impl RequestHeaders) -> Option<IpAddr> {
         self.resolve_client(Some(&peer.into()), Some(headers)).ok()
     }

@@ -208,7 +208,6 @@ impl<F: Future> Future for InScope<F> {
 
 impl RateLimiter {
     /// Returns the limiter of the innermost [`scope`] around this call, so that a spawned task can use it.
-    #[must_use]
     #[inline]
     pub fn scoped() -> Option<Self> {
         #[cfg(feature = "rocket")]

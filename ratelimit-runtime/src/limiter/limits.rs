@@ -19,43 +19,36 @@ pub struct KnownLimit {
 
 impl KnownLimit {
     /// The name of the limit.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The limit in the code. If it is an expression, this is its value at the first call.
-    #[must_use]
     pub const fn in_code(&self) -> &Limit {
         &self.in_code
     }
 
     /// Whether calls had different limits in the code, which an expression can give.
-    #[must_use]
     pub const fn varies(&self) -> bool {
         self.varies
     }
 
     /// The limit in force: the limit in the code, with the override of its name applied. Overrides of single keys do not count.
-    #[must_use]
     pub fn limit(&self) -> &Limit {
         self.overridden.as_ref().map_or(&self.in_code, |(_, limit)| limit)
     }
 
     /// The override of the name, if there is one that fits the limit.
-    #[must_use]
     pub fn overridden(&self) -> Option<&LimitChange> {
         self.overridden.as_ref().map(|(change, _)| change)
     }
 
     /// The [version of the service](crate::RateLimiterBuilder::service_version) that has published the limit, if it has one.
-    #[must_use]
     pub fn service_version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
     /// The time since a process has published the limit, in whole seconds. It is zero for a limit of this process.
-    #[must_use]
     pub const fn age(&self) -> Duration {
         self.age
     }
@@ -88,7 +81,6 @@ impl RateLimiter {
     /// assert_eq!(reports.in_code().to_string(), "counter count=5 time=1m");
     /// # Ok(()) }
     /// ```
-    #[must_use]
     pub fn limits(&self) -> Vec<KnownLimit> {
         let own = registry::met().map(|(name, first, varies)| KnownLimit {
             name: name.into(),
@@ -101,6 +93,12 @@ impl RateLimiter {
         let mut all: Vec<_> = own.collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
+    }
+
+    /// The limit of this name that this limiter has decided, if all calls of this process had the same.
+    pub(super) fn own_limit(&self, name: &str) -> Option<Limit> {
+        let mut own = registry::met().filter(|(_, first, varies)| first.limiter == self.id() && !varies);
+        own.find(|(met, ..)| *met == name).map(|(_, first, _)| first.limit)
     }
 
     /// The limits that this limiter has decided, and that reject their calls while the store is unavailable.

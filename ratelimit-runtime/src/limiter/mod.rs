@@ -15,6 +15,7 @@ mod single_task;
 mod status;
 mod store_call;
 
+use crate::debug::opaque;
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
 pub(crate) use call::{Attempt, Holdings, Member, Pending, Stack, failed, join, shadow_failed};
@@ -28,7 +29,6 @@ pub(crate) use store_call::Began;
 use crate::clock::timer;
 use crate::key::KeySettings;
 use shared::Shared;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -116,7 +116,6 @@ impl RateLimiter {
     }
 
     /// Returns the overrides, which change limits while the service runs.
-    #[must_use]
     pub const fn overrides(&self) -> Overrides<'_> {
         Overrides::of(self)
     }
@@ -158,13 +157,10 @@ impl RateLimiter {
     }
 }
 
-impl fmt::Debug for RateLimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimiter")
-            .field("prefix", &self.keys().prefix())
-            .field("deadline", &self.shared.store.deadline())
-            .field("on_error", &self.on_error)
-            .field("off", &self.is_off())
-            .finish_non_exhaustive()
-    }
-}
+opaque!(
+    RateLimiter,
+    |this| prefix = this.keys().prefix(),
+    deadline = this.shared.store.deadline(),
+    on_error = this.on_error,
+    off = this.is_off(),
+);

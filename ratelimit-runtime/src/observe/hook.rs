@@ -113,7 +113,6 @@ pub struct Refusal {
 
 impl Refusal {
     /// The name of the limit, as [`Rejection::name`](crate::Rejection::name).
-    #[must_use]
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
@@ -124,19 +123,16 @@ impl Refusal {
     }
 
     /// The hash of who was refused. `None` if all callers share the limit.
-    #[must_use]
     pub const fn identity(&self) -> Option<IdentityHash> {
         self.identity
     }
 
     /// Whether a shadow limit would have refused the call, which ran.
-    #[must_use]
     pub const fn is_shadow(&self) -> bool {
         self.is_shadow
     }
 
     /// Whether the memory of this process refused the call, because the store was unavailable.
-    #[must_use]
     pub const fn is_local(&self) -> bool {
         self.is_local
     }

@@ -17,7 +17,6 @@ pub struct IdentityHash([u8; 16]);
 
 impl IdentityHash {
     /// The bytes of the hash.
-    #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }

@@ -12,6 +12,9 @@ mod identity_hash;
 mod limit;
 #[cfg(feature = "metrics")]
 mod metrics;
+#[cfg(not(feature = "metrics"))]
+#[path = "metrics/off.rs"]
+mod metrics;
 mod outcome;
 #[cfg(feature = "trace")]
 mod refusals;

@@ -40,7 +40,6 @@ impl Limited {
 
     /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes, or if
     /// nobody knows when it will, see [`Rejection::retry_after`].
-    #[must_use]
     pub fn retry_after_secs(&self) -> Option<u64> {
         self.retry_after().map(whole_seconds)
     }
@@ -52,7 +51,6 @@ impl Limited {
 
 impl Unidentified {
     /// The call has no identity: an error of kind [`ErrorKind::NoIdentity`]. It contains nothing that the caller sent.
-    #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
     }
@@ -60,7 +58,6 @@ impl Unidentified {
 
 impl Unavailable {
     /// Why the limit could not be decided. Write it to a log; do not send it to the client.
-    #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
     }

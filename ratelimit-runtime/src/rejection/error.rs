@@ -59,7 +59,6 @@ impl Rejection {
     /// time (`search/1s`) if two limits of a function have the same `key`. If several limits were decided together, it is the one
     /// that refused the call. If more than one refused it, it is the one
     /// with the longest wait.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.limit_name().as_str()
     }
@@ -67,7 +66,6 @@ impl Rejection {
     /// The name of the limit as clients may see it: the text of the attribute's `key`, or the name of the function without its
     /// modules, `search` or `search/1s`, if the attribute has no `key`. It contains nothing that a caller sent: placeholders
     /// are shown as they are written, as in `report:{kind}`.
-    #[must_use]
     pub fn public_name(&self) -> &str {
         self.limit_name().public()
     }
@@ -84,7 +82,6 @@ impl Rejection {
     /// because its cost is above what the limit can hold, or because it does not say who calls. Also `None` if a concurrency
     /// limit refused the call: nobody knows when a permit will be returned, and the end of its lease is usually much later. One
     /// second if the limit could not be decided.
-    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Limited(limited) => limited.retry_after(),
@@ -94,7 +91,6 @@ impl Rejection {
     }
 
     /// The decision that refused the call. `None` if nothing was decided.
-    #[must_use]
     pub const fn decision(&self) -> Option<&Decision> {
         match self {
             Self::Limited(limited) => Some(&limited.decision),

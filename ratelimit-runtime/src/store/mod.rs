@@ -52,6 +52,7 @@ mod request;
 mod results;
 
 pub use self::redis::RedisServer;
+use crate::debug::opaque;
 pub use crate::key::{StoreKey, StoredKey};
 pub(crate) use all::all;
 pub(crate) use deadline::UntilDeadline;
@@ -65,7 +66,6 @@ pub use results::{Adjusted, Decisions};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
-use std::fmt;
 use std::time::Duration;
 
 /// Stores the state of limits and decides about requests.
@@ -149,9 +149,7 @@ pub struct Overridden {
     pub entries: Vec<(Vec<u8>, String)>,
 }
 
-impl fmt::Debug for Overridden {
+opaque! {
     /// Prints no entries, because they hold keys.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Overridden").field("version", &self.version).finish_non_exhaustive()
-    }
+    Overridden, |this| version = this.version
 }

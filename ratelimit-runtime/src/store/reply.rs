@@ -134,7 +134,6 @@ impl<T> Reply<T> {
     }
 
     /// The value of a reply that is ready and is not an error.
-    #[must_use]
     #[inline]
     pub const fn ready_value(&self) -> Option<&T> {
         match &self.0 {

@@ -21,6 +21,7 @@ pub enum Mode {
 ///
 /// A request owns its key and its limit. A store whose reply is not ready at once clones the requests.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Request {
     key: StoreKey,
     limit: Limit,
@@ -34,7 +35,6 @@ pub(crate) const NO_PERMIT: u64 = 1;
 
 impl Request {
     /// Makes a request that is decided by itself.
-    #[must_use]
     #[inline]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
         Self { key, limit, cost, permit: NO_PERMIT, with_next: false }
@@ -42,7 +42,6 @@ impl Request {
 
     /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a
     /// stack must differ, and its last request must not be `with_next`.
-    #[must_use]
     pub fn with_next(mut self) -> Self {
         self.join_next();
         self
@@ -51,7 +50,6 @@ impl Request {
     /// Sets the id of the permit that a concurrency limit would give, from 1 to 2^52 - 1. Choose it at random, so that
     /// all permits that are held under one key have different ids. A waiting call asks again with the same id, so that it
     /// keeps its place.
-    #[must_use]
     pub fn with_permit(mut self, id: u64) -> Self {
         self.set_permit(id);
         self
@@ -86,31 +84,26 @@ impl Request {
     }
 
     /// The key under which the state is stored.
-    #[must_use]
     pub const fn key(&self) -> &StoreKey {
         &self.key
     }
 
     /// The limit to decide by. A store stores only state, so each request contains its limit.
-    #[must_use]
     pub const fn limit(&self) -> &Limit {
         &self.limit
     }
 
     /// The units to take. A cost of zero takes nothing, and passes if the limit is not exceeded.
-    #[must_use]
     pub const fn cost(&self) -> u32 {
         self.cost
     }
 
     /// The id of the permit.
-    #[must_use]
     pub const fn permit(&self) -> u64 {
         self.permit
     }
 
     /// Whether this request passes only together with the following one.
-    #[must_use]
     pub const fn passes_with_next(&self) -> bool {
         self.with_next
     }
@@ -157,6 +150,7 @@ pub(crate) fn stacks<'s, 'r>(
 
 /// A change of units after a decision.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Adjustment {
     key: StoreKey,
     limit: Limit,
@@ -180,31 +174,26 @@ pub enum Change {
 
 impl Adjustment {
     /// A change of `units` under a key.
-    #[must_use]
     pub const fn new(key: StoreKey, limit: Limit, units: u32, change: Change) -> Self {
         Self { key, limit, units, change }
     }
 
     /// The key under which the state is stored.
-    #[must_use]
     pub const fn key(&self) -> &StoreKey {
         &self.key
     }
 
     /// The limit by which the units were charged.
-    #[must_use]
     pub const fn limit(&self) -> &Limit {
         &self.limit
     }
 
     /// The most units that change.
-    #[must_use]
     pub const fn units(&self) -> u32 {
         self.units
     }
 
     /// The change of the units.
-    #[must_use]
     pub const fn change(&self) -> Change {
         self.change
     }

@@ -48,7 +48,6 @@ pub struct TestLimiter {
 
 impl TestLimiter {
     /// Creates a limiter with default settings.
-    #[must_use]
     pub fn new() -> Self {
         let store = TestStore::new();
         Self { limiter: RateLimiter::builder().around_test_store(store.clone(), Proxies::default()), store }
@@ -66,13 +65,11 @@ impl TestLimiter {
     }
 
     /// Returns the limiter, to pass it on: to [`RateLimiter::clone`], to a layer, or to code that takes a `RateLimiter`.
-    #[must_use]
     pub fn limiter(&self) -> &RateLimiter {
         &self.limiter
     }
 
     /// Returns the clock of the limits, which starts at zero.
-    #[must_use]
     pub fn clock(&self) -> &ManualClock {
         self.store.clock()
     }

@@ -1,12 +1,12 @@
 //! The store of a `TestLimiter`: a memory store that remembers its last decisions and can be made unavailable.
 
 use crate::clock::ManualClock;
+use crate::debug::opaque;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store};
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -115,8 +115,4 @@ impl Store for TestStore {
     }
 }
 
-impl fmt::Debug for TestStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TestStore").field("unavailable", &self.0.unavailable).finish_non_exhaustive()
-    }
-}
+opaque!(TestStore, |this| unavailable = this.0.unavailable);

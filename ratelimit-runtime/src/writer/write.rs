@@ -2,6 +2,7 @@
 
 use super::digits::{push_hex, push_number};
 use super::{Bytes, KeySettings, ip};
+use crate::debug::opaque;
 use crate::error::ErrorKind;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fmt::{self, Write};
@@ -150,11 +151,7 @@ impl Drop for KeyWriter<'_> {
     }
 }
 
-impl fmt::Debug for KeyWriter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyWriter").finish_non_exhaustive()
-    }
-}
+opaque!(KeyWriter<'_>);
 
 /// Collects the text that a value displays. Hashes it instead when it gets long.
 struct DisplayedText {

@@ -194,18 +194,31 @@ async fn setting_a_change_that_cannot_fit_is_an_error() {
         assert!(set(LimitChange::new()).await.contains("changes nothing"));
         assert!(set(LimitChange::new().time(Duration::ZERO)).await.contains("at least 1 ms"));
         assert!(set(LimitChange::from(LOGIN).burst(7)).await.contains("needs a bucket"));
-        // While there are overrides, a process remembers the limits of its calls.
-        limiter.overrides().set("other", change("count=1")).await.unwrap();
-        seen(&limiter, &LOGIN, "login").await;
-        assert!(set(change("burst=7")).await.contains("does not fit its limit: `burst` needs a bucket"));
-        assert!(set(EXPORTS.into()).await.contains("the override is a concurrency limit"));
-        limiter.overrides().set("login", change("count=7")).await.unwrap();
-        assert_eq!(seen(&limiter, &LOGIN, "login").await.0, 7);
-        // The limit of this name varies now, so the change may fit.
-        seen(&limiter, &Limit::token_bucket(5, HOUR), "login").await;
-        limiter.overrides().set("login", change("burst=7")).await.unwrap();
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_change_is_compared_with_the_limit_that_the_limiter_has_decided() {
+    #[rate_limit(key = "compared", limit = limit)]
+    async fn compared(limit: Limit) -> Result<(), Rejection> {
+        Ok(())
+    }
+    let (limiter, other) = (RateLimiter::in_memory(), RateLimiter::in_memory());
+    let set = async |change: LimitChange| {
+        let error = limiter.overrides().set("compared", change).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        error.to_string()
+    };
+    ratelimit::scope(limiter.clone(), compared(LOGIN)).await.unwrap();
+    assert!(set(change("burst=7")).await.contains("does not fit its limit: `burst` needs a bucket"));
+    assert!(set(EXPORTS.into()).await.contains("the override is a concurrency limit"));
+    limiter.overrides().set("compared", change("count=7")).await.unwrap();
+    assert_eq!(seen(&limiter, &LOGIN, "compared").await.0, 7);
+    other.overrides().set("compared", change("burst=7")).await.unwrap();
+    // The limit of this name varies now, so the change may fit.
+    ratelimit::scope(limiter.clone(), compared(Limit::token_bucket(5, HOUR))).await.unwrap();
+    limiter.overrides().set("compared", change("burst=7")).await.unwrap();
 }
 
 /// An override for one name changes one limit, also one of several limits of a function.

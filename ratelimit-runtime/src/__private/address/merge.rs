@@ -147,7 +147,6 @@ impl<K: 'static> MergeAddress<Kept<K>> for Nothing {
     note = "if you trust the argument, write it: `by = addr`. Do not trust rocket's `IpAddr`, which is read from a header that anybody can send; its `SocketAddr` is the peer"
 )]
 pub trait TrustedAddress {
-    #[must_use]
     fn trusted(self) -> Self;
 }
 

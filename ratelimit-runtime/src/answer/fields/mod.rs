@@ -44,7 +44,6 @@ pub enum RateLimitHeaders {
 impl RateLimitHeaders {
     /// Whether a response with this status may have the fields: not a redirection (3xx), because the client asks another
     /// resource next, which may have other limits.
-    #[must_use]
     pub const fn are_allowed_on(status: u16) -> bool {
         status < 300 || status > 399
     }
@@ -78,7 +77,6 @@ impl RateLimitHeaders {
     /// A response with an error status names in `RateLimit` only the limits that refused the request, if there are any, so that
     /// no wait in it is longer than `Retry-After`. `RateLimit-Policy` always names all. If a request asks one limit several
     /// times, the last decision counts.
-    #[must_use]
     pub fn fields(self, status: u16, decisions: &[RecordedDecision]) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         self.write(status, decisions, &mut |name, value| {

@@ -1,8 +1,8 @@
 //! The layer as a middleware of actix-web.
 
 use crate::context::RequestContext;
+use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
-use crate::limiter::current::in_scope;
 use crate::rejection::Rejection;
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform};
@@ -11,7 +11,6 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Bytes;
 use actix_web::{Error, HttpResponse, ResponseError};
 use std::convert::Infallible;
-use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -59,25 +58,14 @@ where
         let (inner, settings) = (Rc::clone(&self.inner), Arc::clone(&self.settings));
         let is_head = request.method() == Method::HEAD;
         Box::pin(async move {
-            // The limits of the layer hold this until the service has returned the response.
-            let mut admission = None;
-            if let Some(deciding) = deciding {
-                match entered.context.clone().scope(deciding).await {
-                    Ok(admitted) => admission = admitted,
-                    Err(rejection) => return Ok(refuse(&settings, &entered, rejection, request)),
-                }
-            }
-            // The service is called in the context, because it may read it before its future is polled.
-            let answering = async move { inner.call(request).await };
-            let answering = entered.context.clone().scope(answering);
-            let answered = in_scope(settings.own_limiter().cloned(), answering).await;
-            drop(admission);
-            match answered {
-                Ok(mut response) => {
+            let answer = async |request| inner.call(request).await;
+            match settings.pass(&entered.context, deciding, request, answer).await {
+                Err((rejection, request)) => Ok(refuse(&settings, &entered, rejection, request)),
+                Ok(Ok(mut response)) => {
                     settings.finish(&entered, response.response_mut());
                     Ok(if is_head { without_body(response) } else { response.map_into_left_body() })
                 }
-                Err(error) => Err(finish_error(settings, entered, error)),
+                Ok(Err(error)) => Err(finish_error(settings, entered, error)),
             }
         })
     }
@@ -141,8 +129,4 @@ fn in_form(context: &RequestContext, rejection: &Rejection, mut response: HttpRe
     response.set_body(body)
 }
 
-impl<S: fmt::Debug> fmt::Debug for RateLimitMiddleware<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimitMiddleware").field("inner", &self.inner).finish_non_exhaustive()
-    }
-}
+opaque!([S: std::fmt::Debug] RateLimitMiddleware<S>, |this| inner = this.inner);

@@ -1,36 +1,34 @@
 //! Client addresses, headers and users in the requests and extractors of actix-web.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::frameworks::request_type;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
-use crate::layer::RequestParts;
 use actix_web::dev::{self, ServiceRequest};
 use actix_web::http::header::HeaderMap;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, Responder, web};
 use std::net::IpAddr;
 
-/// The other end of the connection: the `PeerAddr` that a middleware has put into the request's extensions, else the one that
-/// `HttpServer::on_connect` has put into the connection's data, else the address of the socket. A unix socket has none.
-///
-/// It never comes from `ConnectionInfo`, which believes headers that any client can send.
-impl RequestPeer for HttpRequest {
-    fn peer(&self) -> Option<PeerAddr> {
-        let extended = self.extensions().get::<PeerAddr>().copied();
-        let connected = || self.conn_data::<PeerAddr>().copied();
-        extended.or_else(connected).or_else(|| self.peer_addr().map(PeerAddr::from))
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+request_type! {
+    /// The other end of the connection: the `PeerAddr` that a middleware has put into the request's extensions, else the one that
+    /// `HttpServer::on_connect` has put into the connection's data, else the address of the socket. A unix socket has none.
+    ///
+    /// It never comes from `ConnectionInfo`, which believes headers that any client can send.
+    [] HttpRequest, |request| {
+        headers: request.headers(),
+        peer: {
+            let extended = request.extensions().get::<PeerAddr>().copied();
+            let connected = || request.conn_data::<PeerAddr>().copied();
+            extended.or_else(connected).or_else(|| request.peer_addr().map(PeerAddr::from))
+        },
     }
 }
 
-impl RequestPeer for ServiceRequest {
-    fn peer(&self) -> Option<PeerAddr> {
-        RequestPeer::peer(self.request())
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+request_type! {
+    [] ServiceRequest, |request| {
+        headers: request.headers(),
+        peer: RequestPeer::peer(request.request()),
+        method: request.method().as_str(),
+        path: request.path(),
     }
 }
 
@@ -60,26 +58,6 @@ impl RequestHeaders for HeaderMap {
     }
 }
 
-impl RequestHeaders for HttpRequest {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers().header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
-impl RequestHeaders for ServiceRequest {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers().header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
 /// The user that a middleware has put into the request's extensions.
 impl<T: UserId + Clone> UserId for web::ReqData<T> {
     type Id = T::Id;
@@ -98,8 +76,6 @@ impl<T: UserId> UserId for web::Header<T> {
     }
 }
 
-impl RequestArgument for HttpRequest {}
-impl RequestArgument for ServiceRequest {}
 impl RequestArgument for HeaderMap {}
 impl RequestArgument for dev::ConnectionInfo {}
 impl RequestArgument for dev::PeerAddr {}
@@ -116,14 +92,4 @@ impl<T> RequestArgument for web::ThinData<T> {}
 callers! {
     ArgumentOf [&&&&&&&] if FromRequest => OfClients;
     ReturnOf [&&&&&&&] if Responder => OfClients;
-}
-
-impl RequestParts for ServiceRequest {
-    fn method(&self) -> &str {
-        self.method().as_str()
-    }
-
-    fn path(&self) -> &str {
-        self.path()
-    }
 }

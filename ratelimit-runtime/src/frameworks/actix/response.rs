@@ -1,9 +1,9 @@
 //! Rejections as responses and errors of actix-web, and what the layer changes in a response.
 
 use crate::answer::Answered;
-use crate::frameworks::map_headers;
+use crate::frameworks::{from_rejection, response_head};
 use crate::layer::ResponseParts;
-use crate::rejection::{FromRejection, Rejection};
+use crate::rejection::Rejection;
 use actix_web::body::BoxBody;
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
@@ -11,17 +11,7 @@ use actix_web::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
 
 impl<B> ResponseParts for HttpResponse<B> {
-    fn status(&self) -> u16 {
-        self.status().as_u16()
-    }
-
-    fn set_status(&mut self, status: u16) {
-        if let Ok(status) = StatusCode::from_u16(status) {
-            *self.status_mut() = status;
-        }
-    }
-
-    map_headers!(actix_web::http);
+    response_head!(actix_web::http, |response, code| *response.status_mut() = code);
 
     fn is_answer(&self) -> bool {
         self.extensions().get::<Answered>().is_some()
@@ -65,11 +55,7 @@ impl From<Rejection> for HttpResponse {
     }
 }
 
-impl FromRejection for HttpResponse {
-    fn from_rejection(rejection: Rejection) -> Self {
-        rejection.into()
-    }
-}
+from_rejection!(HttpResponse);
 
 impl Responder for Rejection {
     type Body = BoxBody;

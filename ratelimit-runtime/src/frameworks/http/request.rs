@@ -1,30 +1,25 @@
 //! Peers and headers in the requests of the `http` crate.
 
 use super::grpc_type;
-use crate::__private::{RequestArgument, RequestPeer};
-use crate::frameworks::EXTENSION_PEERS;
+use crate::__private::RequestArgument;
+use crate::frameworks::{EXTENSION_PEERS, request_type};
 use crate::identity::{PeerAddr, RequestHeaders};
-use crate::layer::RequestParts;
 use http::request::Parts;
 use http::{Extensions, HeaderMap, Request};
 
-impl<B> RequestPeer for Request<B> {
-    fn peer(&self) -> Option<PeerAddr> {
-        peer(self.extensions())
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+request_type! {
+    [B] Request<B>, |request| {
+        headers: request.headers(),
+        peer: peer(request.extensions()),
+        method: request.method().as_str(),
+        path: request.uri().path(),
     }
 }
 
-impl RequestPeer for Parts {
-    fn peer(&self) -> Option<PeerAddr> {
-        peer(&self.extensions)
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(&self.headers)
+request_type! {
+    [] Parts, |request| {
+        headers: &request.headers,
+        peer: peer(&request.extensions),
     }
 }
 
@@ -52,36 +47,4 @@ impl RequestHeaders for HeaderMap {
     }
 }
 
-impl<B> RequestHeaders for Request<B> {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers().header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
-impl RequestHeaders for Parts {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers.header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers.header_lines(name, line);
-    }
-}
-
 impl RequestArgument for HeaderMap {}
-impl RequestArgument for Parts {}
-impl<B> RequestArgument for Request<B> {}
-
-impl<B> RequestParts for Request<B> {
-    fn method(&self) -> &str {
-        self.method().as_str()
-    }
-
-    fn path(&self) -> &str {
-        self.uri().path()
-    }
-}

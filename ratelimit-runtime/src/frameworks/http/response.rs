@@ -2,7 +2,7 @@
 
 use super::grpc_type;
 use crate::answer::Answered;
-use crate::frameworks::{GRPC, map_headers};
+use crate::frameworks::{GRPC, response_head};
 use crate::layer::{ResponseParts, Swallowed};
 use crate::rejection::Rejection;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -10,17 +10,7 @@ use http::{HeaderValue, Response, StatusCode};
 use std::mem;
 
 impl<B> ResponseParts for Response<B> {
-    fn status(&self) -> u16 {
-        self.status().as_u16()
-    }
-
-    fn set_status(&mut self, status: u16) {
-        if let Ok(status) = StatusCode::from_u16(status) {
-            *self.status_mut() = status;
-        }
-    }
-
-    map_headers!(http);
+    response_head!(http, |response, code| *response.status_mut() = code);
 
     fn is_answer(&self) -> bool {
         let extensions = self.extensions();

@@ -2,12 +2,11 @@
 
 use crate::answer::Answered;
 use crate::context::RequestContext;
+use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
-use crate::limiter::current::in_scope;
 use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};
-use std::fmt;
 use std::sync::Arc;
 
 /// A refusal inside the layer becomes a response, so that nothing outside the layer can take its `Retry-After` away.
@@ -34,21 +33,10 @@ impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let entered = self.settings.enter(&request);
-        let context = &entered.context;
-        // The limits of the layer hold this until the endpoint has returned the response.
-        let mut admission = None;
-        if let Some(deciding) = self.settings.decide(context, &request) {
-            match context.clone().scope(deciding).await {
-                Ok(admitted) => admission = admitted,
-                Err(rejection) => return self.finish(&entered, Err(rejection.into())),
-            }
-        }
-        // The endpoint is called in the context, because it may read it before its future is polled.
-        let answering = async { self.inner.call(request).await.map(IntoResponse::into_response) };
-        let answering = context.clone().scope(answering);
-        let answered = in_scope(self.settings.own_limiter().cloned(), answering).await;
-        drop(admission);
-        self.finish(&entered, answered)
+        let deciding = self.settings.decide(&entered.context, &request);
+        let answer = async |request| self.inner.call(request).await.map(IntoResponse::into_response);
+        let answered = self.settings.pass(&entered.context, deciding, request, answer).await;
+        self.finish(&entered, answered.unwrap_or_else(|(rejection, _)| Err(rejection.into())))
     }
 }
 
@@ -103,8 +91,4 @@ fn answer(error: Error) -> Result<Response> {
     Ok(response)
 }
 
-impl<E: fmt::Debug> fmt::Debug for RateLimitEndpoint<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimitEndpoint").field("inner", &self.inner).finish_non_exhaustive()
-    }
-}
+opaque!([E: std::fmt::Debug] RateLimitEndpoint<E>, |this| inner = this.inner);

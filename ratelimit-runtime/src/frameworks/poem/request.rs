@@ -1,22 +1,25 @@
 //! Peers, headers and users in the requests and extractors of poem.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
-use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
-use crate::layer::RequestParts;
+use crate::frameworks::request_type;
+use crate::identity::{ClientIp, PeerAddr, UserId};
 use poem::web::{Data, Form, Json, Path, Query, RealIp, RemoteAddr, TypedHeader};
 use poem::{Addr, FromRequest, IntoResponse, Request};
 use std::net::IpAddr;
 
-/// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
-///
-/// It never comes from `RealIp`, which believes headers that any client can send.
-impl RequestPeer for Request {
-    fn peer(&self) -> Option<PeerAddr> {
-        self.data::<PeerAddr>().copied().or_else(|| self.remote_addr().peer())
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+request_type! {
+    /// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
+    ///
+    /// It never comes from `RealIp`, which believes headers that any client can send.
+    [] Request, |request| {
+        headers: request.headers(),
+        peer: request.data::<PeerAddr>().copied().or_else(|| request.remote_addr().peer()),
+        method: request.method().as_str(),
+        // A nested route cuts its prefix off the other one. The original of a request that a test has built is always `/`.
+        path: match request.original_uri().path() {
+            "/" => request.uri().path(),
+            path => path,
+        },
     }
 }
 
@@ -39,16 +42,6 @@ impl<T: ClientIp> ClientIp for Data<T> {
     }
 }
 
-impl RequestHeaders for Request {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        RequestHeaders::header(self.headers(), name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
 /// The user that a middleware has put into the request.
 impl<T: UserId> UserId for Data<T> {
     type Id = T::Id;
@@ -60,7 +53,6 @@ impl<T: UserId> UserId for Data<T> {
 
 impl RequestArgument for RealIp {}
 impl RequestArgument for RemoteAddr {}
-impl RequestArgument for Request {}
 impl<T> RequestArgument for Data<T> {}
 impl<T> RequestArgument for Form<T> {}
 impl<T> RequestArgument for Json<T> {}
@@ -71,18 +63,4 @@ impl<T> RequestArgument for TypedHeader<T> {}
 callers! {
     ArgumentOf [&&&&&&] for<'a> if FromRequest<'a> => OfClients;
     ReturnOf [&&&&&&] if IntoResponse => OfClients;
-}
-
-impl RequestParts for Request {
-    fn method(&self) -> &str {
-        self.method().as_str()
-    }
-
-    fn path(&self) -> &str {
-        // A nested route cuts its prefix off the other one. The original of a request that a test has built is always `/`.
-        match self.original_uri().path() {
-            "/" => self.uri().path(),
-            path => path,
-        }
-    }
 }

@@ -2,25 +2,15 @@
 
 use crate::answer::Answered;
 use crate::frameworks::http::{grpc_type, refusal, status};
-use crate::frameworks::map_headers;
+use crate::frameworks::{from_rejection, response_head};
 use crate::layer::ResponseParts;
-use crate::rejection::{FromRejection, Rejection};
+use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem::{IntoResponse, Response};
 
 impl ResponseParts for Response {
-    fn status(&self) -> u16 {
-        self.status().as_u16()
-    }
-
-    fn set_status(&mut self, status: u16) {
-        if let Ok(status) = StatusCode::from_u16(status) {
-            self.set_status(status);
-        }
-    }
-
-    map_headers!(http);
+    response_head!(http, |response, code| response.set_status(code));
 
     fn is_answer(&self) -> bool {
         self.data::<Answered>().is_some()
@@ -66,8 +56,4 @@ impl From<Rejection> for Response {
     }
 }
 
-impl FromRejection for Response {
-    fn from_rejection(rejection: Rejection) -> Self {
-        rejection.as_response()
-    }
-}
+from_rejection!(Response);

@@ -1,12 +1,13 @@
 //! `RequestHead`: a guard with the headers of a request, which rocket does not have.
 
-use crate::__private::{RequestArgument, RequestPeer};
-use crate::identity::{PeerAddr, RequestHeaders};
+use crate::__private::RequestPeer;
+use crate::debug::opaque;
+use crate::frameworks::request_type;
+use crate::identity::PeerAddr;
 use rocket::Request;
 use rocket::http::HeaderMap;
 use rocket::request::{FromRequest, Outcome};
 use std::convert::Infallible;
-use std::fmt;
 
 /// The peer and the headers of a request, as a guard of rocket's handlers.
 ///
@@ -39,13 +40,11 @@ pub struct RequestHead<'r> {
 
 impl<'r> RequestHead<'r> {
     /// The other end of the connection: a client or a proxy. `None` for a request of rocket's local client without a `remote`.
-    #[must_use]
     pub fn peer(&self) -> Option<PeerAddr> {
         self.peer
     }
 
     /// The headers.
-    #[must_use]
     pub fn headers(&self) -> &'r HeaderMap<'r> {
         self.headers
     }
@@ -60,31 +59,14 @@ impl<'r> FromRequest<'r> for RequestHead<'r> {
     }
 }
 
-impl RequestPeer for RequestHead<'_> {
-    fn peer(&self) -> Option<PeerAddr> {
-        self.peer
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers)
+request_type! {
+    [] RequestHead<'_>, |request| {
+        headers: request.headers,
+        peer: request.peer,
     }
 }
 
-impl RequestHeaders for RequestHead<'_> {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers.header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers.header_lines(name, line);
-    }
-}
-
-impl RequestArgument for RequestHead<'_> {}
-
-/// Prints no header, because some are secret.
-impl fmt::Debug for RequestHead<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestHead").field("peer", &self.peer).finish_non_exhaustive()
-    }
+opaque! {
+    /// Prints no header, because some are secret.
+    RequestHead<'_>, |this| peer = this.peer
 }

@@ -2,9 +2,9 @@
 //!
 //! rocket's `IpAddr` guard and `Request::client_ip` read a header that anybody can send, so nothing here uses them.
 
-use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::__private::{RequestArgument, callers};
+use crate::frameworks::request_type;
 use crate::identity::{PeerAddr, RequestHeaders};
-use crate::layer::RequestParts;
 use rocket::data::FromData;
 use rocket::form::Form;
 use rocket::http::uri::{Host, Origin};
@@ -13,13 +13,12 @@ use rocket::request::FromRequest;
 use rocket::response::Responder;
 use rocket::{Data, Request, State};
 
-impl RequestPeer for Request<'_> {
-    fn peer(&self) -> Option<PeerAddr> {
-        self.remote().map(PeerAddr::from)
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+request_type! {
+    [] Request<'_>, |request| {
+        headers: request.headers(),
+        peer: request.remote().map(PeerAddr::from),
+        method: request.method().as_str(),
+        path: request.uri().path().as_str(),
     }
 }
 
@@ -36,17 +35,6 @@ impl RequestHeaders for HeaderMap<'_> {
     }
 }
 
-impl RequestHeaders for Request<'_> {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers().header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
-impl RequestArgument for Request<'_> {}
 impl RequestArgument for HeaderMap<'_> {}
 impl RequestArgument for CookieJar<'_> {}
 impl RequestArgument for ContentType {}
@@ -60,14 +48,4 @@ callers! {
     ArgumentOf [&&&&&] for<'r> if FromRequest<'r> => OfClients;
     ArgumentOf [&&&&] for<'r> if FromData<'r> => OfClients;
     ReturnOf [&&&&&] for<'r> if Responder<'r, 'r> => OfClients;
-}
-
-impl RequestParts for Request<'_> {
-    fn method(&self) -> &str {
-        self.method().as_str()
-    }
-
-    fn path(&self) -> &str {
-        self.uri().path().as_str()
-    }
 }

@@ -1,7 +1,6 @@
 //! The layer as a handler of salvo, which `hoop` puts around other handlers.
 
 use crate::layer::RateLimitLayer;
-use crate::limiter::current::in_scope;
 use salvo_core::routing::FlowCtrl;
 use salvo_core::{Depot, Handler, Request, Response, Scribe, async_trait};
 
@@ -20,24 +19,16 @@ impl Handler for RateLimitLayer {
         let settings = self.settings();
         let entered = settings.enter(request);
         let context = &entered.context;
-        // The limits of the layer hold this until the other handlers have written the response.
-        let mut admission = None;
-        if let Some(deciding) = settings.decide(context, request) {
-            match context.clone().scope(deciding).await {
-                Ok(admitted) => admission = admitted,
-                Err(rejection) => {
-                    ctrl.skip_rest();
-                    context.sync_scope(|| {
-                        rejection.render(response);
-                        settings.finish(&entered, response);
-                    });
-                    return;
-                }
-            }
+        let deciding = settings.decide(context, request);
+        let answer = async |()| ctrl.call_next(request, depot, response).await;
+        if let Err((rejection, ())) = settings.pass(context, deciding, (), answer).await {
+            ctrl.skip_rest();
+            context.sync_scope(|| {
+                rejection.render(response);
+                settings.finish(&entered, response);
+            });
+            return;
         }
-        let answering = context.clone().scope(async { ctrl.call_next(request, depot, response).await });
-        in_scope(settings.own_limiter().cloned(), answering).await;
-        drop(admission);
         if !ctrl.is_ceased() {
             // In the context, which chooses the form of answers.
             context.sync_scope(|| settings.finish(&entered, response));

@@ -1,8 +1,8 @@
 //! Peers and headers in the requests and extractors of salvo.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
-use crate::identity::{PeerAddr, RequestHeaders};
-use crate::layer::RequestParts;
+use crate::frameworks::request_type;
+use crate::identity::PeerAddr;
 use salvo_core::conn::SocketAddr;
 use salvo_core::extract::{
     Extractible, FormBody, FormFile, FormFiles, HeaderParam, JsonBody, PathParam, QueryParam,
@@ -10,16 +10,15 @@ use salvo_core::extract::{
 use salvo_core::routing::FlowCtrl;
 use salvo_core::{ConnCtrl, Depot, Request, Response, Scribe};
 
-/// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
-///
-/// A middleware that changes `remote_addr` changes the peer, too: use `trusted_proxies` of the limiter instead.
-impl RequestPeer for Request {
-    fn peer(&self) -> Option<PeerAddr> {
-        self.extensions().get::<PeerAddr>().copied().or_else(|| self.remote_addr().peer())
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.headers())
+request_type! {
+    /// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
+    ///
+    /// A middleware that changes `remote_addr` changes the peer, too: use `trusted_proxies` of the limiter instead.
+    [] Request, |request| {
+        headers: request.headers(),
+        peer: request.extensions().get::<PeerAddr>().copied().or_else(|| request.remote_addr().peer()),
+        method: request.method().as_str(),
+        path: request.uri().path(),
     }
 }
 
@@ -36,20 +35,9 @@ impl RequestPeer for SocketAddr {
     }
 }
 
-impl RequestHeaders for Request {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        RequestHeaders::header(self.headers(), name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.headers().header_lines(name, line);
-    }
-}
-
 impl RequestArgument for ConnCtrl {}
 impl RequestArgument for Depot {}
 impl RequestArgument for FlowCtrl {}
-impl RequestArgument for Request {}
 impl RequestArgument for Response {}
 impl RequestArgument for SocketAddr {}
 impl RequestArgument for FormFile {}
@@ -63,14 +51,4 @@ impl<T, const REQUIRED: bool> RequestArgument for QueryParam<T, REQUIRED> {}
 callers! {
     ArgumentOf [&&&] for<'ex> if Extractible<'ex> => OfClients;
     ReturnOf [&&&] if Scribe => OfClients;
-}
-
-impl RequestParts for Request {
-    fn method(&self) -> &str {
-        self.method().as_str()
-    }
-
-    fn path(&self) -> &str {
-        self.uri().path()
-    }
 }

@@ -1,19 +1,17 @@
 //! Peers and metadata in the requests of tonic.
 
-use crate::__private::{RequestArgument, RequestPeer};
+use crate::__private::RequestArgument;
+use crate::frameworks::request_type;
 use crate::identity::{PeerAddr, RequestHeaders};
 use http::Extensions;
 use tonic::Request;
 use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::transport::server::TcpConnectInfo;
 
-impl<T> RequestPeer for Request<T> {
-    fn peer(&self) -> Option<PeerAddr> {
-        crate::frameworks::http::peer(self.extensions())
-    }
-
-    fn headers(&self) -> Option<&dyn RequestHeaders> {
-        Some(self.metadata())
+request_type! {
+    [T] Request<T>, |request| {
+        headers: request.metadata(),
+        peer: crate::frameworks::http::peer(request.extensions()),
     }
 }
 
@@ -31,18 +29,7 @@ impl RequestHeaders for MetadataMap {
     }
 }
 
-impl<T> RequestHeaders for Request<T> {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.metadata().header(name)
-    }
-
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        self.metadata().header_lines(name, line);
-    }
-}
-
 impl RequestArgument for MetadataMap {}
-impl<T> RequestArgument for Request<T> {}
 
 /// The peer that tonic's server has put into the extensions of a request.
 pub(in crate::frameworks) fn peer(extensions: &Extensions) -> Option<PeerAddr> {

@@ -3,6 +3,7 @@
 mod future;
 mod layer_body;
 
+use crate::debug::opaque;
 pub use future::ResponseFuture;
 pub use layer_body::LayerBody;
 
@@ -55,8 +56,4 @@ where
     }
 }
 
-impl<S: std::fmt::Debug> std::fmt::Debug for RateLimitService<S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RateLimitService").field("inner", &self.inner).finish_non_exhaustive()
-    }
-}
+opaque!([S: std::fmt::Debug] RateLimitService<S>, |this| inner = this.inner);

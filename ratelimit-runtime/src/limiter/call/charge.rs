@@ -2,6 +2,7 @@
 
 use super::holdings::Holdings;
 use crate::body::{BodySent, HoldBody, Holds};
+use crate::debug::opaque;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::AsKey;
@@ -10,7 +11,6 @@ use crate::limiter::RateLimiter;
 use crate::limiter::store_call::invalid_reply;
 use crate::rejection::Rejection;
 use crate::store::Change;
-use std::fmt;
 
 /// The units that a call has taken. They can be refunded or settled once. If the charge is dropped, they stay charged.
 ///
@@ -99,11 +99,7 @@ impl Charge {
     }
 }
 
-impl fmt::Debug for Charge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Charge").field("decision", &self.decision).finish_non_exhaustive()
-    }
-}
+opaque!(Charge, |this| decision = this.decision);
 
 impl RateLimiter {
     /// Takes `cost` units of a limit, which can be returned later. Waits for its turn as [`acquire`](Self::acquire).

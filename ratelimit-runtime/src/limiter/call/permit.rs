@@ -2,6 +2,7 @@
 
 use super::holdings::Holdings;
 use crate::body::HoldBody;
+use crate::debug::opaque;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::AsKey;
@@ -9,7 +10,6 @@ use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::rejection::Rejection;
 use crate::store::Request;
-use std::fmt;
 
 /// A place of a concurrency limit, which no other process can take until the permit is dropped.
 ///
@@ -71,11 +71,7 @@ impl Permit {
     }
 }
 
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").field("decision", &self.decision).finish_non_exhaustive()
-    }
-}
+opaque!(Permit, |this| decision = this.decision);
 
 impl RateLimiter {
     /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), the call waits for a permit for

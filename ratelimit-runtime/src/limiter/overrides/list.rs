@@ -57,19 +57,16 @@ impl Override {
     }
 
     /// The calls that it is for.
-    #[must_use]
     pub const fn target(&self) -> &OverrideTarget {
         &self.target
     }
 
     /// The change of the limit in the code.
-    #[must_use]
     pub const fn change(&self) -> &LimitChange {
         &self.change
     }
 
     /// Whether it has had an effect in this process.
-    #[must_use]
     pub const fn effect(&self) -> OverrideEffect {
         self.effect
     }

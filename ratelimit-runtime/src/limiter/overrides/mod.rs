@@ -2,10 +2,10 @@
 
 mod entry;
 mod list;
-mod met;
 mod published;
 mod snapshot;
 
+use crate::debug::opaque;
 pub use list::{Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 
@@ -13,9 +13,9 @@ use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::LimitChange;
+use entry::changed;
 use published::misfit;
 use snapshot::{KEY, field_of_key, field_of_name};
-use std::fmt;
 use std::future::Future;
 
 /// The overrides of a limiter: changes of limits while the service runs.
@@ -77,8 +77,8 @@ impl<'l> Overrides<'l> {
     /// - The store cannot save the change, whatever the failure policy is, or the key has an absent identity.
     /// - The change is empty, or one of its numbers is out of range for every limit.
     /// - The change does not fit the limit with this name, if that is known: running processes have
-    ///   [published](RateLimiter::published_limits) the limit, or this process had a call with it while there were overrides, and
-    ///   all calls had the same limit. Otherwise see [`Override::effect`].
+    ///   [published](RateLimiter::published_limits) it, or this limiter has decided it, and all calls had the same limit. Otherwise
+    ///   see [`Override::effect`].
     ///
     /// A name that nobody has published is no error, because its first call may be still to come. It is logged as a warning.
     pub fn set(
@@ -162,7 +162,7 @@ impl<'l> Overrides<'l> {
             ));
         }
         let change = change.checked()?;
-        match self.limiter.shared.overrides.misfit(name, &change) {
+        match self.limiter.own_limit(name).and_then(|limit| changed(&change, &limit).err()) {
             Some(reason) => Err(misfit(reason)),
             None => Ok(change),
         }
@@ -197,8 +197,4 @@ impl RateLimiter {
     }
 }
 
-impl fmt::Debug for Overrides<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Overrides").finish_non_exhaustive()
-    }
-}
+opaque!(Overrides<'_>);

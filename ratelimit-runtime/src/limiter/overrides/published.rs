@@ -99,9 +99,7 @@ impl RateLimiter {
             };
         }
         let own = self.limits();
-        let is_known = published.is_empty() && own.is_empty()
-            || own.iter().any(|met| met.name == name)
-            || self.shared.overrides.has_met(name);
+        let is_known = published.is_empty() && own.is_empty() || own.iter().any(|met| met.name == name);
         if !is_known {
             tracing::warn!(
                 limit = name,

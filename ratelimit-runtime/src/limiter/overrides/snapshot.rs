@@ -1,7 +1,6 @@
 //! The overrides that this process knows, and the task that asks the store for changes.
 
 use super::entry::{Entry, changed};
-use super::met::Met;
 use super::published::Publisher;
 use crate::error::Error;
 use crate::key::StoreKey;
@@ -33,7 +32,6 @@ pub(crate) struct Snapshot {
     version: AtomicU64,
     /// Whether there are overrides. If not, a call reads nothing else here.
     any: AtomicBool,
-    met: Met,
     /// Whether the store was asked once, also if it did not reply.
     asked: AtomicBool,
     /// Whether the store replies at once, so that only this process can make changes.
@@ -50,7 +48,6 @@ impl Snapshot {
     }
 
     fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
-        self.met.note(name, limit);
         let entries = self.entries();
         let of = |field: Vec<u8>| entries.get(&field).filter(|entry| entry.unreadable().is_none());
         let found = of(field_of_key(key)).or_else(|| of(field_of_name(name)));
@@ -72,21 +69,11 @@ impl Snapshot {
         }
     }
 
-    /// Why a change does not fit the limit of this name, if this process knows that.
-    pub(super) fn misfit(&self, name: &str, change: &LimitChange) -> Option<&'static str> {
-        self.met.misfit(name, change)
-    }
-
     /// Whether a call need not ask for overrides: the store was asked, and changes are noticed.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.asked.load(Ordering::Acquire)
             && (self.in_process.load(Ordering::Relaxed) || self.watch.is_started())
-    }
-
-    /// Whether a call has had this name while there were overrides.
-    pub(super) fn has_met(&self, name: &str) -> bool {
-        self.met.has(name)
     }
 
     pub(super) fn replace(&self, overridden: Overridden) {

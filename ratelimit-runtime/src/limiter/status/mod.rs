@@ -2,6 +2,7 @@
 
 mod probes;
 
+use crate::debug::opaque;
 pub(super) use probes::Probes;
 
 use super::OnError;
@@ -66,7 +67,6 @@ impl Status {
     /// The policy is that of the limiter. Attributes with `on_error = "deny"` may reject all calls of a service that is ready:
     /// they are [`denied_limits`](Self::denied_limits). For a service that is of no use without them, also require that there
     /// are none, as in `status.is_ready() && status.denied_limits().is_empty()`.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         let runs_without_store =
             || self.on_error != OnError::Deny && self.error.as_ref().is_some_and(Error::is_transient);
@@ -75,38 +75,32 @@ impl Status {
 
     /// Whether every server of the store has decided about the question of this status in time. `false` while limits are
     /// off.
-    #[must_use]
     pub const fn is_reachable(&self) -> bool {
         self.servers > 0 && self.reachable == self.servers
     }
 
     /// The number of servers that were asked: 1, or the nodes of a cluster that serve slots. 0 while limits are off.
-    #[must_use]
     pub const fn servers(&self) -> u32 {
         self.servers
     }
 
     /// The number of servers that have decided in time.
-    #[must_use]
     pub const fn reachable_servers(&self) -> u32 {
         self.reachable
     }
 
     /// How long a server has been unreachable: since the first call or status that failed, after the last one that did not.
     /// `None` if all servers are reachable.
-    #[must_use]
     pub const fn unreachable_for(&self) -> Option<Duration> {
         self.unreachable_for
     }
 
     /// Why a server is unreachable. Write it to a log; do not send it to a client, because it names the server.
-    #[must_use]
     pub const fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }
 
     /// The kind of [`error`](Self::error).
-    #[must_use]
     pub fn error_kind(&self) -> Option<ErrorKind> {
         self.error.as_ref().map(Error::kind)
     }
@@ -115,7 +109,6 @@ impl Status {
     /// within the last second. On a cluster, it decides only about the calls for such servers.
     ///
     /// `None` if the configuration is wrong: calls are then rejected, whatever the policy is.
-    #[must_use]
     pub fn fallback(&self) -> Option<OnError> {
         let in_use = self.error.as_ref().map_or(self.calls_failed, Error::is_transient);
         (in_use && !self.off).then_some(self.on_error)
@@ -128,13 +121,11 @@ impl Status {
     /// The limits are those that this limiter has decided in this process, each with the policy of its first call. A limit is
     /// not known before its first call, nor if only methods such as [`RateLimiter::check`] use it. After a wrong configuration
     /// the list is empty, because the calls of all limits are rejected.
-    #[must_use]
     pub fn denied_limits(&self) -> &[&'static str] {
         if self.fallback().is_some() { &self.denying } else { &[] }
     }
 
     /// Whether limits are [off](crate::RateLimiterBuilder::off).
-    #[must_use]
     pub const fn is_off(&self) -> bool {
         self.off
     }
@@ -191,20 +182,17 @@ impl fmt::Display for Status {
     }
 }
 
-impl fmt::Debug for Status {
+opaque! {
     /// Omits the error, which names the server.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Status")
-            .field("ready", &self.is_ready())
-            .field("off", &self.off)
-            .field("servers", &self.servers)
-            .field("reachable_servers", &self.reachable)
-            .field("unreachable_for", &self.unreachable_for)
-            .field("error_kind", &self.error_kind())
-            .field("fallback", &self.fallback())
-            .field("denied_limits", &self.denied_limits())
-            .finish_non_exhaustive()
-    }
+    Status, |this|
+        ready = this.is_ready(),
+        off = this.off,
+        servers = this.servers,
+        reachable_servers = this.reachable,
+        unreachable_for = this.unreachable_for,
+        error_kind = this.error_kind(),
+        fallback = this.fallback(),
+        denied_limits = this.denied_limits()
 }
 
 #[cfg(test)]

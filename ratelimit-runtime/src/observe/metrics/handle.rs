@@ -6,27 +6,27 @@ use std::sync::{Once, OnceLock};
 
 /// An instrument. It is looked up when it is first used while a recorder is installed. What is measured before that goes
 /// nowhere.
-pub(super) struct Handle<T>(OnceLock<T>);
+pub(in super::super) struct Handle<T>(OnceLock<T>);
 
 /// A kind of instrument.
-pub(super) trait Instrument: Sized {
+pub(in super::super) trait Instrument: Sized {
     fn register(recorder: &dyn Recorder, key: &Key) -> Self;
 }
 
 impl<T: Instrument> Handle<T> {
-    pub(super) const fn new() -> Self {
+    pub(in super::super) const fn new() -> Self {
         Self(OnceLock::new())
     }
 
     /// The instrument of a metric without labels. `None` while no recorder is installed.
     #[inline]
-    pub(super) fn get(&self, metric: &Metric) -> Option<&T> {
+    pub(in super::super) fn get(&self, metric: &Metric) -> Option<&T> {
         self.get_with(metric, || [])
     }
 
     /// The instrument of a metric, with the values of its labels. `None` while no recorder is installed.
     #[inline]
-    pub(super) fn get_with<const N: usize>(
+    pub(in super::super) fn get_with<const N: usize>(
         &self,
         metric: &Metric,
         values: impl FnOnce() -> [SharedString; N],

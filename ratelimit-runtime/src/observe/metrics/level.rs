@@ -5,20 +5,20 @@ use metrics::Gauge;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A number of things. It counts also while no recorder is installed, so the gauge is right from its first use.
-pub(super) struct Level {
+pub(in super::super) struct Level {
     number: AtomicI64,
     /// The sum of all changes of the gauge.
     shown: AtomicI64,
-    pub(super) gauge: Handle<Gauge>,
+    pub(in super::super) gauge: Handle<Gauge>,
 }
 
 impl Level {
-    pub(super) const fn new() -> Self {
+    pub(in super::super) const fn new() -> Self {
         Self { number: AtomicI64::new(0), shown: AtomicI64::new(0), gauge: Handle::new() }
     }
 
     /// Adds to the number, and shows it on `gauge`.
-    pub(super) fn add(&self, change: i64, gauge: Option<&Gauge>) {
+    pub(in super::super) fn add(&self, change: i64, gauge: Option<&Gauge>) {
         self.number.fetch_add(change, Ordering::AcqRel);
         let Some(gauge) = gauge else { return };
         loop {

@@ -1,12 +1,16 @@
 //! `LimitMetrics`: the handles of one limit.
 
 use super::super::outcome::Outcome;
+use super::super::registry;
 use super::handle::Handle;
 use super::level::Level;
 use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
 use crate::decision::Decision;
 use metrics::{Counter, Histogram, SharedString};
 use std::time::Duration;
+
+/// A limit that is measured.
+pub(in super::super) type Measured = &'static LimitMetrics;
 
 /// The measurements of one limit. A series exists from its first value on.
 pub(in super::super) struct LimitMetrics {
@@ -16,6 +20,13 @@ pub(in super::super) struct LimitMetrics {
     wait_duration: Handle<Histogram>,
     waiting: Level,
     permits: Level,
+}
+
+/// The limit with this name.
+#[inline]
+#[expect(clippy::unnecessary_wraps, reason = "`None` without the feature")]
+pub(in super::super) fn named(name: &str) -> Option<Measured> {
+    Some(&registry::named(name).metrics)
 }
 
 impl LimitMetrics {

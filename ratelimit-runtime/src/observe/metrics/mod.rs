@@ -3,8 +3,9 @@
 mod handle;
 mod level;
 mod limit;
-pub(super) mod store;
-mod table;
+pub(super) mod table;
 
-pub(super) use limit::LimitMetrics;
+pub(super) use handle::Handle;
+pub(super) use level::Level;
+pub(super) use limit::{LimitMetrics, Measured, named};
 pub use table::{Kind, METRICS, Metric};

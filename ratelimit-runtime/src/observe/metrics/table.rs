@@ -3,23 +3,6 @@
 
 use metrics::Unit;
 
-/// Everything that the library measures, in the order of the documentation.
-pub const METRICS: &[Metric] = &[
-    DECISIONS,
-    NEAR_LIMIT,
-    WAIT_DURATION,
-    WAITING,
-    PERMITS,
-    DECISION_DURATION,
-    STORE_ERRORS,
-    BREAKER_OPEN,
-    BATCH_SIZE,
-    DENY_CACHE_HITS,
-    LEASE_UNUSED,
-    MEMORY_EVICTIONS,
-    HOOK_MISSED,
-];
-
 /// A metric of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -61,94 +44,47 @@ pub(super) const OUTCOME: &str = "ratelimit.outcome";
 /// The label with the kind of an error.
 pub(super) const ERROR_TYPE: &str = "error.type";
 
-pub(super) const DECISIONS: Metric = Metric {
-    name: "ratelimit.decisions",
-    kind: Kind::Counter,
-    unit: "{decision}",
-    labels: &[LIMIT, OUTCOME],
-    description: "Calls by limit, and what became of them",
-};
-pub(super) const NEAR_LIMIT: Metric = Metric {
-    name: "ratelimit.near_limit",
-    kind: Kind::Counter,
-    unit: "{decision}",
-    labels: &[LIMIT],
-    description: "Admitted calls after which at least 80 % of the limit was in use",
-};
-pub(super) const WAIT_DURATION: Metric = Metric {
-    name: "ratelimit.wait.duration",
-    kind: Kind::Histogram,
-    unit: "s",
-    labels: &[LIMIT],
-    description: "Time that calls with the outcome `waited` waited for their turn or for a permit",
-};
-pub(super) const WAITING: Metric = Metric {
-    name: "ratelimit.waiting",
-    kind: Kind::Gauge,
-    unit: "{call}",
-    labels: &[LIMIT],
-    description: "Calls of this process that wait for their turn or for a permit now",
-};
-pub(super) const PERMITS: Metric = Metric {
-    name: "ratelimit.permits",
-    kind: Kind::Gauge,
-    unit: "{permit}",
-    labels: &[LIMIT],
-    description: "Units of permits that this process holds now",
-};
-pub(super) const DECISION_DURATION: Metric = Metric {
-    name: "ratelimit.decision.duration",
-    kind: Kind::Histogram,
-    unit: "s",
-    labels: &[],
-    description: "Time that calls waited for the store's decision, also if it failed; decisions in memory are not measured",
-};
-pub(super) const STORE_ERRORS: Metric = Metric {
-    name: "ratelimit.store.errors",
-    kind: Kind::Counter,
-    unit: "{error}",
-    labels: &[ERROR_TYPE],
-    description: "Decisions that the store could not make: the failure policy applied, the call was rejected, or a shadow limit was not decided",
-};
-pub(super) const BREAKER_OPEN: Metric = Metric {
-    name: "ratelimit.store.breaker.open",
-    kind: Kind::Gauge,
-    unit: "{session}",
-    labels: &[],
-    description: "Sessions with Redis servers whose circuit breaker is open now; one session per runtime and server",
-};
-pub(super) const BATCH_SIZE: Metric = Metric {
-    name: "ratelimit.store.batch.size",
-    kind: Kind::Histogram,
-    unit: "{request}",
-    labels: &[],
-    description: "Requests of a script call that a worker sends for calls that arrived together",
-};
-pub(super) const DENY_CACHE_HITS: Metric = Metric {
-    name: "ratelimit.deny_cache.hits",
-    kind: Kind::Counter,
-    unit: "{decision}",
-    labels: &[],
-    description: "Refusals that this process remembered, so that the store was not asked",
-};
-pub(super) const LEASE_UNUSED: Metric = Metric {
-    name: "ratelimit.lease.unused",
-    kind: Kind::Gauge,
-    unit: "{unit}",
-    labels: &[],
-    description: "Units on lease that no call of this process has used yet, measured four times a second",
-};
-pub(super) const MEMORY_EVICTIONS: Metric = Metric {
-    name: "ratelimit.memory.evictions",
-    kind: Kind::Counter,
-    unit: "{key}",
-    labels: &[],
-    description: "Keys that a full memory store forgot before their end, so that their limits start again",
-};
-pub(super) const HOOK_MISSED: Metric = Metric {
-    name: "ratelimit.hook.missed",
-    kind: Kind::Counter,
-    unit: "{event}",
-    labels: &[],
-    description: "Events that a hook did not hear of, because it is too slow",
-};
+/// Defines the metrics, and the list of them.
+macro_rules! metrics {
+    ($($constant:ident: $kind:ident $name:literal in $unit:literal by [$($label:ident),*], $description:literal;)*) => {
+        /// Everything that the library measures, in the order of the documentation.
+        pub const METRICS: &[Metric] = &[$($constant),*];
+
+        $(pub(in super::super) const $constant: Metric = Metric {
+            name: $name,
+            kind: Kind::$kind,
+            unit: $unit,
+            labels: &[$($label),*],
+            description: $description,
+        };)*
+    };
+}
+
+metrics! {
+    DECISIONS: Counter "ratelimit.decisions" in "{decision}" by [LIMIT, OUTCOME],
+        "Calls by limit, and what became of them";
+    NEAR_LIMIT: Counter "ratelimit.near_limit" in "{decision}" by [LIMIT],
+        "Admitted calls after which at least 80 % of the limit was in use";
+    WAIT_DURATION: Histogram "ratelimit.wait.duration" in "s" by [LIMIT],
+        "Time that calls with the outcome `waited` waited for their turn or for a permit";
+    WAITING: Gauge "ratelimit.waiting" in "{call}" by [LIMIT],
+        "Calls of this process that wait for their turn or for a permit now";
+    PERMITS: Gauge "ratelimit.permits" in "{permit}" by [LIMIT],
+        "Units of permits that this process holds now";
+    DECISION_DURATION: Histogram "ratelimit.decision.duration" in "s" by [],
+        "Time that calls waited for the store's decision, also if it failed; decisions in memory are not measured";
+    STORE_ERRORS: Counter "ratelimit.store.errors" in "{error}" by [ERROR_TYPE],
+        "Decisions that the store could not make: the failure policy applied, the call was rejected, or a shadow limit was not decided";
+    BREAKER_OPEN: Gauge "ratelimit.store.breaker.open" in "{session}" by [],
+        "Sessions with Redis servers whose circuit breaker is open now; one session per runtime and server";
+    BATCH_SIZE: Histogram "ratelimit.store.batch.size" in "{request}" by [],
+        "Requests of a script call that a worker sends for calls that arrived together";
+    DENY_CACHE_HITS: Counter "ratelimit.deny_cache.hits" in "{decision}" by [],
+        "Refusals that this process remembered, so that the store was not asked";
+    LEASE_UNUSED: Gauge "ratelimit.lease.unused" in "{unit}" by [],
+        "Units on lease that no call of this process has used yet, measured four times a second";
+    MEMORY_EVICTIONS: Counter "ratelimit.memory.evictions" in "{key}" by [],
+        "Keys that a full memory store forgot before their end, so that their limits start again";
+    HOOK_MISSED: Counter "ratelimit.hook.missed" in "{event}" by [],
+        "Events that a hook did not hear of, because it is too slow";
+}

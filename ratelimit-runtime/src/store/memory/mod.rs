@@ -18,12 +18,12 @@ mod verdict;
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
+use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
 use list::List;
 use overrides::Overrides;
-use std::fmt;
 use table::{Hash, Table};
 use terms::{Now, Terms};
 use verdict::Verdict;
@@ -71,6 +71,7 @@ use verdict::Verdict;
 ///
 /// Times are whole milliseconds, as in Redis, and whole microseconds for a sliding log. A burst that is shorter than 1 ms
 /// of the rate cannot be used fully.
+#[must_use]
 pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,
     numbers: Table<u64>,
@@ -85,7 +86,6 @@ const MAX_KEYS: usize = 1_000_000;
 
 impl MemoryStore {
     /// Creates a store that uses the system's monotonic clock.
-    #[must_use]
     pub fn new() -> Self {
         Self::with_clock(SystemClock::default())
     }
@@ -99,7 +99,6 @@ impl Default for MemoryStore {
 
 impl<C: Clock> MemoryStore<C> {
     /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
-    #[must_use]
     pub fn with_clock(clock: C) -> Self {
         let ((numbers, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
         Self { hash_key: HashKey::random(), numbers, lists, overrides, clock }
@@ -107,26 +106,22 @@ impl<C: Clock> MemoryStore<C> {
 
     /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
     /// limits take 64 MB. The state of all previous decisions is dropped.
-    #[must_use]
     pub fn with_max_keys(self, max_keys: usize) -> Self {
         let (numbers, lists) = tables(max_keys);
         Self { numbers, lists, ..self }
     }
 
     /// The number of stored limits, including expired ones whose place has not been reused. Locks each shard in turn.
-    #[must_use]
     pub fn keys(&self) -> usize {
         self.numbers.len() + self.lists.len()
     }
 
     /// The number of bytes that this store has allocated for limits, including free space. Locks each shard in turn.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.numbers.bytes() + self.lists.bytes()
     }
 
     /// The number of limits that were evicted before they expired, because the store was full.
-    #[must_use]
     pub fn evictions(&self) -> u64 {
         self.numbers.evictions() + self.lists.evictions()
     }
@@ -236,8 +231,4 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 }
 
-impl<C: Clock> fmt::Debug for MemoryStore<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore").field("keys", &self.keys()).finish_non_exhaustive()
-    }
-}
+opaque!([C: Clock] MemoryStore<C>, |this| keys = this.keys());

@@ -30,12 +30,12 @@ mod topology;
 mod waiting;
 
 use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use crate::debug::opaque;
 use crate::key::StoreKey;
 use batch::QueuedCall;
 use client::{Client, across_slots};
 pub use servers::RedisServer;
 use smallvec::SmallVec;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use topology::key_slot;
@@ -164,8 +164,4 @@ impl Store for RedisStore {
     }
 }
 
-impl fmt::Debug for RedisStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore").field("endpoint", self.client.endpoint()).finish_non_exhaustive()
-    }
-}
+opaque!(RedisStore, |this| endpoint = this.client.endpoint());

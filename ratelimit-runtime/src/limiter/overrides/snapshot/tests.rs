@@ -27,19 +27,6 @@ fn an_override_keeps_its_effect_while_it_does_not_change() {
     assert!(!Arc::ptr_eq(&before, &entry("name:a")));
 }
 
-#[test]
-fn nothing_is_remembered_of_calls_while_there_are_no_overrides() {
-    let snapshot = Snapshot::default();
-    let key = crate::key::render("a", RateLimiter::in_memory().keys()).unwrap();
-    let (limit, burst) = (Limit::counter(5, SECOND), LimitChange::new().burst(7));
-    snapshot.apply("a", &key, &limit);
-    assert_eq!(snapshot.misfit("a", &burst), None);
-    snapshot.replace(overridden(1, &[("name:other", "count=1"), ("name:foreign", "?")]));
-    assert_eq!(snapshot.entries().len(), 2);
-    snapshot.apply("a", &key, &limit);
-    assert!(snapshot.misfit("a", &burst).is_some());
-}
-
 /// Replies to nothing but the search for overrides, and says whether it is connected.
 #[derive(Clone, Default)]
 struct Remote {

@@ -1,0 +1,31 @@
+//! The measurements without the feature `metrics`: none.
+
+use super::outcome::Outcome;
+use crate::decision::Decision;
+use std::time::Duration;
+
+/// A limit that is measured. There is none, so what refers to one takes no memory.
+#[derive(Clone, Copy)]
+pub(super) enum Measured {}
+
+pub(super) const fn named(_: &str) -> Option<Measured> {
+    None
+}
+
+impl Measured {
+    pub(super) const fn count_allowed(self, _: &Decision) {
+        match self {}
+    }
+
+    pub(super) const fn count(self, _: Outcome, _: Option<&Decision>, _: Option<Duration>) {
+        match self {}
+    }
+
+    pub(super) const fn add_waiting(self, _: i64) {
+        match self {}
+    }
+
+    pub(super) const fn add_permits(self, _: i64) {
+        match self {}
+    }
+}
