@@ -1,12 +1,10 @@
 //! Hooks hear of refusals and outages, and cannot disturb decisions.
 
-use crate::broken_store::BrokenStore;
 use ratelimit::observe::{Hook, IdentityHash, Refusal};
 use ratelimit::{AsKey, Error, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection, rate_limit};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use support::{DAY, HOUR, SECOND};
+use support::{DAY, HOUR, SECOND, StubStore};
 
 /// Writes down what it hears.
 #[derive(Default)]
@@ -122,20 +120,20 @@ async fn each_refusing_limit_of_a_stack_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_begins_and_ends_once() {
-    let (log, store) = (Arc::new(Log::default()), BrokenStore::failing(ErrorKind::Unavailable));
+    let (log, store) = (Arc::new(Log::default()), StubStore::failing(ErrorKind::Unavailable));
     let builder = RateLimiter::builder().hook(Arc::clone(&log)).store(store.clone());
     let limiter = builder.on_error(OnError::Local).connect().await.unwrap();
     let once = Limit::counter(1, HOUR);
     for _ in 0..3 {
         let _ = limiter.check(&once, "hook outage").await;
     }
-    store.works.store(true, Ordering::Relaxed);
+    store.set_works(true);
     tokio::time::advance(Duration::from_secs(2)).await;
     for _ in 0..3 {
-        let _ = limiter.check(&once, "hook outage").await;
+        limiter.check(&Limit::counter(3, HOUR), "hook outage").await.unwrap();
     }
     log.wait_for(4);
-    let expected = ["began: broken", "local hook outage 0", "local hook outage 0", "ended"];
+    let expected = ["began: the store fails", "local hook outage 0", "local hook outage 0", "ended"];
     assert_eq!(log.lines(), expected);
 }
 

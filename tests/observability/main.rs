@@ -1,7 +1,6 @@
 //! Tests of what an application sees of its limits: metrics, traces and hooks.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
-mod broken_store;
 mod documentation;
 mod hook_queue;
 mod hooks;

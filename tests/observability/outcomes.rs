@@ -1,11 +1,10 @@
 //! Each call has one outcome at each of its limits, and it is counted exactly once.
 
-use crate::broken_store::BrokenStore;
 use crate::recorder::recorded;
 use ratelimit::clock::TokioClock;
 use ratelimit::observe::Kind;
 use ratelimit::{AsKey, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
-use support::{HOUR, SECOND};
+use support::{HOUR, SECOND, StubStore};
 
 /// Runs a function under a limiter of its own.
 async fn in_memory<F: Future>(future: F) -> F::Output {
@@ -132,7 +131,7 @@ async fn while_limits_are_off_calls_are_exempt() {
 #[tokio::test]
 async fn each_failure_policy_has_an_outcome() {
     let recorded = recorded();
-    let unavailable = || RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Unavailable));
+    let unavailable = || RateLimiter::builder().store(StubStore::failing(ErrorKind::Unavailable));
     let once = Limit::counter(1, HOUR);
     for (policy, name) in [(OnError::Allow, "allow"), (OnError::Deny, "deny"), (OnError::Local, "local")] {
         let limiter = unavailable().on_error(policy).connect().await.unwrap();
@@ -164,7 +163,7 @@ async fn calls_that_cannot_be_decided_are_counted() {
     let one: (&Limit, &dyn AsKey, u32) = (&Limit::counter(1, HOUR), &"same key", 1);
     assert!(limiter.check_all(&[one, one]).await.is_err());
     let broken =
-        RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Configuration)).connect().await.unwrap();
+        RateLimiter::builder().store(StubStore::failing(ErrorKind::Configuration)).connect().await.unwrap();
     assert!(broken.check(&Limit::counter(1, HOUR), "misconfigured").await.is_err());
     assert_eq!(recorded.outcomes("nobody"), "unidentified 1");
     for name in ["wrong method", "same key", "misconfigured"] {
@@ -194,7 +193,7 @@ fn concurrent_calls_are_counted_exactly() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_before_its_decision_counts_nowhere() {
     let recorded = recorded();
-    let limiter = RateLimiter::builder().store(BrokenStore::silent()).deadline(HOUR).connect().await.unwrap();
+    let limiter = RateLimiter::builder().store(StubStore::silent()).deadline(HOUR).connect().await.unwrap();
     let once = Limit::counter(1, HOUR);
     let call = limiter.check(&once, "cancelled");
     assert!(tokio::time::timeout(SECOND, call).await.is_err());

@@ -1,10 +1,9 @@
 //! Several limits of one call: each has an outcome.
 
-use crate::broken_store::BrokenStore;
 use crate::recorder::recorded;
 use ratelimit::observe::Kind;
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, Rejection, rate_limit};
-use support::{DAY, HOUR};
+use support::{DAY, HOUR, StubStore};
 
 #[tokio::test]
 async fn the_limit_that_refuses_bites_and_the_others_are_named() {
@@ -55,7 +54,7 @@ async fn every_limit_of_an_attribute_is_counted() {
 #[tokio::test]
 async fn a_failure_policy_decides_about_every_limit() {
     let recorded = recorded();
-    let store = BrokenStore::failing(ErrorKind::Unavailable);
+    let store = StubStore::failing(ErrorKind::Unavailable);
     let limiter = RateLimiter::builder().store(store).on_error(OnError::Deny).connect().await.unwrap();
     let limit = Limit::counter(2, HOUR);
     assert!(limiter.check_all(&[(&limit, &"denied/a", 1), (&limit, &"denied/b", 1)]).await.is_err());

@@ -2,20 +2,17 @@
 //! nothing else changes the same series.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
-mod broken_store;
 #[expect(dead_code, reason = "the other tests use all of it")]
 mod recorder;
 
-use broken_store::BrokenStore;
 use ratelimit::clock::TokioClock;
 use ratelimit::observe::{Hook, Kind};
 use ratelimit::{Error, ErrorKind, Limit, MemoryStore, OnError, RateLimiter, rate_limit};
 use recorder::{Series, recorded};
 use std::sync::Mutex;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
-use support::{HOUR, SECOND, take_events};
+use support::{HOUR, SECOND, StubStore, take_events};
 
 const DEADLINE: Duration = Duration::from_millis(50);
 
@@ -40,7 +37,7 @@ async fn the_series_of_stores_have_exact_values() {
 async fn each_decision_that_the_store_cannot_make_is_an_error() {
     let once = Limit::counter(1, HOUR);
     for policy in [OnError::Allow, OnError::Deny, OnError::Local] {
-        let builder = RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Unavailable));
+        let builder = RateLimiter::builder().store(StubStore::failing(ErrorKind::Unavailable));
         let limiter = builder.on_error(policy).connect().await.unwrap();
         for _ in 0..3 {
             let _ = limiter.check(&once, "check").await;
@@ -51,7 +48,7 @@ async fn each_decision_that_the_store_cannot_make_is_an_error() {
 }
 
 async fn a_missed_deadline_is_measured_and_is_an_error_of_its_own_kind() {
-    let builder = RateLimiter::builder().store(BrokenStore::silent()).deadline(DEADLINE);
+    let builder = RateLimiter::builder().store(StubStore::silent()).deadline(DEADLINE);
     let limiter = builder.on_error(OnError::Deny).connect().await.unwrap();
     assert!(limiter.check(&Limit::counter(1, HOUR), "too late").await.is_err());
     assert_eq!(recorded().outcomes("too late"), "policy_denied 1");
@@ -78,7 +75,7 @@ async fn an_outage_that_only_shadow_limits_meet_is_seen() {
 
     let (before, times) = (errors("timeout"), durations().changes);
     let (alerts, heard) = channel();
-    let store = BrokenStore::silent();
+    let store = StubStore::silent();
     let builder = RateLimiter::builder().store(store.clone()).hook(Alert(Mutex::new(alerts)));
     let limiter = builder.deadline(DEADLINE).connect().await.unwrap();
     let _ = take_events();
@@ -90,7 +87,7 @@ async fn an_outage_that_only_shadow_limits_meet_is_seen() {
     let heard = || heard.recv_timeout(Duration::from_secs(10)).unwrap();
     assert!(heard().starts_with("began: the store did not reply"));
 
-    store.works.store(true, Ordering::Relaxed);
+    store.set_works(true);
     tokio::time::advance(2 * SECOND).await;
     ratelimit::scope(limiter.clone(), trial()).await;
     assert_eq!(heard(), "ended");
@@ -106,7 +103,7 @@ async fn an_outage_that_only_shadow_limits_meet_is_seen() {
 }
 
 async fn a_wrong_setup_that_only_shadow_limits_meet_is_logged() {
-    let builder = RateLimiter::builder().store(BrokenStore::failing(ErrorKind::Configuration));
+    let builder = RateLimiter::builder().store(StubStore::failing(ErrorKind::Configuration));
     let limiter = builder.connect().await.unwrap();
     let _ = take_events();
     for _ in 0..2 {
@@ -115,8 +112,12 @@ async fn a_wrong_setup_that_only_shadow_limits_meet_is_logged() {
     let events = take_events();
     let lines: Vec<String> = events.iter().map(|event| format!("{} {event}", event.target)).collect();
     assert_eq!(lines.len(), 1, "{lines:#?}");
-    let expected =
-        ["ratelimit::errors ERROR", "cannot decide about a shadow limit", "limit=trial/shadow", "broken"];
+    let expected = [
+        "ratelimit::errors ERROR",
+        "cannot decide about a shadow limit",
+        "limit=trial/shadow",
+        "the store fails",
+    ];
     assert!(expected.iter().all(|part| lines[0].contains(part)), "{lines:#?}");
     assert_eq!(errors("configuration"), 2);
 }

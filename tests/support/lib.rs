@@ -40,8 +40,7 @@ mod proxy;
 mod proxy_tests;
 mod sentinels;
 mod server;
-#[cfg(test)]
-mod topology_tests;
+mod stub;
 mod wait;
 mod watchdog;
 
@@ -56,3 +55,4 @@ pub use prometheus::Prometheus;
 pub use proxy::{Proxy, Traffic};
 pub use sentinels::Sentinels;
 pub use server::RedisServer;
+pub use stub::StubStore;

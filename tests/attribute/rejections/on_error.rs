@@ -1,29 +1,8 @@
 //! `on_error`: the decision about a call when the store fails.
 
 use crate::harness::{Runs, unavailable};
-use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, OnError, RateLimiter, Rejection, rate_limit};
-
-/// A store that always fails.
-struct Away;
-
-fn away<T>() -> Reply<T> {
-    Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
-}
-
-impl Store for Away {
-    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
-        away()
-    }
-
-    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
-        away()
-    }
-
-    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
-        away()
-    }
-}
+use ratelimit::{ErrorKind, OnError, RateLimiter, Rejection, rate_limit};
+use support::StubStore;
 
 #[rate_limit(key = "k", count = 1)]
 async fn by_the_limiter(runs: &Runs) -> Result<u32, Rejection> {
@@ -67,7 +46,12 @@ async fn shadow(runs: &Runs) -> Result<u32, Rejection> {
 }
 
 async fn with<F: Future>(on_error: OnError, test: F) -> F::Output {
-    let limiter = RateLimiter::builder().store(Away).on_error(on_error).connect().await.unwrap();
+    let limiter = RateLimiter::builder()
+        .store(StubStore::failing(ErrorKind::Unavailable))
+        .on_error(on_error)
+        .connect()
+        .await
+        .unwrap();
     ratelimit::scope(limiter, test).await
 }
 

@@ -1,11 +1,10 @@
 //! Limiters on each store.
 
-use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, Limit, OnError, RateLimiter};
+use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use support::RedisServer;
+use support::{RedisServer, StubStore};
 
 /// One limiter in memory and one on a private Redis server. Each has a prefix of its own, so no test sees another's state.
 pub(crate) async fn limiters() -> [RateLimiter; 2] {
@@ -48,25 +47,10 @@ pub(crate) async fn until<T>(what: &str, mut find: impl AsyncFnMut() -> Option<T
 
 /// A limiter that can decide nothing, so that it rejects all calls as unavailable.
 pub(crate) async fn failing() -> RateLimiter {
-    RateLimiter::builder().store(FailingStore).on_error(OnError::Deny).connect().await.unwrap()
-}
-
-struct FailingStore;
-
-fn unavailable() -> Error {
-    Error::new(ErrorKind::Unavailable, "the store fails")
-}
-
-impl Store for FailingStore {
-    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
-        Reply::ready(Err(unavailable()))
-    }
-
-    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
-        Reply::ready(Err(unavailable()))
-    }
-
-    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
-        Reply::ready(Err(unavailable()))
-    }
+    RateLimiter::builder()
+        .store(StubStore::failing(ErrorKind::Unavailable))
+        .on_error(OnError::Deny)
+        .connect()
+        .await
+        .unwrap()
 }

@@ -2,35 +2,14 @@
 
 use super::service::{serve, serve_in};
 use super::wire::Client;
+use crate::harness::limiters::failing;
 use ratelimit::clock::ManualClock;
-use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimitLayer, RateLimiter, Rejection};
+use ratelimit::{Key, Limit, MemoryStore, RateLimitLayer, RateLimiter, Rejection};
 use std::error::Error as _;
 use std::time::Duration;
 use support::MINUTE;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
-
-/// A store that cannot decide.
-struct Failing;
-
-impl Store for Failing {
-    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
-        Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
-    }
-
-    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
-        Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
-    }
-
-    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
-        Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")))
-    }
-}
-
-async fn failing() -> RateLimiter {
-    RateLimiter::builder().store(Failing).on_error(OnError::Deny).connect().await.unwrap()
-}
 
 /// The status of the second call of this limit.
 async fn refused(limit: Limit) -> Status {

@@ -1,0 +1,55 @@
+//! A store that fails, or never replies, until a test lets it work.
+
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, MemoryStore};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A memory store that is broken: each request fails with an error, or is never replied to. Clones share their state.
+#[derive(Clone)]
+pub struct StubStore {
+    memory: Arc<MemoryStore>,
+    kind: Option<ErrorKind>,
+    works: Arc<AtomicBool>,
+}
+
+impl StubStore {
+    /// Fails with an error of this kind.
+    #[must_use]
+    pub fn failing(kind: ErrorKind) -> Self {
+        Self { memory: Arc::default(), kind: Some(kind), works: Arc::default() }
+    }
+
+    /// Never replies.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { memory: Arc::default(), kind: None, works: Arc::default() }
+    }
+
+    /// Lets the store work from now on, or breaks it.
+    pub fn set_works(&self, works: bool) {
+        self.works.store(works, Ordering::Relaxed);
+    }
+
+    fn reply<T: Send + 'static>(&self, works: impl FnOnce(&MemoryStore) -> Reply<T>) -> Reply<T> {
+        match self.kind {
+            _ if self.works.load(Ordering::Relaxed) => works(&self.memory),
+            Some(kind) => Reply::ready(Err(Error::new(kind, "the store fails"))),
+            None => Reply::pending(std::future::pending()),
+        }
+    }
+}
+
+impl Store for StubStore {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        self.reply(|memory| memory.decide(mode, requests))
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        self.reply(|memory| memory.adjust(adjustments))
+    }
+
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
+        self.reply(|memory| memory.reset(keys))
+    }
+}
