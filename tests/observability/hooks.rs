@@ -130,7 +130,7 @@ async fn an_outage_begins_and_ends_once() {
     store.set_works(true);
     tokio::time::advance(Duration::from_secs(2)).await;
     for _ in 0..3 {
-        let _ = limiter.check(&once, "hook outage").await;
+        limiter.check(&Limit::counter(3, HOUR), "hook outage").await.unwrap();
     }
     log.wait_for(4);
     let expected = ["began: the store fails", "local hook outage 0", "local hook outage 0", "ended"];
