@@ -1,4 +1,4 @@
-//! Signatures of applications on actix-web, with stand-ins for their types. They only have to compile, and [`routes`] proves
+//! Signatures of applications on actix-web that no other test has, with stand-ins for their types. They only have to compile, and [`routes`] proves
 //! that actix-web takes them as handlers.
 
 #![allow(dead_code, reason = "only compiled")]
@@ -7,10 +7,9 @@ use actix_web::dev::Payload;
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Data, Form, Json, ServiceConfig};
-use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, ResponseError, get, post};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, ResponseError, post};
 use ratelimit::{Rejection, rate_limit};
 use serde::{Deserialize, Serialize};
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, Ready, ready};
@@ -39,7 +38,7 @@ impl<P: 'static, D: FromRequest + 'static> FromRequest for Guarded<P, D> {
 
 /// A session, which is not `Send`, and a user.
 #[derive(Clone, Default)]
-struct Session(Rc<Cell<i32>>, String);
+struct Session(Rc<()>, String);
 
 impl FromRequest for Session {
     type Error = Infallible;
@@ -71,16 +70,6 @@ impl<T: ErrorCode> From<T> for CodedError {
     }
 }
 
-/// Takes a rejection like any other error.
-#[derive(Debug)]
-struct LemmyError(Box<dyn std::error::Error + Send + Sync>);
-
-impl<T: Into<Box<dyn std::error::Error + Send + Sync>>> From<T> for LemmyError {
-    fn from(error: T) -> Self {
-        Self(error.into())
-    }
-}
-
 #[derive(Debug)]
 struct ErrorResponse(Rejection);
 
@@ -96,7 +85,7 @@ macro_rules! errors {
     };
 }
 
-errors! { CodedError LemmyError ErrorResponse }
+errors! { CodedError ErrorResponse }
 
 /// The change that the compiler asks for.
 impl ErrorCode for Rejection {
@@ -136,29 +125,6 @@ async fn login(
     Ok(HttpResponse::SeeOther().json(form.0))
 }
 
-/// lemmy: nothing has to change, because the error takes every other one. It answers 400.
-#[rate_limit(key = "lemmy login", time = "1m", count = 1, by = "ip")]
-async fn lemmy_login(
-    Json(data): Json<Fields>,
-    _req: HttpRequest,
-    _context: Data<Context>,
-) -> Result<Json<Fields>, LemmyError> {
-    Ok(Json(data))
-}
-
-/// rauthy: a limit for each account and each address.
-#[post("/oidc/authorize")]
-#[rate_limit(key = "authorize", time = "1m", count = 1, by = payload.name)]
-#[rate_limit(key = "authorize", time = "1h", count = 100, by = "ip")]
-async fn post_authorize(
-    _data: web::Data<Context>,
-    _req: HttpRequest,
-    Json(payload): Json<Fields>,
-    _principal: Session,
-) -> Result<HttpResponse, ErrorResponse> {
-    Ok(HttpResponse::Accepted().json(payload))
-}
-
 /// What OAuth 2.0 clients understand.
 fn slow_down(rejection: Rejection) -> HttpResponse {
     let response = HttpResponse::from(rejection);
@@ -181,17 +147,8 @@ async fn index(identity: Option<Session>) -> actix_web::Result<impl Responder> {
     Ok(identity.map(|identity| identity.1).unwrap_or_default())
 }
 
-/// basics: nothing has to change.
-#[get("/welcome")]
-#[rate_limit(key = "welcome", time = "1m", count = 1, by = "ip")]
-async fn welcome(_req: HttpRequest, session: Session) -> actix_web::Result<HttpResponse> {
-    session.0.set(session.0.get() + 1);
-    Ok(HttpResponse::Ok().finish())
-}
-
 fn routes(config: &mut ServiceConfig) {
     config.route("/indexes/{index_uid}/search", web::post().to(search_with_post));
-    config.route("/login", web::post().to(login)).route("/lemmy", web::post().to(lemmy_login));
-    config.service(post_authorize).service(post_device_auth).service(welcome);
-    config.route("/", web::get().to(index));
+    config.route("/login", web::post().to(login));
+    config.service(post_device_auth).route("/", web::get().to(index));
 }

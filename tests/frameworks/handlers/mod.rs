@@ -14,5 +14,4 @@ mod others;
 mod poem;
 mod rocket;
 mod salvo;
-mod tonic;
 mod warnings;

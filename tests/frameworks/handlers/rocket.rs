@@ -1,9 +1,9 @@
-//! Signatures of public rocket applications: vaultwarden's logins, and the user of a "realworld" application. They only have to
-//! compile, and [`application`] proves that rocket takes them as routes.
+//! Signatures of public rocket applications: the logins of vaultwarden. They only have to compile, and [`application`] proves that
+//! rocket takes them as routes.
 
 #![allow(dead_code, reason = "only compiled")]
 
-use ratelimit::{Rejection, UserId, rate_limit};
+use ratelimit::{Rejection, rate_limit};
 use rocket::form::{Form, FromForm};
 use rocket::http::{CookieJar, Status};
 use rocket::request::{FromRequest, Outcome};
@@ -11,7 +11,7 @@ use rocket::response::content::RawHtml;
 use rocket::response::{Redirect, Responder};
 use rocket::serde::Deserialize;
 use rocket::serde::json::{Json, Value, json};
-use rocket::{Build, Request, Rocket, get, post, routes};
+use rocket::{Build, Request, Rocket, post, routes};
 use std::net::IpAddr;
 
 /// Declares guards with a value.
@@ -35,7 +35,6 @@ macro_rules! guards {
 guards! {
     ClientIp { ip: IpAddr }
     ClientHeaders { ip: ClientIp }
-    Auth { id: i32 }
 }
 
 /// Added to the application: `by = "ip"` finds its guard, which has the name of the trait.
@@ -52,15 +51,6 @@ impl ratelimit::ClientIp for ClientHeaders {
     }
 }
 
-/// Added to the application.
-impl UserId for Auth {
-    type Id = i32;
-
-    fn user_id(&self) -> Option<i32> {
-        Some(self.id)
-    }
-}
-
 #[derive(Responder)]
 enum Error {
     Message(String),
@@ -74,7 +64,6 @@ impl From<Rejection> for Error {
 }
 
 type JsonResult = Result<Json<Value>, Error>;
-type EmptyResult = Result<(), Error>;
 
 #[derive(Deserialize, FromForm)]
 #[serde(crate = "rocket::serde")]
@@ -88,14 +77,6 @@ struct Fields {
 async fn login(data: Form<Fields>, client_header: ClientHeaders, cookies: &CookieJar<'_>) -> JsonResult {
     let _ = (client_header, cookies);
     Ok(Json(json!({ "name": data.into_inner().name })))
-}
-
-/// Mails a hint. As it stands, in the other order of attributes.
-#[rate_limit(key = "hint", time = "1h", count = 1, by = "ip")]
-#[post("/accounts/password-hint", data = "<data>")]
-async fn password_hint(data: Json<Fields>, ip: ClientIp) -> EmptyResult {
-    drop((data, ip));
-    Ok(())
 }
 
 #[derive(Responder)]
@@ -119,13 +100,6 @@ async fn post_admin_login(
     Ok(Redirect::to(data.into_inner().name))
 }
 
-/// The user who is logged in. A `None` is a 404 and no refusal, so the compiler asks for `fallible`.
-#[get("/user")]
-#[rate_limit(key = "user", count = 2, by = "user", fallible)]
-async fn get_user(auth: Auth) -> Option<Value> {
-    Some(json!({ "id": auth.id }))
-}
-
 fn application() -> Rocket<Build> {
-    rocket::build().mount("/", routes![login, password_hint, post_admin_login, get_user])
+    rocket::build().mount("/", routes![login, post_admin_login])
 }

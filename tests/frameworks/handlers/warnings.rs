@@ -7,6 +7,18 @@
 use ratelimit::{Rejection, rate_limit};
 use std::net::SocketAddr;
 
+/// Functions without `by` that the compiler must take for handlers, below further attributes of theirs.
+macro_rules! handlers {
+    ($($(#[$router:meta])* $name:ident($($argument:ty),*) -> $returned:ty { $($body:tt)* })*) => {
+        $(#[expect(deprecated)]
+        #[rate_limit(count = 5)]
+        $(#[$router])*
+        async fn $name($(_: $argument),*) -> Result<$returned, Rejection> {
+            Ok($($body)*)
+        })*
+    };
+}
+
 mod axum {
     use axum::Json;
     use axum::body::Bytes;
@@ -29,42 +41,13 @@ mod axum {
         }
     }
 
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn no_arguments() -> Result<impl IntoResponse, Rejection> {
-        Ok("sitemap")
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn optional_path(page: Option<Path<u64>>) -> Result<(), Rejection> {
-        let _ = page;
-        Ok(())
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn query(query: Query<HashMap<String, String>>) -> Result<(), Rejection> {
-        drop(query);
-        Ok(())
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn extractor_of_its_own(_: Tenant) -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn response() -> Result<Html<String>, Rejection> {
-        Ok(Html(String::new()))
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn parts_of_a_response(body: Json<u8>) -> Result<(StatusCode, Json<u8>), Rejection> {
-        Ok((StatusCode::OK, body))
+    handlers! {
+        no_arguments() -> impl IntoResponse { "sitemap" }
+        optional_path(Option<Path<u64>>) -> () { () }
+        query(Query<HashMap<String, String>>) -> () { () }
+        extractor_of_its_own(Tenant) -> () { () }
+        response() -> Html<String> { Html(String::new()) }
+        parts_of_a_response(Json<u8>) -> (StatusCode, Json<u8>) { (StatusCode::OK, Json(1)) }
     }
 
     /// Frameworks could extract and send these types, too.
@@ -99,29 +82,16 @@ mod actix {
         }
     }
 
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn extractor_of_its_own(_: Option<Tenant>) -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn response() -> Result<HttpResponse, Rejection> {
-        Ok(HttpResponse::Ok().finish())
+    handlers! {
+        extractor_of_its_own(Option<Tenant>) -> () { () }
+        response() -> HttpResponse { HttpResponse::Ok().finish() }
+        #[get("/")] routed() -> String { String::new() }
     }
 
     #[expect(deprecated)]
     #[rate_limit(count = 5)]
     async fn responder() -> impl Responder {
         web::Json(1)
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    #[get("/")]
-    async fn routed() -> Result<String, Rejection> {
-        Ok(String::new())
     }
 
     /// A parameter of the function may not live as long as the framework asks for.
@@ -166,11 +136,7 @@ mod poem {
         }
     }
 
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn response() -> Result<Html<String>, Rejection> {
-        Ok(Html(String::new()))
-    }
+    handlers! { response() -> Html<String> { Html(String::new()) } }
 }
 
 mod rocket {
@@ -190,29 +156,18 @@ mod rocket {
         }
     }
 
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn guard_of_its_own(_: Tenant) -> Result<(), Rejection> {
-        Ok(())
+    handlers! {
+        guard_of_its_own(Tenant) -> () { () }
+        data(Json<u8>) -> () { () }
+        response() -> Json<u8> { Json(1) }
     }
 
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn data(_: Json<u8>) -> Result<(), Rejection> {
-        Ok(())
-    }
-
+    // rocket finds arguments by their names.
     #[expect(deprecated)]
     #[rate_limit(count = 5)]
     #[rocket::get("/")]
     async fn address(_peer: SocketAddr) -> Result<(), Rejection> {
         Ok(())
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn response() -> Result<Json<u8>, Rejection> {
-        Ok(Json(1))
     }
 }
 
@@ -228,23 +183,10 @@ mod salvo {
         id: u64,
     }
 
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn extractor_of_its_own(_: Tenant) -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    async fn response() -> Result<Json<u8>, Rejection> {
-        Ok(Json(1))
-    }
-
-    #[expect(deprecated)]
-    #[rate_limit(count = 5)]
-    #[handler]
-    async fn handled() -> Result<String, Rejection> {
-        Ok(String::new())
+    handlers! {
+        extractor_of_its_own(Tenant) -> () { () }
+        response() -> Json<u8> { Json(1) }
+        #[handler] handled() -> String { String::new() }
     }
 }
 
