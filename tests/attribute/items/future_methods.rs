@@ -27,11 +27,6 @@ impl Service {
     fn by_value(self) -> impl Future<Output = Result<u32, Rejection>> + 'static {
         async move { Ok(self.runs.add()) }
     }
-
-    #[rate_limit(count = 1)]
-    fn by_arc(self: Arc<Self>) -> BoxFuture<'static, Result<u32, Rejection>> {
-        Box::pin(async move { Ok(self.runs.add()) })
-    }
 }
 
 /// The boxed future of the crate `tower`.
@@ -78,7 +73,6 @@ async fn methods() {
     let runs = &Arc::clone(&service.runs);
     passes_once(runs, async || service.by_mutable_reference().await).await;
     passes_once(runs, async || service.clone().by_value().await).await;
-    passes_once(runs, async || Arc::new(service.clone()).by_arc().await).await;
     passes_once(runs, async || service.call(1).await).await;
     passes_once(runs, async || service.send("ann").await).await;
     passes_once(runs, async || service.by_default(runs).await).await;
