@@ -4,8 +4,7 @@ use super::on_both;
 use crate::harness::{decision, limiter_on};
 use ratelimit::clock::ManualClock;
 use ratelimit::{Algorithm, Limit, MemoryStore, RateLimiter};
-use std::time::Duration;
-use support::{HOUR, MS, RedisServer, SECOND};
+use support::{HOUR, MS, RedisServer};
 
 /// Every algorithm that charges units.
 fn limits() -> [Limit; 6] {
@@ -100,21 +99,6 @@ async fn a_charge_cannot_be_refunded_after_its_window() {
         assert_eq!(charge.refund().await.unwrap(), 0, "{limit}");
         assert_eq!(left(&limiter, limit).await, before, "{limit}");
     }
-}
-
-#[tokio::test]
-async fn refilled_units_are_not_refunded_again() {
-    let clock = ManualClock::new();
-    let limiter =
-        RateLimiter::builder().store(MemoryStore::with_clock(clock.clone())).connect().await.unwrap();
-    let limit = Limit::token_bucket(1, SECOND).burst(4);
-    let first = limiter.charge(&limit, "key", 1).await.unwrap();
-    clock.advance(Duration::from_millis(900));
-    drop(limiter.charge(&limit, "key", 1).await.unwrap());
-    // At 900 ms a tenth of the first token is still in use. The second token is in use for a whole second.
-    assert_eq!(first.refund().await.unwrap(), 1);
-    let now = limiter.peek(&limit, "key").await.unwrap();
-    assert_eq!((now.remaining(), now.reset_after()), (3, SECOND));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -33,10 +33,6 @@ impl Both {
         self.twins.adjust_one(self.limit, units, Change::Give(charge.stamp())).await
     }
 
-    async fn take(&self, units: u32) -> u32 {
-        self.twins.adjust_one(self.limit, units, Change::Take).await
-    }
-
     async fn left(&self) -> u32 {
         self.twins.decide_one(Mode::Peek, self.limit, 1).await.remaining()
     }
@@ -55,18 +51,6 @@ async fn a_window_accepts_refunds_of_its_own_units() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_window_before_a_reserved_one_accepts_no_refunds() {
-    let mut both = Both::of(Limit::counter(5, SECOND * 10).wait(SECOND * 30));
-    let first = both.charge(5).await;
-    let second = both.charge(2).await;
-    assert_eq!(second.delay(), SECOND * 10);
-    assert_eq!(both.give(5, first).await, 0, "its place is not at the end of the queue");
-    assert_eq!(both.give(2, second).await, 2);
-    both.at(10_000);
-    assert_eq!(both.left().await, 5);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leaked_units_of_a_charge_are_not_refunded() {
     for limit in [Limit::token_bucket(10, SECOND * 10), Limit::leaky_bucket(10, SECOND * 10)] {
         let mut both = Both::of(limit);
@@ -79,18 +63,6 @@ async fn leaked_units_of_a_charge_are_not_refunded() {
         assert_eq!((both.give(4, second).await, both.left().await), (4, 10));
         assert_eq!(both.give(4, second).await, 0);
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refund_of_a_partly_leaked_unit_is_partial() {
-    let mut both = Both::of(Limit::token_bucket(1, SECOND * 10).burst(3));
-    let charge = both.charge(3).await;
-    both.at(25_000);
-    assert_eq!(both.give(3, charge).await, 1, "half a unit, rounded up");
-    let _ = both.charge(3).await;
-    assert_eq!(both.left().await, 0);
-    both.at(34_999);
-    assert_eq!(both.left().await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -186,31 +158,6 @@ async fn a_lease_can_be_renewed_until_it_ends() {
     assert_eq!(both.left().await, 0);
     both.at(19_999);
     assert_eq!((both.left().await, both.twins.adjust(&renew).await), (1, vec![0]));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn debt_is_at_most_one_capacity() {
-    for limit in [
-        Limit::counter(5, SECOND),
-        Limit::token_bucket(5, SECOND),
-        Limit::token_bucket(5, SECOND).refill(Refill::Interval),
-        Limit::token_bucket(2, SECOND).burst(2).borrow(3),
-        Limit::sliding_window(5, SECOND),
-        Limit::sliding_log(5, SECOND),
-        Limit::leaky_bucket(5, SECOND),
-        Limit::leaky_bucket(4, SECOND).wait(SECOND),
-    ] {
-        let mut both = Both::of(limit);
-        assert_eq!(both.take(3).await, 3, "{limit}");
-        assert_eq!(both.take(100).await, 7, "{limit}");
-        assert_eq!((both.take(1).await, both.left().await), (0, 0), "{limit}");
-        let refused = both.twins.decide_one(Mode::Check, limit, 1).await;
-        let wait = u64::try_from(refused.retry_after().unwrap().as_millis()).unwrap();
-        both.at(wait - 1);
-        assert!(!both.twins.decide_one(Mode::Check, limit, 1).await.is_allowed(), "{limit}");
-        both.at(wait);
-        assert!(both.twins.decide_one(Mode::Check, limit, 1).await.is_allowed(), "{limit}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
