@@ -87,27 +87,6 @@ async fn an_automatic_lease_follows_the_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_processes_never_exceed_a_shared_window() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let (one, other) = (limiter(store.clone()).await, limiter(store.clone()).await);
-    let mut all = 0;
-    for _ in 0..200 {
-        all += usize::from(passes(&one, &LIMIT).await) + usize::from(passes(&other, &LIMIT).await);
-    }
-    assert_eq!(all, 100);
-}
-
-#[tokio::test(start_paused = true)]
-async fn leased_units_expire_with_their_window() {
-    let clock = ManualClock::new();
-    let limiter = limiter(RemoteStore::with_clock(&clock)).await;
-    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
-    clock.advance(WINDOW);
-    tokio::time::advance(WINDOW).await;
-    assert_eq!(passed(&limiter, &LIMIT, 200).await, 100);
-}
-
-#[tokio::test(start_paused = true)]
 async fn unused_units_are_returned() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await;
@@ -157,22 +136,6 @@ async fn a_small_limit_leases_nothing() {
         assert!(store.take_requests() >= limit.count() as usize);
         limiter.reset(&limit, "k").await.unwrap();
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_bucket_keeps_its_rate() {
-    let clock = ManualClock::new();
-    let limiter = limiter(RemoteStore::with_clock(&clock)).await;
-    let bucket = Limit::token_bucket(10, SECOND).burst(20).lease(5);
-    assert_eq!(passed(&limiter, &bucket, 50).await, 20);
-    let mut more = 0;
-    for _ in 0..100 {
-        clock.advance(SECOND / 10);
-        // The deny cache follows tokio's clock.
-        tokio::time::advance(SECOND / 10).await;
-        more += passed(&limiter, &bucket, 3).await;
-    }
-    assert!((90..=100).contains(&more), "{more}");
 }
 
 /// The number of admitted calls, of calls that arrive at the same time.

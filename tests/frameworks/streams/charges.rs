@@ -107,16 +107,6 @@ async fn an_error_of_the_handler_has_sent_nothing() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_never_polled_has_sent_nothing() {
-    everywhere(router, async |site| {
-        let _body = site.app.next_body();
-        assert_eq!(site.head("/blocks").await.status(), 200);
-        site.app.until_free(&BLOCKS, "blocks", 100).await;
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_response_is_complete_when_its_content_length_was_sent() {
     everywhere(router, async |site| {
         let mut body = Some(site.app.next_body());

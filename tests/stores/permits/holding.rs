@@ -67,35 +67,23 @@ async fn a_dropped_permit_is_back_before_the_next_request() {
 }
 
 #[tokio::test]
-async fn a_permit_comes_back_when_it_is_dropped() {
-    comes_back(async |_, permit| drop(permit)).await;
-}
-
-#[tokio::test]
-async fn a_permit_comes_back_when_its_holder_fails() {
+async fn a_permit_comes_back_however_its_holder_ends() {
     async fn fails(_permit: Permit) -> Result<(), std::num::ParseIntError> {
         tokio::task::yield_now().await;
         "no number".parse::<u32>()?;
         Ok(())
     }
-    comes_back(async |_, permit| assert!(fails(permit).await.is_err())).await;
-}
-
-#[tokio::test]
-async fn a_permit_comes_back_when_its_holder_panics() {
     let panics = |permit: Permit| {
         let _permit = permit;
         panic!("as expected");
     };
+    comes_back(async |_, permit| drop(permit)).await;
+    comes_back(async |_, permit| assert!(fails(permit).await.is_err())).await;
     comes_back(async |_, permit| {
         assert!(tokio::spawn(async move { panics(permit) }).await.unwrap_err().is_panic());
     })
     .await;
     comes_back(async |_, permit| assert!(catch_unwind(AssertUnwindSafe(|| panics(permit))).is_err())).await;
-}
-
-#[tokio::test]
-async fn a_permit_comes_back_when_its_holder_is_cancelled() {
     comes_back(async |_, permit| {
         let task = tokio::spawn(async move {
             let _permit = permit;
