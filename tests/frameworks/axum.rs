@@ -1,17 +1,16 @@
 //! axum: the contract, over HTTP/1.1 and HTTP/2.
 
 use crate::harness::client::Version;
-use crate::harness::contract;
+use crate::harness::contract::{self, layer};
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Router, debug_handler};
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use support::MINUTE;
 
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
 async fn login(_: ConnectInfo<SocketAddr>) -> Result<&'static str, Rejection> {
@@ -94,8 +93,9 @@ async fn swallowed(_: ConnectInfo<SocketAddr>) -> Result<(), AppError> {
 
 async fn plain() {}
 
+async fn upload(_: String) {}
+
 async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
     let app = Router::new()
         .route("/login", get(login))
         .route("/above", get(above))
@@ -106,7 +106,9 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .route("/context", get(context))
         .route("/spawned", get(spawned))
         .route("/swallowed", get(swallowed))
-        .route("/layered", get(plain).layer(layered))
+        .route("/layered", get(plain).layer(layer("layered")))
+        .route("/upload", post(upload).layer(layer("upload")))
+        .route("/slow", get(contract::slow).layer(layer("slow")))
         .route("/plain", get(plain))
         .layer(RateLimitLayer::new().limiter(limiter));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

@@ -103,27 +103,6 @@ async fn a_request_without_a_peer_is_not_let_through() {
     assert_eq!(status(&service, Request::new(())).await, (503, Some("1".to_owned())));
 }
 
-#[tokio::test]
-async fn the_permit_of_a_layer_is_held_until_the_response() {
-    let (entered, mut inside) = tokio::sync::mpsc::channel(1);
-    let (leave, left) = tokio::sync::watch::channel(false);
-    let slow = answers(move |_| {
-        let (entered, mut left) = (entered.clone(), left.clone());
-        async move {
-            entered.send(()).await.unwrap();
-            left.wait_for(|left| *left).await.unwrap();
-            200
-        }
-    });
-    let service = layer().await.limit("slow", Limit::concurrency(1, MINUTE), By::global()).layer(slow);
-    let first = tokio::spawn(service.clone().oneshot(from(1)));
-    inside.recv().await.unwrap();
-    assert_eq!(status(&service, from(2)).await.0, 429);
-    leave.send(true).unwrap();
-    assert_eq!(first.await.unwrap().unwrap().status(), 200);
-    assert_eq!(status(&service, from(2)).await.0, 200);
-}
-
 /// The outer layer writes the header fields for both.
 #[tokio::test]
 async fn a_layer_inside_a_layer_adds_its_limits() {

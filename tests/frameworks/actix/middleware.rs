@@ -1,6 +1,5 @@
-//! The layer as a middleware of actix-web: beside other middlewares, before the body, and around errors.
+//! The layer as a middleware of actix-web: beside other middlewares, and around errors.
 
-use super::raw::Connection;
 use super::{AppError, server};
 use crate::harness::client::{Client, Reply, Version};
 use actix_web::body::MessageBody;
@@ -10,13 +9,12 @@ use actix_web::http::StatusCode;
 use actix_web::middleware::{
     Condition, DefaultHeaders, ErrorHandlerResponse, ErrorHandlers, Logger, Next, from_fn,
 };
-use actix_web::web::{self, Data, ServiceConfig};
+use actix_web::web::{self, ServiceConfig};
 use actix_web::{Error, HttpRequest, Responder};
 use ratelimit::answer::Answers;
 use ratelimit::context::RequestContext;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use support::MINUTE;
-use tokio::sync::{Notify, watch};
 
 #[rate_limit(key = "in context", count = 1, by = ratelimit::context::client_ip())]
 async fn in_context() -> Result<(), Rejection> {
@@ -109,58 +107,6 @@ async fn other_errors_stay_as_they_are() {
     let reply = client(layer().correct_status(true), errors).get("/broken").await;
     let headers = (reply.header("retry-after"), reply.header("ratelimit"));
     assert_eq!((reply.status, reply.body.as_str(), headers), (502, "no upstream", (None, None)));
-}
-
-async fn upload(_: web::Bytes) -> &'static str {
-    "received"
-}
-
-/// A refused client does not have to send its body. The outermost layer writes the header fields of its own limits.
-#[tokio::test]
-async fn the_layer_decides_before_the_body_is_read() {
-    let limited = layer().limit("uploads", Limit::counter(1, MINUTE), By::global());
-    let server = server::start(limited, |config| {
-        config.route("/", web::post().to(upload));
-    });
-    let admitted = Client::new(server, Version::Http2).get("/").await;
-    assert_eq!((admitted.status, admitted.header("ratelimit-policy")), (404, Some(r#""uploads";q=1;w=60"#)));
-
-    let mut connection = Connection::open(server).await;
-    connection.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nthe start").await;
-    assert_eq!(connection.response().await.status, 429);
-}
-
-/// Waits in the handler until the test lets it go.
-async fn slow(state: Data<(Notify, watch::Sender<bool>)>) -> &'static str {
-    let (entered, leave) = state.get_ref();
-    let mut left = leave.subscribe();
-    entered.notify_one();
-    left.wait_for(|left| *left).await.unwrap();
-    ""
-}
-
-#[tokio::test]
-async fn the_permit_of_a_layer_is_held_until_the_response() {
-    let state = Data::new((Notify::new(), watch::Sender::new(false)));
-    let routes = {
-        let state = state.clone();
-        move |config: &mut ServiceConfig| {
-            config
-                .app_data(state.clone())
-                .route("/slow", web::get().to(slow))
-                .route("/", web::get().to(plain));
-        }
-    };
-    let client = client(layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip()), routes);
-    let first = tokio::spawn({
-        let client = client.clone();
-        async move { client.get("/slow").await.status }
-    });
-    state.0.notified().await;
-    assert_eq!(client.get("/").await.status, 429);
-    state.1.send_replace(true);
-    assert_eq!(first.await.unwrap(), 200);
-    assert_eq!(client.get("/").await.status, 200);
 }
 
 /// Names of the limits that the request has met until now.

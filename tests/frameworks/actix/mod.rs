@@ -11,16 +11,15 @@ mod unix;
 mod workers;
 
 use crate::harness::client::Version;
-use crate::harness::contract;
+use crate::harness::contract::{self, layer};
 use actix_web::dev::{Payload, PeerAddr};
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, ResponseError, get};
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::convert::Infallible;
 use std::fmt;
 use std::future::{Ready, ready};
 use std::net::SocketAddr;
-use support::MINUTE;
 
 #[get("/login")]
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
@@ -123,12 +122,22 @@ async fn plain() -> &'static str {
     ""
 }
 
+async fn upload(_: web::Bytes) -> &'static str {
+    ""
+}
+
+async fn slow() -> &'static str {
+    contract::slow().await;
+    ""
+}
+
 fn routes(config: &mut ServiceConfig) {
-    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
     config.service(login).service(above).service(below).service(key).service(user).service(stack);
     config.service(context).service(spawned).service(swallowed);
     config.route("/plain", web::get().to(plain));
-    config.service(web::resource("/layered").wrap(layered).route(web::get().to(plain)));
+    config.service(web::resource("/layered").wrap(layer("layered")).route(web::get().to(plain)));
+    config.service(web::resource("/upload").wrap(layer("upload")).route(web::post().to(upload)));
+    config.service(web::resource("/slow").wrap(layer("slow")).route(web::get().to(slow)));
 }
 
 async fn serve(limiter: RateLimiter) -> SocketAddr {

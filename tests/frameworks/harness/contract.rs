@@ -11,18 +11,43 @@
 //! | `/context` | no argument with an address; `key = "context", count = 1, by = ratelimit::context::client_ip()` |
 //! | `/spawned` | spawns a task that calls a function limited by `ratelimit::context::client_ip()`; answers with the `Rejection` of the task |
 //! | `/swallowed` | `key = "swallowed", count = 1, by = "ip"`; an error type that answers 500 to every error |
-//! | `/layered` | in a `RateLimitLayer` with `.limit("layered", 1 per minute, By::ip())`, where the framework has inner layers |
+//! | `/layered` | in [`layer`], where the framework has inner layers |
+//! | `/upload` | in [`layer`]; reads the body of a POST request |
+//! | `/slow` | in [`layer`]; waits for [`slow`] |
 //! | `/plain` | no limit |
 //!
 //! The whole application is in `RateLimitLayer::new().limiter(limiter)`, and `key` is always given.
 
 use super::client::{Client, Reply, Version};
-use super::limiters::limiters;
-use ratelimit::RateLimiter;
-use std::net::SocketAddr;
+use super::limiters::{limiters, until};
+use futures_util::stream;
+use ratelimit::context::RequestContext;
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter};
+use std::collections::HashSet;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::LazyLock;
+use support::MINUTE;
+use tokio::sync::watch;
 
 /// Serves the contract's routes for each store, and checks them with each version of HTTP.
 pub(crate) async fn check(versions: &[Version], serve: impl AsyncFn(RateLimiter) -> SocketAddr) {
+    check_routes(versions, true, serve).await;
+}
+
+/// The same for a framework without inner layers, whose tests of the layer prove what `/upload` and `/slow` do.
+pub(crate) async fn check_without_layers(
+    versions: &[Version],
+    serve: impl AsyncFn(RateLimiter) -> SocketAddr,
+) {
+    check_routes(versions, false, serve).await;
+}
+
+async fn check_routes(
+    versions: &[Version],
+    has_layers: bool,
+    serve: impl AsyncFn(RateLimiter) -> SocketAddr,
+) {
     for limiter in limiters().await {
         let server = serve(limiter).await;
         for version in versions {
@@ -33,8 +58,30 @@ pub(crate) async fn check(versions: &[Version], serve: impl AsyncFn(RateLimiter)
             stacks(client()).await;
             contexts(client()).await;
             mending(client()).await;
+            if has_layers {
+                bodies(client()).await;
+                permits(client()).await;
+            }
         }
     }
+}
+
+/// The layer of a route: one call per minute of each client, or one at a time of `slow`.
+pub(crate) fn layer(name: &'static str) -> RateLimitLayer {
+    let limit = if name == "slow" { Limit::concurrency(1, MINUTE) } else { Limit::counter(1, MINUTE) };
+    RateLimitLayer::new().limit(name, limit, By::ip())
+}
+
+/// The clients that are inside `/slow`, and those that may leave it.
+static INSIDE: LazyLock<watch::Sender<HashSet<IpAddr>>> = LazyLock::new(watch::Sender::default);
+static LEAVING: LazyLock<watch::Sender<HashSet<IpAddr>>> = LazyLock::new(watch::Sender::default);
+
+/// Waits in a handler until the test lets its client go.
+pub(crate) async fn slow() {
+    let client = RequestContext::current().unwrap().client_ip().unwrap();
+    INSIDE.send_if_modified(|inside| inside.insert(client));
+    LEAVING.subscribe().wait_for(|leaving| leaving.contains(&client)).await.unwrap();
+    INSIDE.send_if_modified(|inside| inside.remove(&client));
 }
 
 /// Each client address has its own limit, in both orders of the attributes.
@@ -105,6 +152,27 @@ async fn mending(client: Client) {
     let swallowed = client.get("/swallowed").await;
     assert_eq!(swallowed.status, 429, "{swallowed:?}");
     assert_wait(&swallowed, 60);
+}
+
+/// The layer decides before the body is read: that of the refused request never ends.
+async fn bodies(client: Client) {
+    assert_eq!(client.post("/upload").body("content").send().await.unwrap().status(), 200);
+    let endless = reqwest::Body::wrap_stream(stream::pending::<Result<bytes::Bytes, io::Error>>());
+    assert_eq!(client.post("/upload").body(endless).send().await.unwrap().status(), 429);
+}
+
+/// The permit of a layer is held until the response.
+async fn permits(client: Client) {
+    let first = tokio::spawn({
+        let client = client.clone();
+        async move { client.get("/slow").await.status }
+    });
+    INSIDE.subscribe().wait_for(|inside| inside.contains(&client.address)).await.unwrap();
+    assert_eq!(client.get("/slow").await.status, 429);
+    LEAVING.send_if_modified(|leaving| leaving.insert(client.address));
+    assert_eq!(first.await.unwrap(), 200);
+    until("the permit is free", async || (client.get("/slow").await.status == 200).then_some(())).await;
+    LEAVING.send_if_modified(|leaving| leaving.remove(&client.address));
 }
 
 /// A refusal whose wait is at most this long. Time passes between two requests.

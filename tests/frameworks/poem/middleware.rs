@@ -1,17 +1,15 @@
-//! The layer as a middleware of poem: beside other middlewares, inside another layer, and before the body.
+//! The layer as a middleware of poem: beside other middlewares, and inside another layer.
 
 use super::server::from;
 use crate::harness::client::{Client, Version};
-use futures_util::stream;
-use poem::http::{HeaderValue, Method, StatusCode};
+use poem::http::{HeaderValue, StatusCode};
 use poem::middleware::{CatchPanic, Cors, SetHeader};
-use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler, post};
+use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
 use ratelimit::answer::{Answers, RateLimitHeaders};
 use ratelimit::context::RequestContext;
 use ratelimit::testing::TestLimiter;
 use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use support::MINUTE;
 use tokio::sync::{Notify, watch};
 
@@ -91,33 +89,6 @@ async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
     }
 }
 
-/// A request whose body notes that it was read.
-fn upload(was_read: &Arc<AtomicBool>) -> Request {
-    let was_read = Arc::clone(was_read);
-    let body = Body::from_bytes_stream(stream::once(async move {
-        was_read.store(true, Ordering::Relaxed);
-        Ok::<_, std::io::Error>("content")
-    }));
-    let mut request = from(1, "/");
-    request.set_method(Method::POST);
-    request.set_body(body);
-    request
-}
-
-#[tokio::test]
-async fn the_layer_decides_before_the_body_is_read() {
-    #[handler]
-    fn receive(body: String) -> String {
-        body
-    }
-    let app = Route::new().at("/", post(receive)).with(limited("uploads")).with(layer());
-    for (status, reads) in [(200, true), (429, false)] {
-        let was_read = Arc::new(AtomicBool::new(false));
-        assert_eq!(app.get_response(upload(&was_read)).await.status(), status);
-        assert_eq!(was_read.load(Ordering::Relaxed), reads, "{status}");
-    }
-}
-
 /// Waits in the handler until the test lets it go.
 #[handler]
 async fn slow(state: poem::web::Data<&Arc<(Notify, watch::Sender<bool>)>>) {
@@ -125,22 +96,6 @@ async fn slow(state: poem::web::Data<&Arc<(Notify, watch::Sender<bool>)>>) {
     let mut left = leave.subscribe();
     entered.notify_one();
     left.wait_for(|left| *left).await.unwrap();
-}
-
-#[tokio::test]
-async fn the_permit_of_a_layer_is_held_until_the_response() {
-    let state = Arc::new((Notify::new(), watch::Sender::new(false)));
-    let permits = layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip());
-    let app = Arc::new(slow.data(Arc::clone(&state)).with(permits));
-    let first = tokio::spawn({
-        let app = Arc::clone(&app);
-        async move { app.get_response(from(1, "/")).await.status() }
-    });
-    state.0.notified().await;
-    assert_eq!(app.get_response(from(1, "/")).await.status(), 429);
-    state.1.send_replace(true);
-    assert_eq!(first.await.unwrap(), 200);
-    assert_eq!(app.get_response(from(1, "/")).await.status(), 200);
 }
 
 /// A caller who has gone away does not keep its permit.

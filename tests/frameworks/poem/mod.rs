@@ -13,12 +13,14 @@ mod streams;
 mod unix;
 
 use crate::harness::client::Version;
-use crate::harness::contract;
+use crate::harness::contract::{self, layer};
 use poem::error::ResponseError;
 use poem::http::{HeaderMap, StatusCode};
 use poem::web::RemoteAddr;
-use poem::{EndpointExt, FromRequest, IntoResponse, Request, RequestBody, Response, Route, get, handler};
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use poem::{
+    EndpointExt, FromRequest, IntoResponse, Request, RequestBody, Response, Route, get, handler, post,
+};
+use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::net::SocketAddr;
 use support::MINUTE;
 
@@ -115,8 +117,15 @@ async fn swallowed(_: &Request) -> Result<(), AppError> {
 #[handler]
 fn plain() {}
 
+#[handler]
+fn upload(_: String) {}
+
+#[handler]
+async fn slow() {
+    contract::slow().await;
+}
+
 async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
     let app = Route::new()
         .at("/login", get(login))
         .at("/above", get(above))
@@ -127,7 +136,9 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .at("/context", get(context))
         .at("/spawned", get(spawned))
         .at("/swallowed", get(swallowed))
-        .at("/layered", get(plain).with(layered))
+        .at("/layered", get(plain).with(layer("layered")))
+        .at("/upload", post(upload).with(layer("upload")))
+        .at("/slow", get(slow).with(layer("slow")))
         .at("/plain", get(plain))
         .with(RateLimitLayer::new().limiter(limiter));
     server::start(app).await

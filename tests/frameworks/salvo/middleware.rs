@@ -1,18 +1,13 @@
-//! The layer as a handler of salvo: beside other handlers, inside another layer, and before the body.
+//! The layer as a handler of salvo: beside other handlers, and inside another layer.
 
 use super::server;
-use crate::harness::client::{Client, Reply, Version};
-use bytes::Bytes;
-use futures_util::stream;
+use crate::harness::client::{Client, Version};
 use ratelimit::answer::{Answers, RateLimitHeaders};
 use ratelimit::context::RequestContext;
 use ratelimit::testing::TestLimiter;
 use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
 use salvo::prelude::*;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use support::MINUTE;
-use tokio::sync::{Notify, watch};
 
 /// A layer with a limiter of its own, whose clock stands still.
 fn layer() -> RateLimitLayer {
@@ -106,55 +101,6 @@ async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
         assert_eq!((refused.status, refused.header("content-type")), (429, Some(content_type)), "{path}");
         assert_eq!(refused.header("x-ratelimit-remaining"), Some("0"), "{path}");
     }
-}
-
-static RECEIVED: AtomicU32 = AtomicU32::new(0);
-
-#[handler]
-async fn receive(req: &mut Request) -> String {
-    RECEIVED.fetch_add(1, Ordering::Relaxed);
-    String::from_utf8(req.payload().await.unwrap().to_vec()).unwrap()
-}
-
-#[tokio::test]
-async fn the_layer_decides_before_the_body_is_read() {
-    let client = client(Router::new().hoop(layer()).hoop(limited("uploads")).post(receive)).await;
-    let admitted = Reply::read(client.post("/").body("content").send().await.unwrap()).await;
-    assert_eq!((admitted.status, admitted.body.as_str()), (200, "content"));
-    // The body never ends.
-    let endless = reqwest::Body::wrap_stream(stream::pending::<Result<Bytes, std::io::Error>>());
-    let refused = client.post("/").body(endless).send().await.unwrap();
-    assert_eq!((refused.status().as_u16(), RECEIVED.load(Ordering::Relaxed)), (429, 1));
-}
-
-/// Waits until the test lets it go.
-struct Slow(Arc<(Notify, watch::Sender<bool>)>);
-
-#[async_trait]
-impl Handler for Slow {
-    async fn handle(&self, _: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
-        let (entered, leave) = &*self.0;
-        let mut left = leave.subscribe();
-        entered.notify_one();
-        left.wait_for(|left| *left).await.unwrap();
-        res.render("done");
-    }
-}
-
-#[tokio::test]
-async fn the_permit_of_a_layer_is_held_until_the_response() {
-    let state = Arc::new((Notify::new(), watch::Sender::new(false)));
-    let permits = layer().limit("slow", Limit::concurrency(1, MINUTE), By::ip());
-    let client = client(Router::new().hoop(permits).get(Slow(Arc::clone(&state)))).await;
-    let first = tokio::spawn({
-        let client = client.clone();
-        async move { client.get("/").await.status }
-    });
-    state.0.notified().await;
-    assert_eq!(client.get("/").await.status, 429);
-    state.1.send_replace(true);
-    assert_eq!(first.await.unwrap(), 200);
-    assert_eq!(client.get("/").await.status, 200);
 }
 
 /// A handler that ceases the flow wants its response as it is.

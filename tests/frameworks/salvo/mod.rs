@@ -10,14 +10,13 @@ pub(crate) mod server;
 mod streams;
 
 use crate::harness::client::Version;
-use crate::harness::contract;
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use crate::harness::contract::{self, layer};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use salvo::extract::{Extractible, Metadata};
 use salvo::http::ParseError;
 use salvo::prelude::*;
 use std::net::SocketAddr;
 use std::sync::LazyLock;
-use support::MINUTE;
 
 #[handler]
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
@@ -121,8 +120,17 @@ async fn swallowed(_: &mut Request) -> Result<(), AppError> {
 #[handler]
 async fn plain() {}
 
+#[handler]
+async fn upload(req: &mut Request) {
+    req.payload().await.unwrap();
+}
+
+#[handler]
+async fn slow() {
+    contract::slow().await;
+}
+
 async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
     let routes = Router::new()
         .hoop(RateLimitLayer::new().limiter(limiter))
         .push(Router::with_path("login").get(login))
@@ -134,7 +142,9 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .push(Router::with_path("context").get(context))
         .push(Router::with_path("spawned").get(spawned))
         .push(Router::with_path("swallowed").get(swallowed))
-        .push(Router::with_path("layered").hoop(layered).get(plain))
+        .push(Router::with_path("layered").hoop(layer("layered")).get(plain))
+        .push(Router::with_path("upload").hoop(layer("upload")).post(upload))
+        .push(Router::with_path("slow").hoop(layer("slow")).get(slow))
         .push(Router::with_path("plain").get(plain));
     server::start(routes).await
 }
