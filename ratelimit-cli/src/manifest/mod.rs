@@ -2,12 +2,10 @@
 
 mod change;
 mod file;
-mod markdown;
 mod table;
 
 pub(crate) use change::changes;
 pub(crate) use file::{read, write};
-pub(crate) use markdown::markdown;
 pub(crate) use table::table;
 
 use serde::{Deserialize, Serialize};

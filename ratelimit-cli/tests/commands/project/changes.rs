@@ -88,7 +88,7 @@ fn a_changed_limit_does_not_pass_the_check() {
     assert_eq!(project.read("ratelimits.json"), committed, "a check writes nothing");
 
     // The JSON of `list` is also accepted.
-    let listed = project.run(&["list", "--format", "json"]).exits(0).out;
+    let listed = project.run(&["list", "--json"]).exits(0).out;
     project.write("listed.json", &listed);
     project.run(&["check", "--file", "listed.json"]).exits(0);
 
