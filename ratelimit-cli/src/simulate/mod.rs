@@ -72,8 +72,7 @@ fn attempt<'t>(
 ) -> Result<Report<'t>, Failure> {
     let columns = output::terminal_parts(output);
     let grids = [columns, PARTS].map(|most| Grid::covering(traffic.length, most));
-    let hold = options.traffic.hold.unwrap_or_default();
-    let terms = Terms { traffic, cost: options.traffic.cost, hold, grids: &grids };
+    let terms = Terms { traffic, cost: options.traffic.cost, grids: &grids };
     let [mut terminal, mut files] = grids.map(|grid| Chart::new(grid, traffic));
     let mut outcomes = Vec::new();
     for limit in limits {

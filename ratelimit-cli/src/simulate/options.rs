@@ -1,7 +1,7 @@
 //! The options of `ratelimit simulate`.
 
 use super::rate::Rate;
-use super::time::{self, DAY, MINUTE};
+use super::time::{self, MINUTE};
 use super::traffic::log::{By, Selection, Status};
 use super::traffic::{Arrivals, Burst, MOST_CALLERS, Traffic};
 use clap::builder::RangedU64ValueParser;
@@ -55,12 +55,9 @@ pub(crate) struct TrafficOptions {
     /// Independent random calls at a constant rate, such as 90/min
     #[arg(long, value_name = "RATE")]
     poisson: Option<Rate>,
-    /// Random calls on a daily curve, with the least traffic at 4 h and the most at 16 h
-    #[arg(long, value_name = "RATE")]
-    daily: Option<Rate>,
     /// An access log in the combined or common format, or a table as CSV whose first line names the columns `time` and
     /// `caller`, and also `calls` and `seconds` if a row stands for several calls; `-` reads the standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["steady", "burst", "poisson", "daily", "callers", "skew", "length", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["steady", "burst", "poisson", "callers", "skew", "length", "seed"])]
     pub(crate) log: Option<PathBuf>,
     /// Who is limited in a log
     #[arg(long, value_name = "WHO", requires = "log", default_value = "address", value_enum)]
@@ -77,7 +74,7 @@ pub(crate) struct TrafficOptions {
     /// The inequality of the callers, from 0 to 5: the n-th caller has the weight 1/n^SKEW
     #[arg(long, default_value_t = 1.0, value_parser = skew)]
     skew: f64,
-    /// The simulated time [default: 10m, with --daily 1d]
+    /// The simulated time [default: 10m]
     #[arg(long = "for", value_name = "TIME", value_parser = time::read)]
     length: Option<u64>,
     /// The seed of random traffic, which is the same for the same seed
@@ -86,9 +83,6 @@ pub(crate) struct TrafficOptions {
     /// The units that each call takes
     #[arg(long, value_name = "UNITS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) cost: u32,
-    /// How long each call runs and holds its permit; for concurrency limits
-    #[arg(long, value_name = "TIME", value_parser = time::read)]
-    pub(crate) hold: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -121,11 +115,11 @@ impl TrafficOptions {
     /// Makes simulated traffic.
     pub(crate) fn simulated(&self) -> Result<Traffic, String> {
         let burst = self.burst.map(|calls| Burst { calls, every: self.every });
-        let mut arrivals = Arrivals { steady: self.steady, burst, poisson: self.poisson, daily: self.daily };
+        let mut arrivals = Arrivals { steady: self.steady, burst, poisson: self.poisson };
         if arrivals.is_empty() {
             arrivals.poisson = Some(Rate { calls: 120, per: MINUTE });
         }
-        let length = self.length.unwrap_or(if self.daily.is_some() { DAY } else { 10 * MINUTE });
+        let length = self.length.unwrap_or(10 * MINUTE);
         arrivals.traffic(length, self.callers, self.skew, self.seed)
     }
 }
@@ -146,19 +140,12 @@ impl Simulate {
                 .map_err(|error| format!("invalid candidate `{candidate}`: {error}"))?;
             limits.push(candidate);
         }
-        for limit in limits.iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
-            if !limit.longest_wait().is_zero() {
-                return Err(format!(
-                    "`{limit}` cannot be simulated: the turn of a call that waits for a permit is not known in advance; leave out `wait`"
-                ));
+        match limits.iter().find(|limit| limit.algorithm() == Algorithm::Concurrency) {
+            Some(limit) => {
+                Err(format!("`{limit}` cannot be simulated: its turns depend on how long calls run"))
             }
-            if self.traffic.hold.is_none() {
-                return Err(format!(
-                    "`{limit}` cannot be simulated: it depends on how long calls run; add that, as in `--hold 200ms`"
-                ));
-            }
+            None => Ok(limits),
         }
-        Ok(limits)
     }
 
     /// Checks that no two files have the same name.

@@ -5,7 +5,6 @@ use super::numbers::{float, percent};
 use super::shadow::Comparison;
 use super::time;
 use super::traffic::Traffic;
-use ratelimit_limit::{ListState, State};
 
 #[derive(Debug)]
 pub(crate) struct Report<'t> {
@@ -89,12 +88,7 @@ impl Outcome {
 
     /// The meaning of the worst window for this limit.
     pub(crate) fn worst_words(&self) -> String {
-        match self.limit.state() {
-            State::List(ListState::Permits) => format!("at most {} at once", self.worst),
-            State::Number(_) | State::List(ListState::Log) => {
-                format!("at most {} within {}", self.worst(), time::show(time::micros(self.limit.time())))
-            }
-        }
+        format!("at most {} within {}", self.worst(), time::show(time::micros(self.limit.time())))
     }
 }
 

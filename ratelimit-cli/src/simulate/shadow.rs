@@ -4,7 +4,7 @@ use super::engine::{CallerCounts, Outcome};
 use super::hash::IdentityHash;
 use super::time::{self, DAY, HOUR, MINUTE, SECOND};
 use super::traffic::Callers;
-use ratelimit::{Algorithm, Limit};
+use ratelimit::Limit;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -125,9 +125,6 @@ fn difference(then: &Limit, now: &Limit) -> (String, String) {
 
 /// The time in which the count of a limit is admitted.
 fn per(limit: &Limit) -> String {
-    if limit.algorithm() == Algorithm::Concurrency {
-        return "at once".to_owned();
-    }
     match time::micros(limit.time()) {
         SECOND => "per second".to_owned(),
         MINUTE => "per minute".to_owned(),
@@ -145,7 +142,6 @@ mod tests {
         for (then, now, expected) in [
             ("counter count=50 time=1m", "counter count=100 time=1m", ("50 per minute", "100")),
             ("counter count=5 time=15m", "counter count=9 time=15m", ("5 per 15m", "9")),
-            ("concurrency count=5 time=1m", "concurrency count=9 time=1m", ("5 at once", "9")),
             (
                 "counter count=50 time=1h",
                 "counter count=100 time=1m",

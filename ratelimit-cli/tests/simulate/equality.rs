@@ -2,7 +2,7 @@
 
 use crate::harness::Folder;
 use ratelimit::clock::ManualClock;
-use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
+use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{__testing, Decision, Key, Limit, MemoryStore, RateLimiter, RedisStore, Rejection};
 use std::time::Duration;
 use support::RedisServer;
@@ -21,9 +21,6 @@ const LIMITS: [&str; 8] = [
     "counter count=20 time=30s wait=10s",
 ];
 
-const PERMITS: &str = "concurrency count=3 time=9s";
-const HOLD: u64 = 2_500_000;
-
 /// A row of the file that `--calls` writes.
 #[derive(Debug)]
 struct Row {
@@ -33,11 +30,11 @@ struct Row {
     decided: (bool, u64, String),
 }
 
-fn simulate(limit: &str, more: &[&str]) -> Vec<Row> {
+fn simulate(limit: &str) -> Vec<Row> {
     let folder = Folder::new();
     let traffic =
         ["--poisson", "200/min", "--burst", "25", "--every", "40s", "--for", "3m", "--callers", "4"];
-    let arguments = [&[limit], &traffic[..], &["--calls", "calls.csv"], more].concat();
+    let arguments = [&[limit], &traffic[..], &["--calls", "calls.csv"]].concat();
     folder.run(&arguments).ok();
     folder.read("calls.csv").lines().skip(1).map(row).collect()
 }
@@ -98,7 +95,7 @@ impl Redis {
 async fn a_limiter_in_memory_decides_the_same() {
     for text in LIMITS.into_iter().filter(|text| !text.contains("wait")) {
         let limit: Limit = text.parse().unwrap();
-        let rows = simulate(text, &[]);
+        let rows = simulate(text);
         assert_telling(&rows);
         let clock = ManualClock::new();
         let limiter =
@@ -120,7 +117,7 @@ async fn the_scripts_in_redis_decide_the_same() {
     let mut redis = Redis::start();
     for text in LIMITS {
         let limit: Limit = text.parse().unwrap();
-        let rows = simulate(text, &[]);
+        let rows = simulate(text);
         assert_telling(&rows);
         let mode = if text.contains("wait") { Mode::Charge } else { Mode::Check };
         for row in rows {
@@ -128,31 +125,6 @@ async fn the_scripts_in_redis_decide_the_same() {
             let key = StoreKey::new(format!("{text}:{}", row.caller).as_bytes());
             let decision = redis.decide(mode, &Request::new(key, limit, 1)).await;
             assert_eq!(shown(&decision), row.decided, "{text} at {}", row.at);
-        }
-    }
-}
-
-#[tokio::test]
-async fn the_scripts_hold_permits_as_long() {
-    let mut redis = Redis::start();
-    let limit: Limit = PERMITS.parse().unwrap();
-    let rows = simulate(PERMITS, &["--hold", "2500ms"]);
-    assert_telling(&rows);
-    let mut held: Vec<(u64, u64, StoreKey)> = Vec::new();
-    for (permit, row) in (2..).zip(rows) {
-        while held.first().is_some_and(|(end, ..)| *end <= row.at) {
-            let (end, permit, key) = held.remove(0);
-            redis.set_clock(end);
-            let returned = [Adjustment::new(key, limit, 1, Change::Give(permit))];
-            assert_eq!(*redis.store.adjust(&returned).await.unwrap(), [1]);
-        }
-        redis.set_clock(row.at);
-        let key = StoreKey::new(row.caller.as_bytes());
-        let decision =
-            redis.decide(Mode::Check, &Request::new(key.clone(), limit, 1).with_permit(permit)).await;
-        assert_eq!(shown(&decision), row.decided, "{PERMITS} at {}", row.at);
-        if decision.is_allowed() {
-            held.push((row.at + HOLD, permit, key));
         }
     }
 }

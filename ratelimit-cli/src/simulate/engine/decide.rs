@@ -2,14 +2,12 @@
 
 use super::grid::Grid;
 use super::outcome::{Decided, Outcome};
-use super::permits::Permits;
 use super::tally::Tally;
 use crate::simulate::numbers::index;
-use crate::simulate::time::micros;
 use crate::simulate::traffic::{Call, Traffic};
 use ratelimit::clock::ManualClock;
-use ratelimit::store::{Adjustment, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Algorithm, Limit, MemoryStore};
+use ratelimit::store::{Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Limit, MemoryStore};
 use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -21,8 +19,6 @@ pub(crate) struct Terms<'t> {
     pub(crate) traffic: &'t Traffic,
     /// The units that each call takes.
     pub(crate) cost: u32,
-    /// How long a call holds its permit, in microseconds; for concurrency limits.
-    pub(crate) hold: u64,
     pub(crate) grids: &'t [Grid],
 }
 
@@ -47,7 +43,7 @@ pub(crate) fn decide(
     Ok(world.tally.into_outcome())
 }
 
-/// A store with one limit, the clock of the store, and the calls that hold permits.
+/// A store with one limit, and the clock of the store.
 struct World<'t> {
     limit: Limit,
     mode: Mode,
@@ -56,60 +52,35 @@ struct World<'t> {
     traffic: &'t Traffic,
     clock: ManualClock,
     store: MemoryStore<ManualClock>,
-    permits: Option<Permits>,
     tally: Tally,
 }
 
 impl<'t> World<'t> {
     fn new(limit: &Limit, terms: &Terms<'t>) -> Self {
-        let (traffic, time) = (terms.traffic, micros(limit.time()));
-        let callers = traffic.callers.count();
-        let is_concurrency = limit.algorithm() == Algorithm::Concurrency;
+        let callers = terms.traffic.callers.count();
         let clock = ManualClock::new();
-        // A quarter of the capacity is for logs and permits, and shards fill unevenly.
+        // A quarter of the capacity is for logs, and shards fill unevenly.
         let room = index(callers.saturating_mul(8)).max(100_000);
         Self {
             limit: *limit,
             mode: if limit.longest_wait().is_zero() { Mode::Check } else { Mode::Charge },
             cost: terms.cost,
             keys: vec![None; index(callers)],
-            traffic,
+            traffic: terms.traffic,
             store: MemoryStore::with_clock(clock.clone()).with_max_keys(room),
             clock,
-            permits: is_concurrency.then(|| Permits::new(terms.hold, time, callers)),
             tally: Tally::new(*limit, terms.cost, callers, terms.grids),
         }
     }
 
     fn call(&mut self, call: Call) -> Result<Decided, Box<dyn Error>> {
-        self.return_permits(call.at)?;
         self.clock.set(Duration::from_micros(call.at));
-        let mut request = Request::new(self.key(call.caller), self.limit, self.cost);
-        if let Some(permits) = &self.permits {
-            request = request.with_permit(permits.next_id());
-        }
+        let request = Request::new(self.key(call.caller), self.limit, self.cost);
         let decisions = ready(self.store.decide(self.mode, &[&request]))?;
         let decision = decisions.first().ok_or("the memory store made no decision")?;
         let decided = Decided::of(decision);
-        if let (Decided::Admitted { .. }, Some(permits)) = (decided, &mut self.permits) {
-            self.tally.held(permits.take(call.at, call.caller));
-        }
         self.tally.note(call, decided);
         Ok(decided)
-    }
-
-    /// Renews and returns the permits that are due.
-    fn return_permits(&mut self, now: u64) -> Result<(), Box<dyn Error>> {
-        while let Some(event) = self.permits.as_mut().and_then(|permits| permits.due(now)) {
-            self.clock.set(Duration::from_micros(event.at));
-            let key = self.key(event.caller);
-            let adjustment = Adjustment::new(key, self.limit, self.cost, event.change());
-            ready(self.store.adjust(&[adjustment]))?;
-            if let Some(permits) = &mut self.permits {
-                permits.done(event);
-            }
-        }
-        Ok(())
     }
 
     fn key(&mut self, caller: u32) -> StoreKey {
@@ -148,8 +119,8 @@ mod tests {
         }
     }
 
-    fn outcome(limit: &str, traffic: &Traffic, cost: u32, hold: u64) -> Outcome {
-        let terms = Terms { traffic, cost, hold, grids: &[Grid::covering(traffic.length, 60)] };
+    fn outcome(limit: &str, traffic: &Traffic, cost: u32) -> Outcome {
+        let terms = Terms { traffic, cost, grids: &[Grid::covering(traffic.length, 60)] };
         decide(&limit.parse().unwrap(), &terms, |_, _| {}).unwrap()
     }
 
@@ -157,40 +128,31 @@ mod tests {
     fn a_counter_admits_twice_its_count_around_the_edge_of_a_window() {
         let late = (0..300).map(|call| 59 * SECOND + call * 10_000);
         let traffic = traffic([0].into_iter().chain(late).map(|at| (at, 0)), 1);
-        let counter = outcome("counter count=100 time=1m", &traffic, 1, 0);
+        let counter = outcome("counter count=100 time=1m", &traffic, 1);
         assert_eq!((counter.admitted, counter.worst), (200, 199));
-        let log = outcome("sliding_log count=100 time=1m", &traffic, 1, 0);
+        let log = outcome("sliding_log count=100 time=1m", &traffic, 1);
         assert_eq!(log.worst, 100);
     }
 
     #[test]
     fn each_caller_has_its_own_limit() {
         let traffic = traffic((0..40).map(|call| (call, u32::try_from(call % 4).unwrap())), 4);
-        let outcome = outcome("token_bucket count=3 time=1m", &traffic, 1, 0);
+        let outcome = outcome("token_bucket count=3 time=1m", &traffic, 1);
         assert_eq!((outcome.admitted, outcome.callers_refused, outcome.worst), (12, 4, 3));
     }
 
     #[test]
     fn calls_of_a_queue_wait_and_start_evenly_spaced() {
         let traffic = traffic([(0, 0); 9], 1);
-        let outcome = outcome("leaky_bucket count=1 time=1s wait=4s", &traffic, 1, 0);
+        let outcome = outcome("leaky_bucket count=1 time=1s wait=4s", &traffic, 1);
         assert_eq!((outcome.admitted, outcome.waited, outcome.longest_wait), (5, 4, 4 * SECOND));
         assert_eq!((outcome.worst, outcome.series[0].later), (1, 4));
     }
 
     #[test]
-    fn permits_are_held_renewed_and_returned() {
-        let traffic = traffic((0..600).map(|second| (second * SECOND, 0)), 1);
-        let outcome = outcome("concurrency count=5 time=3s", &traffic, 1, 10 * SECOND);
-        // Five calls start at once, and nothing is free until they end after ten seconds.
-        assert_eq!((outcome.admitted, outcome.worst), (300, 5));
-        assert_eq!(outcome.streak.refusals, 5);
-    }
-
-    #[test]
     fn a_cost_above_the_capacity_never_passes() {
         let traffic = traffic([(0, 0), (MINUTE, 0)], 1);
-        let outcome = outcome("counter count=2 time=1s", &traffic, 3, 0);
+        let outcome = outcome("counter count=2 time=1s", &traffic, 3);
         assert_eq!((outcome.admitted, outcome.never), (0, 2));
     }
 }

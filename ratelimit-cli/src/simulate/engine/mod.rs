@@ -3,7 +3,6 @@
 mod decide;
 mod grid;
 mod outcome;
-mod permits;
 mod tally;
 
 pub(crate) use decide::{Terms, decide};

@@ -51,8 +51,7 @@ pub(crate) struct Outcome {
     pub(crate) callers_refused: u64,
     /// The longest streak of refusals of one caller.
     pub(crate) streak: Streak,
-    /// The maximum number of units that one caller was admitted within any interval of the limit's `time`. For a concurrency
-    /// limit, the maximum number of permits that a caller held at once.
+    /// The maximum number of units that one caller was admitted within any interval of the limit's `time`.
     pub(crate) worst: u64,
     /// One for each grid.
     pub(crate) series: Vec<Series>,

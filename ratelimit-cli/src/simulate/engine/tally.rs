@@ -5,7 +5,7 @@ use super::outcome::{CallerCounts, Decided, Outcome, Streak};
 use crate::simulate::numbers::index;
 use crate::simulate::time::{MS, micros};
 use crate::simulate::traffic::Call;
-use ratelimit::{Algorithm, Limit};
+use ratelimit::Limit;
 use std::collections::VecDeque;
 
 /// The counts of a caller while the traffic is decided.
@@ -20,7 +20,7 @@ struct Caller {
 }
 
 pub(super) struct Tally {
-    /// The limit's `time` in milliseconds, in which the store decides. 0 for a concurrency limit.
+    /// The limit's `time` in milliseconds, in which the store decides.
     time: u64,
     cost: u64,
     callers: Vec<Caller>,
@@ -29,7 +29,7 @@ pub(super) struct Tally {
 
 impl Tally {
     pub(super) fn new(limit: Limit, cost: u32, callers: u64, grids: &[Grid]) -> Self {
-        let time = if limit.algorithm() == Algorithm::Concurrency { 0 } else { micros(limit.time()) / MS };
+        let time = micros(limit.time()) / MS;
         let outcome = Outcome::new(limit, grids.iter().copied().map(Series::new).collect());
         Self { time, cost: cost.into(), callers: (0..callers).map(|_| Caller::default()).collect(), outcome }
     }
@@ -60,11 +60,6 @@ impl Tally {
         }
     }
 
-    /// Notes how many permits a caller holds.
-    pub(super) fn held(&mut self, permits: u64) {
-        self.outcome.worst = self.outcome.worst.max(permits * self.cost);
-    }
-
     pub(super) fn into_outcome(self) -> Outcome {
         let callers = self.callers.iter().map(|caller| caller.counts).collect();
         Outcome { callers, ..self.outcome }
@@ -74,9 +69,6 @@ impl Tally {
 impl Caller {
     /// Returns how many calls started within the `time` that ends with this call.
     fn admit(&mut self, start: u64, time: u64) -> u64 {
-        if time == 0 {
-            return 0;
-        }
         while self.window.front().is_some_and(|earlier| start.saturating_sub(*earlier) >= time) {
             self.window.pop_front();
         }

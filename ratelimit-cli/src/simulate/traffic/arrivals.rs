@@ -1,13 +1,12 @@
-//! Arrivals: the times of simulated calls, which are evenly spaced, in bursts, random, or follow a daily curve.
+//! Arrivals: the times of simulated calls, which are evenly spaced, in bursts, or random.
 
 use super::call::{Call, MOST_CALLS, Traffic};
 use super::callers::{Callers, Skew};
 use super::origin::Origin;
 use crate::simulate::numbers::{float, whole};
 use crate::simulate::rate::Rate;
-use crate::simulate::time::{self, DAY};
+use crate::simulate::time;
 use fastrand::Rng;
-use std::f64::consts::TAU;
 
 /// The kinds of arrivals, which may be combined: all of them add calls to the same traffic.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,8 +17,6 @@ pub(crate) struct Arrivals {
     pub(crate) burst: Option<Burst>,
     /// Independent calls at a constant rate.
     pub(crate) poisson: Option<Rate>,
-    /// Independent calls at a rate that follows the hours of a day.
-    pub(crate) daily: Option<Rate>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,15 +26,9 @@ pub(crate) struct Burst {
     pub(crate) every: Option<u64>,
 }
 
-/// The swing of the daily curve around its mean.
-const SWING: f64 = 0.85;
-
-/// The quietest time of the daily curve, in microseconds after midnight.
-const QUIETEST: u64 = 4 * time::HOUR;
-
 impl Arrivals {
     pub(crate) fn is_empty(&self) -> bool {
-        self.steady.is_none() && self.burst.is_none() && self.poisson.is_none() && self.daily.is_none()
+        self.steady.is_none() && self.burst.is_none() && self.poisson.is_none()
     }
 
     /// The calls that are expected in a length of time.
@@ -45,7 +36,7 @@ impl Arrivals {
         let bursts = self.burst.map_or(0, |burst| {
             burst.calls.saturating_mul(burst.every.map_or(1, |every| length.div_ceil(every)))
         });
-        let rates = [self.steady, self.poisson, self.daily].into_iter().flatten();
+        let rates = [self.steady, self.poisson].into_iter().flatten();
         rates.map(|rate| rate.calls_in(length)).fold(bursts, u64::saturating_add)
     }
 
@@ -72,10 +63,7 @@ impl Arrivals {
             }
         }
         if let Some(rate) = self.poisson {
-            random_times(rate, length, random, 1.0, |_| 1.0, &mut times);
-        }
-        if let Some(rate) = self.daily {
-            random_times(rate, length, random, 1.0 + SWING, daily_curve, &mut times);
+            times.extend(random_times(rate, random).take_while(|time| *time < length));
         }
         times.sort_unstable();
         Ok(times)
@@ -111,45 +99,25 @@ impl Arrivals {
             None => format!("a burst of {calls}"),
         }));
         words.extend(self.poisson.map(|rate| format!("{rate} at random")));
-        words.extend(self.daily.map(|rate| format!("{rate} on a daily curve")));
         words.join(" and ")
     }
 }
 
-/// The rate at a time of the day, as a factor of the mean. The time starts at midnight.
-fn daily_curve(at: u64) -> f64 {
-    let turn = (float(at % DAY) - float(QUIETEST)) / float(DAY);
-    1.0 - SWING * (turn * TAU).cos()
-}
-
-/// Adds independent calls whose rate is at most `highest` times the mean, and `curve` times the mean at each time.
-fn random_times(
-    rate: Rate,
-    length: u64,
-    random: &mut Rng,
-    highest: f64,
-    curve: fn(u64) -> f64,
-    times: &mut Vec<u64>,
-) {
-    let mean_gap = float(rate.per) / float(rate.calls) / highest;
+/// The times of independent calls.
+fn random_times(rate: Rate, random: &mut Rng) -> impl Iterator<Item = u64> {
+    let mean_gap = float(rate.per) / float(rate.calls);
     let mut now = 0.0;
-    loop {
+    std::iter::repeat_with(move || {
         // `1 - f64()` is never 0, so its logarithm is finite.
         now -= (1.0 - random.f64()).ln() * mean_gap;
-        let at = whole(now);
-        if at >= length {
-            return;
-        }
-        if random.f64() * highest < curve(at) {
-            times.push(at);
-        }
-    }
+        whole(now)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::time::{HOUR, MINUTE, SECOND};
+    use crate::simulate::time::{DAY, MINUTE, SECOND};
 
     fn rate(text: &str) -> Rate {
         text.parse().unwrap()
@@ -176,14 +144,6 @@ mod tests {
         let found = times(arrivals, 100 * SECOND);
         assert!(found.len().abs_diff(10_000) < 300, "{}", found.len());
         assert!(found.is_sorted() && found == times(arrivals, 100 * SECOND));
-    }
-
-    #[test]
-    fn the_daily_curve_is_low_at_four_and_high_at_sixteen() {
-        let found = times(Arrivals { daily: Some(rate("100000/day")), ..Arrivals::default() }, DAY);
-        assert!(found.len().abs_diff(100_000) < 1000, "{}", found.len());
-        let in_hour = |hour: u64| found.iter().filter(|time| **time / HOUR == hour).count();
-        assert!(in_hour(15) > 10 * in_hour(3), "{} and {}", in_hour(15), in_hour(3));
     }
 
     #[test]
