@@ -25,7 +25,7 @@ struct Probe {
     advice: &'static str,
 }
 
-const PROBES: [Probe; 5] = [
+const PROBES: [Probe; 4] = [
     Probe {
         text: "return redis.call('TIME')",
         keys: 1,
@@ -43,15 +43,6 @@ const PROBES: [Probe; 5] = [
         is_needed: true,
         said: "refuses a call with 1200 arguments: batches of calls fail",
         advice: "raise the proxy's limit of arguments, or connect to the server without the proxy",
-    },
-    Probe {
-        text: "return 3 / 1",
-        keys: 1,
-        arguments: 0,
-        works: |reply| *reply == Value::Int(3),
-        is_needed: false,
-        said: "sends floats of Lua as text",
-        advice: "nothing to do: our scripts send none; for those of other programs, start Dragonfly with `--lua_resp2_legacy_float`",
     },
     Probe {
         text: "return 1",
