@@ -2,6 +2,7 @@
 
 use ratelimit::{Key, Limit, RateLimiter};
 use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer};
@@ -69,6 +70,24 @@ pub(crate) fn finish(command: &mut Command) -> Ran {
     let output = command.output().expect("the command starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Runs `top` until a snapshot is as expected. Returns all output, and that snapshot.
+pub(crate) fn top_until(url: &str, more: &[&str], is_expected: impl Fn(&Value) -> bool) -> (String, Value) {
+    let arguments = [&["top", "--json", "--seconds", "30"], more].concat();
+    let mut child = command(url, &arguments).spawn().expect("the command starts");
+    let mut out = String::new();
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut snapshots = lines.map(|line| {
+        let line = line.expect("UTF-8");
+        out += &line;
+        serde_json::from_str(&line).expect("JSON")
+    });
+    let found = snapshots.find(is_expected);
+    drop((snapshots, child.kill()));
+    child.wait().expect("it ends");
+    let found = found.unwrap_or_else(|| panic!("no snapshot is as expected: {out}"));
+    (out, found)
 }
 
 pub(crate) const LOGIN: Limit = Limit::counter(5, HOUR);

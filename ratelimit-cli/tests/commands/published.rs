@@ -1,6 +1,6 @@
 //! The limits that services publish: two of them in processes of their own, and the commands that know their limits.
 
-use crate::harness::{Ran, command, finish, run, wait_for};
+use crate::harness::{Ran, command, finish, run, top_until, wait_for};
 use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
@@ -90,8 +90,7 @@ async fn services_publish_their_limits() {
         "5 of 5  refused for",
     ]);
     of_shop(&server, &["peek", "login", "--for", "ann"]).exits(0).says(&["5 of 5, refused for"]);
-    let top = of_shop(&server, &["top", "--json", "--seconds", "3"]).exits(0);
-    assert!(top.out.contains("\"capacity\":5"), "{}", top.out);
+    top_until(&server.url(), &["--prefix", "shop"], |top| top.to_string().contains("\"capacity\":5"));
     a_wrong_name_is_said(&server);
     a_wrong_prefix_is_said(&server);
 }
