@@ -1,14 +1,11 @@
 //! The forms of an address: with and without a port, in brackets, mapped, with a zone.
 
-use super::{NETWORKS, PROXY, Section};
+use super::{PROXY, Section, of};
 use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         title: "forms of an IPv4 address",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &["203.0.113.7:80"], "203.0.113.7"),
             (PROXY, &["6.6.6.6:1, 203.0.113.7:65535, 10.0.0.9:443"], "203.0.113.7"),
@@ -21,12 +18,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["0.0.0.0"], "0.0.0.0"),
             (PROXY, &["255.255.255.255"], "255.255.255.255"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "forms of an IPv6 address",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &["2001:db8:c::7"], "2001:db8:c::7"),
             (PROXY, &["2001:DB8:C::7"], "2001:db8:c::7"),
@@ -43,12 +38,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["fe80::7%1"], "fe80::7"),
             (PROXY, &["64:ff9b::203.0.113.7"], "64:ff9b::cb00:7107"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "forms that no address has",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &["203.0.113.7:"], PROXY),
             (PROXY, &["203.0.113.7:65536"], PROXY),
@@ -82,5 +75,6 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &[":"], PROXY),
             (PROXY, &["http://203.0.113.7"], PROXY),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
 ];

@@ -1,14 +1,11 @@
 //! The walk over `X-Forwarded-For`: from the right, over trusted proxies, until the first other address or the first garbage.
 
-use super::{NETWORKS, PROXY, Section};
+use super::{PROXY, Section, of};
 use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         title: "the first untrusted entry from the right is the client",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &["203.0.113.7"], "203.0.113.7"),
             (PROXY, &["6.6.6.6, 203.0.113.7"], "203.0.113.7"),
@@ -26,12 +23,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["203.0.113.7, 64:ff9b::10.0.0.9"], "64:ff9b::a00:9"),
             ("2001:db8:ff::5", &["6.6.6.6, 2001:db8:c::7"], "2001:db8:c::7"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "all lines are one list",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &["6.6.6.6", "203.0.113.7"], "203.0.113.7"),
             (PROXY, &["203.0.113.7", "10.0.0.9"], "203.0.113.7"),
@@ -43,12 +38,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["203.0.113.7", ""], PROXY),
             (PROXY, &["6.6.6.6", "", "10.0.0.9"], "10.0.0.9"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "garbage ends the walk at the last good hop",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &[""], PROXY),
             (PROXY, &[" \t "], PROXY),
@@ -75,17 +68,16 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["for=\"6.6.6.6, 203.0.113.7"], "203.0.113.7"),
             (PROXY, &["\\, 203.0.113.7"], "203.0.113.7"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "if all are trusted, the client is the leftmost",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             (PROXY, &["10.0.0.9"], "10.0.0.9"),
             (PROXY, &["10.0.0.9, 10.0.0.8"], "10.0.0.9"),
             (PROXY, &["10.0.0.9", "10.0.0.8", "10.0.0.7"], "10.0.0.9"),
             (PROXY, &["2001:db8:ff::5, 10.0.0.8"], "2001:db8:ff::5"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
 ];

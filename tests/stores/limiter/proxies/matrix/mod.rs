@@ -32,6 +32,11 @@ type Row = (&'static str, &'static [&'static str], &'static str);
 const NETWORKS: &[&str] = &["10.0.0.0/8", "2001:db8:ff::/48"];
 /// A trusted proxy.
 const PROXY: &str = "10.0.0.1";
+/// The settings of most sections: trusted networks, and this header.
+const fn of(header: Forwarded<'static>) -> Section {
+    Section { title: "", networks: NETWORKS, hops: None, header, rows: &[] }
+}
+
 /// Expected if there is no address.
 const NONE: &str = "none";
 

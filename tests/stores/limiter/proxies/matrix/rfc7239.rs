@@ -1,14 +1,11 @@
 //! `Forwarded`: elements, parameters, and nodes that are not addresses.
 
-use super::{NETWORKS, PROXY, Section};
+use super::{PROXY, Section, of};
 use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         title: "elements and parameters",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Rfc7239,
         rows: &[
             (PROXY, &["for=203.0.113.7"], "203.0.113.7"),
             (PROXY, &["For=203.0.113.7"], "203.0.113.7"),
@@ -25,12 +22,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["for=6.6.6.6", "for=203.0.113.7;proto=http", "for=10.0.0.9"], "203.0.113.7"),
             (PROXY, &["for=10.0.0.9, for=\"[2001:db8:ff::5]:80\""], "10.0.0.9"),
         ],
+        ..of(Forwarded::Rfc7239)
     },
     Section {
         title: "nodes",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Rfc7239,
         rows: &[
             (PROXY, &["for=\"203.0.113.7:4711\""], "203.0.113.7"),
             (PROXY, &["for=203.0.113.7:4711"], "203.0.113.7"),
@@ -53,12 +48,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["for=\" 203.0.113.7\""], PROXY),
             (PROXY, &["for=203.0.113.7%eth0"], PROXY),
         ],
+        ..of(Forwarded::Rfc7239)
     },
     Section {
         title: "malformed elements end the walk",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Rfc7239,
         rows: &[
             (PROXY, &[], PROXY),
             (PROXY, &[""], PROXY),
@@ -87,5 +80,6 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["for:6.6.6.6"], PROXY),
             (PROXY, &["X-Forwarded-For: 6.6.6.6"], PROXY),
         ],
+        ..of(Forwarded::Rfc7239)
     },
 ];

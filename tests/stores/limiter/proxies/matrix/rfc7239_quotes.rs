@@ -1,14 +1,11 @@
 //! `Forwarded`: quotes and escapes, which clients may leave open.
 
-use super::{NETWORKS, PROXY, Section};
+use super::{PROXY, Section, of};
 use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         title: "quoted commas, semicolons and quotes separate nothing",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Rfc7239,
         rows: &[
             (PROXY, &[r#"for=203.0.113.7;secret="a, for=6.6.6.6""#], "203.0.113.7"),
             (PROXY, &[r#"for=203.0.113.7;secret="a;for=6.6.6.6""#], "203.0.113.7"),
@@ -21,12 +18,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &[r#"for=203.0.113.7;secret="""#], "203.0.113.7"),
             (PROXY, &["for=203.0.113.7;secret=\"\u{e4}\u{f6}\u{fc}\""], "203.0.113.7"),
         ],
+        ..of(Forwarded::Rfc7239)
     },
     Section {
         title: "escapes",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Rfc7239,
         rows: &[
             (PROXY, &[r#"for="203.0.113.7\:80""#], "203.0.113.7"),
             (PROXY, &[r#"for="\2\0\3.0.113.7""#], "203.0.113.7"),
@@ -36,12 +31,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &[r"for=203.0.113.7\"], PROXY),
             (PROXY, &[r"for=203\.0.113.7"], PROXY),
         ],
+        ..of(Forwarded::Rfc7239)
     },
     Section {
         title: "a quote that is left open does not reach the entry of a proxy",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Rfc7239,
         rows: &[
             (PROXY, &[r#"for="6.6.6.6, for=203.0.113.7"#], "203.0.113.7"),
             (PROXY, &[r#"", for=203.0.113.7"#], "203.0.113.7"),
@@ -59,5 +52,6 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &[r#"for=6.6.6.6, for="10.0.0.9"x"#], PROXY),
             (PROXY, &[r#"for=6.6.6.6, x\", for=10.0.0.9;x=""#], PROXY),
         ],
+        ..of(Forwarded::Rfc7239)
     },
 ];

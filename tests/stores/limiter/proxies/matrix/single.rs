@@ -1,14 +1,11 @@
 //! Headers with one address: they must come from a trusted peer, once, and with an address.
 
-use super::{NETWORKS, PROXY, Section};
+use super::{PROXY, Section, of};
 use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         title: "one address",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Single("cf-connecting-ip"),
         rows: &[
             (PROXY, &["203.0.113.7"], "203.0.113.7"),
             (PROXY, &[" 203.0.113.7\t"], "203.0.113.7"),
@@ -23,12 +20,10 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["203.0.113.7", "X-Forwarded-For: 6.6.6.6"], "203.0.113.7"),
             (PROXY, &["X-Forwarded-For: 6.6.6.6"], PROXY),
         ],
+        ..of(Forwarded::Single("cf-connecting-ip"))
     },
     Section {
         title: "no address, or several",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::Single("X-Real-IP"),
         rows: &[
             (PROXY, &["X-Real-IP: 203.0.113.7"], "203.0.113.7"),
             (PROXY, &["X-Real-IP: 6.6.6.6", "X-Real-IP: 203.0.113.7"], PROXY),
@@ -42,5 +37,6 @@ pub(super) const SECTIONS: &[Section] = &[
             (PROXY, &["X-Real-IP: \"6.6.6.6\""], PROXY),
             (PROXY, &[], PROXY),
         ],
+        ..of(Forwarded::Single("X-Real-IP"))
     },
 ];

@@ -1,6 +1,6 @@
 //! Whose header is read: only that of a trusted peer, and only the configured one.
 
-use super::{NETWORKS, NONE, Section};
+use super::{NONE, Section, of};
 use ratelimit::identity::Forwarded;
 
 pub(super) const SECTIONS: &[Section] = &[
@@ -26,9 +26,6 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section {
         title: "the peer is checked",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             ("10.0.0.1", &["203.0.113.7"], "203.0.113.7"),
             ("10.0.0.0", &["203.0.113.7"], "203.0.113.7"),
@@ -51,12 +48,10 @@ pub(super) const SECTIONS: &[Section] = &[
             ("127.0.0.1", &["6.6.6.6"], "127.0.0.1"),
             ("unix", &["6.6.6.6"], NONE),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "only the configured header is read",
-        networks: NETWORKS,
-        hops: None,
-        header: Forwarded::XForwardedFor,
         rows: &[
             ("10.0.0.1", &["Forwarded: for=6.6.6.6"], "10.0.0.1"),
             ("10.0.0.1", &["Forwarded: for=6.6.6.6", "X-Forwarded-For: 203.0.113.7"], "203.0.113.7"),
@@ -66,6 +61,7 @@ pub(super) const SECTIONS: &[Section] = &[
             ("10.0.0.1", &["X_Forwarded_For: 6.6.6.6"], "10.0.0.1"),
             ("10.0.0.1", &[], "10.0.0.1"),
         ],
+        ..of(Forwarded::XForwardedFor)
     },
     Section {
         title: "unix sockets are trusted",
