@@ -1,6 +1,7 @@
 //! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
 //! several threads.
 
+use crate::harness::rounds;
 use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Key, Limit, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
@@ -107,7 +108,7 @@ const GRAIN: Duration = Duration::from_millis(1);
 
 /// Ten million keys in the soak.
 fn many_keys() -> u32 {
-    if std::env::var_os("RATELIMIT_SOAK").is_some() { 10_000_000 } else { 1_000_000 }
+    rounds(1_000_000, 10_000_000)
 }
 
 /// The number of keys of a range that a limit admits.
@@ -122,7 +123,7 @@ fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Rang
 
 #[test]
 fn with_room_for_all_every_decision_is_right() {
-    let keys = many_keys();
+    let keys = rounds(200_000, 10_000_000);
     let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(keys as usize);
     let once = Limit::counter(1, SECOND);
     assert_eq!(passed(&store, Mode::Check, &once, 0..keys), keys);
@@ -130,6 +131,9 @@ fn with_room_for_all_every_decision_is_right() {
     assert_eq!(passed(&store, Mode::Peek, &once, keys..2 * keys), keys, "no other key has lost units");
     assert_eq!((store.keys(), store.evictions()), (keys as usize, 0));
 }
+
+/// The new keys of a flood, several times as many as the store has room for.
+const FLOOD: u32 = 40_000;
 
 /// Ever new keys of one limit evict no key of another one, also if each of them is used up with its first call.
 #[test]
@@ -140,8 +144,8 @@ fn a_flood_of_one_limit_frees_no_caller_of_another() {
         for _ in 0..5 {
             assert_eq!(passed(&store, Mode::Check, &login, 0..1000), 1000);
         }
-        assert_eq!(passed(&store, Mode::Check, &limit, 1_000_000..1_100_000), 100_000);
-        assert!(store.evictions() > 80_000);
+        assert_eq!(passed(&store, Mode::Check, &limit, 1_000_000..1_000_000 + FLOOD), FLOOD);
+        assert!(store.evictions() > u64::from(FLOOD / 2));
         assert_eq!(passed(&store, Mode::Check, &login, 0..1000), 0, "{limit}");
     };
     let day = SECOND * 86_400;
@@ -165,8 +169,8 @@ fn of_one_limit_keys_that_are_used_up_stay() {
         for _ in 0..5 {
             passed(&store, Mode::Check, &limit, 0..1000);
         }
-        passed(&store, Mode::Check, &limit, 1_000_000..1_100_000);
-        assert!(store.evictions() > 80_000);
+        passed(&store, Mode::Check, &limit, 1_000_000..1_000_000 + FLOOD);
+        assert!(store.evictions() > u64::from(FLOOD / 2));
         assert_eq!(passed(&store, Mode::Check, &limit, 0..1000), 0, "{limit}");
     }
 }

@@ -1,6 +1,6 @@
 //! Long runs: every rate admits exactly its number of calls, without drift or rounding losses.
 
-use crate::harness::{TestRequest, Twins, decide};
+use crate::harness::{TestRequest, Twins, decide, rounds};
 use ratelimit::store::{Mode, Store};
 use ratelimit::{Limit, Refill};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const RATES: [(u32, u64, u32); 7] = [
 
 /// Takes all available units at random moments, always before the bucket is full again. Returns the admitted units
 /// and the end of the run in µs.
-async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: usize) -> (u64, u64) {
+async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: u32) -> (u64, u64) {
     let mut random = fastrand::Rng::with_seed(3);
     let (mut passed, mut now) = (0, START);
     for _ in 0..moments {
@@ -36,7 +36,7 @@ async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: usiz
     (passed, now)
 }
 
-async fn no_drift(of_script: bool, moments: usize) {
+async fn no_drift(of_script: bool, moments: u32) {
     let mut twins = Twins::start();
     for (count, time, burst) in RATES {
         let bucket = Limit::token_bucket(count, Duration::from_millis(time)).burst(burst);
@@ -58,12 +58,12 @@ async fn no_drift(of_script: bool, moments: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn buckets_in_memory_never_drift() {
-    no_drift(false, 20_000).await;
+    no_drift(false, rounds(5000, 20_000)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn buckets_of_the_script_never_drift() {
-    no_drift(true, 1500).await;
+    no_drift(true, rounds(500, 1500)).await;
 }
 
 /// The turn of each call in a queue is rounded up to a millisecond once. Rounding does not accumulate.

@@ -89,7 +89,7 @@ async fn dropped_calls_lose_no_units() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     let counted = Arc::new(Counted::default());
-    let (calls, seed) = (operations(100_000), seed());
+    let (calls, seed) = (operations(30_000), seed());
     let caller = |task| {
         let (limiter, counted) = (limiter.clone(), Arc::clone(&counted));
         Caller { limiter, counted, random: fastrand::Rng::with_seed(seed + task) }.drop_calls_until(calls)

@@ -8,6 +8,7 @@ use ratelimit::{ErrorKind, OnError, RateLimiter, Status};
 use std::net::TcpListener;
 use std::pin::pin;
 use support::{Cluster, RedisServer, SECOND, Traffic, take_events};
+use tokio::task::{JoinSet, LocalSet};
 
 pub(super) fn assert_reachable(status: &Status) {
     assert!(status.is_reachable() && status.is_ready(), "{status}");
@@ -23,25 +24,30 @@ async fn wait_until_status_is_reachable(limiter: &RateLimiter) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_fault_is_noticed_without_calls_and_so_is_its_end() {
-    for fault in FAULTS {
-        let mut server = UnreliableServer::start();
-        let limiter = server.limiter(OnError::Local).await;
-        assert_reachable(&limiter.status().await);
-        let _ = take_events();
-        server.begin(fault);
-        for _ in 0..10 {
-            let status = limiter.status().await;
-            assert!(!status.is_reachable() && status.unreachable_for().is_some(), "{fault:?}: {status}");
-            assert!(matches!(status.error_kind(), Some(ErrorKind::Timeout | ErrorKind::Unavailable)));
-            assert_eq!((status.is_ready(), status.fallback()), (true, Some(OnError::Local)), "{status}");
-            assert!(!limiter.with_on_error(OnError::Deny).status().await.is_ready());
-            let port = server.proxy.port().to_string();
-            assert!(!format!("{status} {status:?}").contains(&port), "an address is shown: {status:?}");
-        }
-        server.end();
-        wait_until_status_is_reachable(&limiter).await;
-        assert_reachable(&limiter.status().await);
+    let servers = FAULTS.map(|fault| (fault, UnreliableServer::start()));
+    let (local, mut noticed) = (LocalSet::new(), JoinSet::new());
+    for (fault, server) in servers {
+        noticed.spawn_local_on(fault_is_noticed(fault, server), &local);
     }
+    local.run_until(noticed.join_all()).await;
+}
+
+async fn fault_is_noticed(fault: Fault, mut server: UnreliableServer) {
+    let limiter = server.limiter(OnError::Local).await;
+    assert_reachable(&limiter.status().await);
+    server.begin(fault);
+    for _ in 0..10 {
+        let status = limiter.status().await;
+        assert!(!status.is_reachable() && status.unreachable_for().is_some(), "{fault:?}: {status}");
+        assert!(matches!(status.error_kind(), Some(ErrorKind::Timeout | ErrorKind::Unavailable)));
+        assert_eq!((status.is_ready(), status.fallback()), (true, Some(OnError::Local)), "{status}");
+        assert!(!limiter.with_on_error(OnError::Deny).status().await.is_ready());
+        let port = server.proxy.port().to_string();
+        assert!(!format!("{status} {status:?}").contains(&port), "an address is shown: {status:?}");
+    }
+    server.end();
+    wait_until_status_is_reachable(&limiter).await;
+    assert_reachable(&limiter.status().await);
 }
 
 #[tokio::test]
