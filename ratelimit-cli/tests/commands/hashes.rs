@@ -52,7 +52,7 @@ async fn one_identity_has_one_hash_everywhere() {
     assert!(hash.starts_with('#') && hash.len() == 33, "{hash}");
 
     with_secret(&server, &["list"]).exits(0).says(&[hash]);
-    let top = with_secret(&server, &["top", "--json", "--seconds", "3"]).exits(0);
+    let top = with_secret(&server, &["top", "--json", "--seconds", "2"]).exits(0);
     assert!(top.out.contains(hash) && !top.out.contains("203.0.113.7"), "{}", top.out);
     let log = "203.0.113.7 - - [22/Nov/2026:12:00:00 +0000] \"GET / HTTP/1.1\" 200 1\n".repeat(3);
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hashes.log");

@@ -4,6 +4,7 @@
 use crate::harness::{command, keys, used_server};
 use serde_json::Value;
 use std::process::Command;
+use std::thread;
 use support::RedisServer;
 
 /// Runs the command in a terminal. Each step is a text, and what happens when it is shown.
@@ -29,13 +30,17 @@ const LEAVE: &str = "\x1b[?1049l";
 #[tokio::test(flavor = "multi_thread")]
 async fn the_live_view_restores_the_terminal() {
     let (server, _) = used_server().await;
-    for (columns, action, code) in [(80, "q", 0), (200, "\x03", 0), (80, "SIGTERM", 130), (40, "SIGINT", 130)]
-    {
+    let leaves = |(columns, action, code): (u16, &str, u8)| {
         let ran = in_terminal(&server, columns, &[["login", action]], &["top"]);
         let output = ran["output"].as_str().unwrap();
         assert_eq!((&ran["code"], &ran["restored"]), (&code.into(), &true.into()), "{ran}");
         assert!(output.contains(ENTER) && output.rfind(LEAVE) > output.rfind("login"), "{ran}");
-    }
+    };
+    thread::scope(|scope| {
+        for action in [(80, "q", 0), (200, "\x03", 0), (80, "SIGTERM", 130), (40, "SIGINT", 130)] {
+            scope.spawn(move || leaves(action));
+        }
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,41 +1,12 @@
-//! Handlers of poem's own examples.
+//! A handler of poem's own examples, behind a security scheme.
 
 use crate::harness::client::{Client, Version};
 use crate::poem::server;
-use poem::session::{CookieConfig, CookieSession, Session};
-use poem::{EndpointExt, Request, Route, get, handler};
+use poem::{EndpointExt, Request, Route};
 use poem_openapi::auth::ApiKey;
 use poem_openapi::payload::PlainText;
 use poem_openapi::{OpenApi, OpenApiService, SecurityScheme};
 use ratelimit::{RateLimitLayer, RateLimiter, rate_limit};
-
-/// Counts the visits of a session that is kept in a cookie. A client can throw the cookie away, so each address has a limit. The
-/// handler returns a plain value: `fallible`. It has no argument with an address: `ratelimit::context::client_ip()`.
-#[handler]
-#[rate_limit(key = "count", time = 60, count = 2, by = ratelimit::context::client_ip(), fallible)]
-async fn count(session: &Session) -> String {
-    let count = session.get::<i32>("count").unwrap_or(0) + 1;
-    session.set("count", count);
-    format!("Hello!\nHow many times have seen you: {count}")
-}
-
-#[tokio::test]
-async fn cookie_session_count() {
-    let app = Route::new()
-        .at("/", get(count))
-        .with(CookieSession::new(CookieConfig::default().secure(false)))
-        .with(RateLimitLayer::new().limiter(RateLimiter::in_memory()));
-    let client = Client::new(server::start(app).await, Version::Http1);
-    let first = client.get("/").await;
-    assert_eq!(first.body, "Hello!\nHow many times have seen you: 1");
-    let cookie = first.header("set-cookie").unwrap().split(';').next().unwrap();
-    let second = client.get_with("/", &[("cookie", cookie)]).await;
-    assert_eq!(second.body, "Hello!\nHow many times have seen you: 2");
-    let refused = client.get("/").await;
-    assert_eq!((refused.status, refused.header("set-cookie")), (429, None));
-    assert!(refused.header("retry-after").is_some());
-    assert!(refused.body.starts_with("too many requests"), "{refused:?}");
-}
 
 #[derive(Clone)]
 struct User {

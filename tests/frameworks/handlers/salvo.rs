@@ -1,4 +1,4 @@
-//! Handlers of salvo's own examples: without a return value, and documented by `#[endpoint]`.
+//! Handlers of salvo's own examples, documented by `#[endpoint]`.
 
 use crate::harness::client::{Client, Reply, Version};
 use crate::salvo::server;
@@ -11,27 +11,6 @@ use std::sync::{Mutex, PoisonError};
 
 fn hooped() -> RateLimitLayer {
     RateLimitLayer::new().limiter(RateLimiter::in_memory())
-}
-
-/// `remote-addr`: answers with the address of the client, and returns nothing. Nothing had to change: the request says who calls,
-/// and a refusal is written into the response.
-#[handler]
-#[rate_limit(key = "index", time = "1m", count = 1, by = "ip")]
-async fn index(req: &mut Request, res: &mut Response) {
-    res.render(Text::Plain(format!("remote address: {:?}", req.remote_addr())));
-}
-
-#[tokio::test]
-async fn remote_addr_index() {
-    let server = server::start(Router::new().hoop(hooped()).get(index)).await;
-    let client = Client::new(server, Version::Http1);
-    let admitted = client.get("/").await;
-    assert_eq!(admitted.status, 200);
-    assert!(admitted.body.starts_with(&format!("remote address: IPv4({}:", client.address)), "{admitted:?}");
-    let refused = client.get("/").await;
-    assert_eq!((refused.status, refused.header("content-type")), (429, Some("text/plain; charset=utf-8")));
-    assert!(refused.header("retry-after").is_some() && refused.body.starts_with("too many requests"));
-    assert_eq!(Client::new(server, Version::Http1).get("/").await.status, 200, "another address");
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]

@@ -1,4 +1,4 @@
-//! Extreme and changing numbers: costs of zero and far above the capacity, limits of zero, and limits below what is
+//! Extreme and changing numbers: costs of zero, adjustments far above the capacity, limits of zero, and limits below what is
 //! in use.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins};
@@ -45,38 +45,6 @@ async fn a_cost_of_zero_is_admitted_and_takes_nothing() {
         assert!(twins.decide(Mode::Check, &all).await[0].is_allowed(), "{limit}");
         let nothing = twins.decide_one(Mode::Peek, limit, 0).await;
         assert_eq!(twins.decide_one(Mode::Check, limit, 0).await, nothing, "{limit}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cost_above_the_capacity_never_passes() {
-    let mut twins = Twins::start();
-    for limit in limits(5) {
-        twins.clear();
-        twins.set_clock(1_000_000);
-        let mut costs = vec![limit.capacity() + 1, 1_000_000, u32::MAX - 1, u32::MAX];
-        for used in [0, 1] {
-            for mode in MODES {
-                for cost in &mut costs {
-                    let decision = twins.decide_one(mode, limit, *cost).await;
-                    assert_eq!((decision.is_allowed(), decision.retry_after()), (false, None), "{limit}");
-                    assert_eq!(decision.remaining(), limit.capacity() - used, "{limit}");
-                }
-                // The same costs in one batch.
-                let requests: Vec<TestRequest> =
-                    costs.iter().map(|cost| TestRequest::new(0, limit, *cost).with_permit(9)).collect();
-                assert!(
-                    twins.decide(mode, &requests).await.iter().all(|decision| !decision.is_allowed()),
-                    "{limit}"
-                );
-            }
-            assert_eq!(twins.keys().len(), usize::try_from(used).unwrap(), "{limit}");
-            let one = [TestRequest::new(0, limit, 1).with_permit(5)];
-            assert_eq!(
-                twins.decide(Mode::Check, &one).await[0].is_allowed(),
-                used == 0 || !limit_is_a_queue(&limit)
-            );
-        }
     }
 }
 

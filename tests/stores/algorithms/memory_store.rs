@@ -1,6 +1,7 @@
 //! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
 //! several threads.
 
+use crate::harness::rounds;
 use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Key, Limit, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
@@ -107,7 +108,7 @@ const GRAIN: Duration = Duration::from_millis(1);
 
 /// Ten million keys in the soak.
 fn many_keys() -> u32 {
-    if std::env::var_os("RATELIMIT_SOAK").is_some() { 10_000_000 } else { 250_000 }
+    rounds(1_000_000, 10_000_000)
 }
 
 /// The number of keys of a range that a limit admits.
@@ -122,7 +123,7 @@ fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Rang
 
 #[test]
 fn with_room_for_all_every_decision_is_right() {
-    let keys = many_keys();
+    let keys = rounds(200_000, 10_000_000);
     let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(keys as usize);
     let once = Limit::counter(1, SECOND);
     assert_eq!(passed(&store, Mode::Check, &once, 0..keys), keys);
