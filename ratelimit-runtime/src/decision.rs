@@ -33,7 +33,7 @@ pub struct Decision {
 /// When the call passes. One value instead of a flag and a time, because a flag is written as one byte and moved with its
 /// padding, for which the processor has to wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Passes {
+enum Passes {
     /// It is admitted, and has to wait this long for its turn.
     InTurn(Micros),
     /// It is refused, and would pass after this time.
@@ -58,20 +58,20 @@ pub(crate) enum Source {
 impl Passes {
     /// A refusal by this limit, with this wait.
     #[inline]
-    pub(crate) const fn after(limit: &Limit, wait: Micros) -> Self {
+    const fn after(limit: &Limit, wait: Micros) -> Self {
         if limit.is_concurrency() { Self::AfterReturn(wait) } else { Self::After(wait) }
     }
 }
 
 /// A time in microseconds. It takes half the space of a `Duration`, because decisions are moved often.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Micros(u64);
+struct Micros(u64);
 
 impl Micros {
-    pub(crate) const ZERO: Self = Self(0);
+    const ZERO: Self = Self(0);
 
     #[inline]
-    pub(crate) const fn of_millis(millis: u64) -> Self {
+    const fn of_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1000))
     }
 
@@ -118,9 +118,26 @@ impl Decision {
         Self { passes, stamp, ..self }
     }
 
+    /// The decision about a call that can pass after `wait_ms`, or never. It is admitted if it may wait that long.
+    #[inline]
+    pub(crate) const fn judged(
+        limit: &Limit,
+        remaining: u32,
+        wait_ms: Option<u64>,
+        longest_wait_ms: u64,
+        reset_ms: u64,
+    ) -> Self {
+        let passes = match wait_ms {
+            Some(wait) if wait <= longest_wait_ms => Passes::InTurn(Micros::of_millis(wait)),
+            Some(wait) => Passes::after(limit, Micros::of_millis(wait)),
+            None => Passes::Never,
+        };
+        Self::of(limit, remaining, passes, Micros::of_millis(reset_ms))
+    }
+
     /// The decision of a limit that has charged nothing, or whose charge nobody looks for.
     #[inline]
-    pub(crate) const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
+    const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
         Self { passes, reset_after, stamp: 0, capacity: limit.capacity(), remaining }
     }
 

@@ -1,7 +1,7 @@
 //! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
 
 use crate::clock::Timer;
-use crate::decision::{Decision, Micros, Passes};
+use crate::decision::Decision;
 use crate::key::HashKey;
 use crate::limit::{Limit, ListState, NumberState, State};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
@@ -173,11 +173,9 @@ impl Entry {
             extra_wait_ms(&self.limit, self.cost, request.cost())?
         };
         let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
-        let passes = match self.passes {
-            Some(passes) => Passes::After(Micros::of_millis((left(passes) + later).max(1))),
-            None => Passes::Never,
-        };
-        Some(Decision::of(&self.limit, self.remaining, passes, Micros::of_millis(left(self.reset))))
+        // Longer than no wait, so a refusal.
+        let wait_ms = self.passes.map(|passes| (left(passes) + later).max(1));
+        Some(Decision::judged(&self.limit, self.remaining, wait_ms, 0, left(self.reset)))
     }
 }
 

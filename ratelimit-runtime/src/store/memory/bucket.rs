@@ -9,9 +9,9 @@
 //! | continuous | 1 ms | `period_ms` | `tokens` |
 //! | by interval | `period_ms` | 1 | `tokens` |
 
-use super::shard::Number;
-use super::state::State;
-use super::verdict::{Wait, signed};
+use super::number_algorithm::NumberAlgorithm;
+use super::table::Number;
+use super::verdict::signed;
 use crate::limit::Limit;
 
 const UNITS: u64 = 1 << 27;
@@ -117,7 +117,7 @@ impl Bucket<'_> {
     }
 }
 
-impl<'l> State<'l> for Bucket<'l> {
+impl<'l> NumberAlgorithm<'l> for Bucket<'l> {
     #[inline]
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
         let scale = Scale::of(limit);
@@ -126,16 +126,16 @@ impl<'l> State<'l> for Bucket<'l> {
     }
 
     #[inline]
-    fn wait(&self, cost: u32) -> Wait {
+    fn wait_ms(&self, cost: u32) -> Option<u64> {
         if cost > self.limit.capacity() {
-            return Wait::Never;
+            return None;
         }
         if self.limit.is_queue() {
-            return Wait::Millis(self.reset_ms());
+            return Some(self.reset_ms());
         }
         let free = self.capacity() - self.level.grains;
         let short = (i64::from(cost) * self.scale.per_unit).saturating_sub(free);
-        Wait::Millis(if short > 0 { self.scale.leak_time(short, self.level.elapsed_ms) } else { 0 })
+        Some(if short > 0 { self.scale.leak_time(short, self.level.elapsed_ms) } else { 0 })
     }
 
     #[inline]

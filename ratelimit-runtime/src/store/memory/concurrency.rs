@@ -1,7 +1,7 @@
 //! Concurrency limit: the twin of `lua/concurrency.lua`, which explains it. Stores permits with their leases, and the
 //! tickets of calls that wait for a permit.
 
-use super::verdict::{Charged, Verdict, Wait, signed};
+use super::verdict::{Charged, Verdict, signed};
 use crate::limit::Limit;
 
 /// The time after which a waiting call asks again if it could be among the next.
@@ -66,15 +66,15 @@ impl Permits {
     pub(super) fn judge(&self, limit: &Limit, cost: u32, id: u64, now: u64) -> Verdict {
         let held: u64 = self.alive(now).map(|permit| u64::from(permit.units)).sum();
         let room = i64::from(limit.count()) - signed(held + self.ahead(limit, cost, id, now));
-        let wait = if cost > limit.count() {
-            Wait::Never
+        let wait_ms = if cost > limit.count() {
+            None
         } else if i64::from(cost) > room {
             let first = self.alive(now).map(|permit| permit.ends - now).min();
-            Wait::Millis(first.unwrap_or(limit.time_ms()))
+            Some(first.unwrap_or(limit.time_ms()))
         } else {
-            Wait::Millis(0)
+            Some(0)
         };
-        Verdict { wait, room, reset_ms: self.last_end(now), stamp: 0 }
+        Verdict { wait_ms, room, reset_ms: self.last_end(now), stamp: 0 }
     }
 
     /// The time in ms until the last lease ends.

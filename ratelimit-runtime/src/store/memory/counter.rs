@@ -4,9 +4,9 @@
 //! A number's value is the units of the last window, and its deadline is the end of that window. If calls wait for the
 //! last window, it has not begun yet; then its end is more than `time` away.
 
-use super::shard::Number;
-use super::state::State;
-use super::verdict::{Wait, signed};
+use super::number_algorithm::NumberAlgorithm;
+use super::table::Number;
+use super::verdict::signed;
 use crate::limit::Limit;
 
 /// The last window: its units, and the time in ms until it ends. Both are zero if there is none.
@@ -31,7 +31,7 @@ impl Counter<'_> {
     }
 }
 
-impl<'l> State<'l> for Counter<'l> {
+impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     #[inline]
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
         let number = number.filter(|number| number.deadline > now);
@@ -40,11 +40,11 @@ impl<'l> State<'l> for Counter<'l> {
     }
 
     #[inline]
-    fn wait(&self, cost: u32) -> Wait {
+    fn wait_ms(&self, cost: u32) -> Option<u64> {
         if cost > self.limit.count() {
-            return Wait::Never;
+            return None;
         }
-        Wait::Millis(if i64::from(cost) > self.left() { self.ttl } else { self.starts_in() })
+        Some(if i64::from(cost) > self.left() { self.ttl } else { self.starts_in() })
     }
 
     #[inline]

@@ -1,12 +1,10 @@
 //! Decisions and adjustments of limits whose state is a list: sliding log, concurrency.
 
 use super::concurrency::Permits;
-use super::eviction::Claim;
-use super::shard::{Cell, Value};
 use super::sliding_log::Log;
-use super::table::Entry;
+use super::table::{Cell, Entry, Value};
 use super::terms::{Now, Terms, takeable};
-use super::verdict::{Charged, Verdict, Wait, signed};
+use super::verdict::{Charged, Verdict, signed};
 use crate::limit::{Limit, ListState};
 use crate::store::Change;
 
@@ -44,7 +42,7 @@ impl List {
     fn judge(&self, state: ListState, terms: &Terms<'_>, now: Now) -> Verdict {
         let Terms { limit, cost, permit, .. } = *terms;
         if limit.refuses_all() {
-            return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
+            return Verdict { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
         }
         match (state, self) {
             (ListState::Log, Self::Log(log)) => log.judge(limit, cost, now.us),
@@ -96,10 +94,10 @@ fn update<R>(
     now: Now,
     change: impl FnOnce(&mut List) -> (R, u64),
 ) -> R {
-    let make = || Cell::new(List::new(state), 0, Claim::default());
+    let make = || Cell::unset(List::new(state));
     entry.change_or_make(make, |cell| {
         let (changed, lifetime_ms) = change(&mut cell.value);
-        cell.set_until(now.ms + lifetime_ms + SPARE_MS, Claim::new(limit, cell.value.room(limit)));
+        cell.set_until(now.ms + lifetime_ms + SPARE_MS, limit, cell.value.room(limit));
         changed
     })
 }
@@ -124,7 +122,7 @@ pub(super) fn charge(
 /// Judges a request, and charges it if it passes. A refused request may leave a ticket.
 pub(super) fn decide(state: ListState, entry: Entry<'_, List>, terms: &Terms<'_>, now: Now) -> Verdict {
     let verdict = judge(state, &entry, terms, now);
-    match verdict.wait.within(terms.longest_wait) {
+    match verdict.wait_within(terms.longest_wait) {
         Some(wait) if terms.charges => charge(state, entry, terms, &verdict, wait, now),
         None if terms.leaves_ticket(&verdict) => enqueue(state, entry, terms, &verdict, now),
         _ => verdict,
@@ -139,13 +137,13 @@ fn enqueue(
     verdict: &Verdict,
     now: Now,
 ) -> Verdict {
-    let Wait::Millis(wait) = verdict.wait else { return *verdict };
+    let Some(wait) = verdict.wait_ms else { return *verdict };
     let retry = update(state, entry, terms.limit, now, |list| {
         let List::Permits(permits) = list else { return (wait, 0) };
         let retry = permits.enqueue(terms.limit, terms.cost, terms.permit, wait, now.ms);
         (retry, permits.lifetime(terms.limit, now.ms))
     });
-    Verdict { wait: Wait::Millis(retry), ..*verdict }
+    Verdict { wait_ms: Some(retry), ..*verdict }
 }
 
 pub(super) fn adjust(
@@ -188,7 +186,7 @@ fn renew(mut entry: Entry<'_, List>, limit: &Limit, units: u32, id: u64, now: No
         let renewed = permits.renew(limit, id, now.ms).min(units);
         if renewed > 0 {
             let until = now.ms + permits.lifetime(limit, now.ms) + SPARE_MS;
-            cell.set_until(until, Claim::new(limit, cell.value.room(limit)));
+            cell.set_until(until, limit, cell.value.room(limit));
         }
         renewed
     });

@@ -3,15 +3,13 @@
 mod bucket;
 mod concurrency;
 mod counter;
-mod eviction;
 mod list;
 mod number;
+mod number_algorithm;
 mod overrides;
-mod shard;
 mod sliding_log;
 mod sliding_window;
 mod stack;
-mod state;
 mod table;
 mod terms;
 mod verdict;
@@ -24,7 +22,7 @@ use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
 use list::List;
 use overrides::Overrides;
-use table::{Hash, Table};
+use table::Table;
 use terms::{Now, Terms};
 use verdict::Verdict;
 
@@ -162,7 +160,7 @@ impl<C: Clock> MemoryStore<C> {
         Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
     }
 
-    fn decide_list(&self, state: ListState, hash: Hash, terms: &Terms<'_>, now: Now) -> Verdict {
+    fn decide_list(&self, state: ListState, hash: u64, terms: &Terms<'_>, now: Now) -> Verdict {
         let verdict = list::decide(state, self.lists.lock(hash).entry(hash, now.ms), terms, now);
         self.lists.shed(now.ms);
         verdict

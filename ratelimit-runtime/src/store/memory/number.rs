@@ -2,13 +2,11 @@
 
 use super::bucket::{self, Bucket};
 use super::counter::{self, Counter};
-use super::eviction::Claim;
-use super::shard::Number;
+use super::number_algorithm::NumberAlgorithm;
 use super::sliding_window::{self, SlidingWindow};
-use super::state::State;
-use super::table::{Entry, Hash, Table};
+use super::table::{Entry, Number, Table};
 use super::terms::{Now, Terms, takeable};
-use super::verdict::{Charged, Verdict, Wait};
+use super::verdict::{Charged, Verdict, within};
 use crate::limit::{Limit, NumberState};
 use crate::store::Change;
 
@@ -23,39 +21,55 @@ macro_rules! by_state {
     };
 }
 
-fn judge_by<'l, S: State<'l>>(entry: &Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Verdict {
-    judged(&S::read(terms.limit, entry.number(), now.ms), terms)
+fn judge_by<'l, A: NumberAlgorithm<'l>>(entry: &Entry<'_, u64>, terms: &Terms<'l>, now: Now) -> Verdict {
+    judged(&A::read(terms.limit, entry.number(), now.ms), terms)
 }
 
-fn judged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>) -> Verdict {
+fn judged<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Verdict {
     if terms.limit.refuses_all() {
-        return Verdict { wait: Wait::Never, room: 0, reset_ms: 0, stamp: 0 };
+        return Verdict { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
     }
-    Verdict { wait: state.wait(terms.cost), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
+    Verdict { wait_ms: state.wait_ms(terms.cost), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
 }
 
-fn charge_by<'l, S: State<'l>>(entry: Entry<'_, u64>, terms: &Terms<'l>, wait: u64, now: Now) -> Verdict {
-    let mut state = S::read(terms.limit, entry.number(), now.ms);
+fn charge_by<'l, A: NumberAlgorithm<'l>>(
+    entry: Entry<'_, u64>,
+    terms: &Terms<'l>,
+    wait: u64,
+    now: Now,
+) -> Verdict {
+    let mut state = A::read(terms.limit, entry.number(), now.ms);
     let (number, room) = (state.charge(terms.cost, wait), state.room());
-    entry.set_number(number, Claim::new(terms.limit, room));
+    entry.set_number(number, terms.limit, room);
     charged(&state, terms, room, wait, now)
 }
 
-fn charged<'l, S: State<'l>>(state: &S, terms: &Terms<'l>, room: i64, wait: u64, now: Now) -> Verdict {
+fn charged<'l, A: NumberAlgorithm<'l>>(
+    state: &A,
+    terms: &Terms<'l>,
+    room: i64,
+    wait: u64,
+    now: Now,
+) -> Verdict {
     let reset_ms = state.reset_ms();
     terms.charged(room, wait, Charged { reset_ms, stamp: now.ms + reset_ms })
 }
 
 /// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
 #[inline]
-fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>, now: Now) -> Verdict {
+fn decide_by<'l, A: NumberAlgorithm<'l>>(
+    table: &Table<u64>,
+    hash: u64,
+    terms: &Terms<'l>,
+    now: Now,
+) -> Verdict {
     let mut shard = table.lock(hash);
     let entry = shard.entry(hash, now.ms);
-    let mut state = S::read(terms.limit, entry.number(), now.ms);
+    let mut state = A::read(terms.limit, entry.number(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
-    if may_pass && let Some(wait) = state.wait(terms.cost).within(terms.longest_wait) {
+    if may_pass && let Some(wait) = within(state.wait_ms(terms.cost), terms.longest_wait) {
         let (number, room) = (state.charge(terms.cost, wait), state.room());
-        entry.set_number(number, Claim::new(terms.limit, room));
+        entry.set_number(number, terms.limit, room);
         drop(shard);
         return charged(&state, terms, room, wait, now);
     }
@@ -67,7 +81,7 @@ fn decide_by<'l, S: State<'l>>(table: &Table<u64>, hash: Hash, terms: &Terms<'l>
 pub(super) fn decide(
     state: NumberState,
     table: &Table<u64>,
-    hash: Hash,
+    hash: u64,
     terms: &Terms<'_>,
     now: Now,
 ) -> Verdict {
@@ -123,11 +137,11 @@ fn give(state: NumberState, entry: Entry<'_, u64>, limit: &Limit, units: u32, st
         entry.remove();
     } else {
         let room = by_state!(state, room_by(limit, number, now));
-        entry.set_number(number, Claim::new(limit, room));
+        entry.set_number(number, limit, room);
     }
     given
 }
 
-fn room_by<'l, S: State<'l>>(limit: &'l Limit, number: Number, now: Now) -> i64 {
-    S::read(limit, Some(number), now.ms).room()
+fn room_by<'l, A: NumberAlgorithm<'l>>(limit: &'l Limit, number: Number, now: Now) -> i64 {
+    A::read(limit, Some(number), now.ms).room()
 }

@@ -1,6 +1,6 @@
 //! Sliding log: the twin of `lua/sliding_log.lua`, which explains it. Stores the time of each unit, in microseconds.
 
-use super::verdict::{Charged, Verdict, Wait, signed};
+use super::verdict::{Charged, Verdict, signed};
 use crate::limit::Limit;
 use std::collections::VecDeque;
 
@@ -55,8 +55,8 @@ impl Log {
         {
             wait_us = wait_us.max(left_us(limit, *blocking, now_us));
         }
-        let wait = if cost > limit.count() { Wait::Never } else { Wait::Millis(wait_us.div_ceil(1000)) };
-        Verdict { wait, room, reset_ms, stamp: 0 }
+        let fits = cost <= limit.count();
+        Verdict { wait_ms: fits.then(|| wait_us.div_ceil(1000)), room, reset_ms, stamp: 0 }
     }
 
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {

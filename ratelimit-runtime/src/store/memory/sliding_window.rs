@@ -4,9 +4,9 @@
 //! A number's value is `previous * 2^26 + current`. Its deadline is one `time` after the end of the last cell, which is the
 //! cell of `current`. If calls wait for the last cell, it has not begun yet; then its end is more than `time` away.
 
-use super::shard::Number;
-use super::state::State;
-use super::verdict::{Wait, signed};
+use super::number_algorithm::NumberAlgorithm;
+use super::table::Number;
+use super::verdict::signed;
 use crate::limit::Limit;
 
 const CELL: u64 = 1 << 26;
@@ -69,19 +69,19 @@ impl SlidingWindow<'_> {
     }
 }
 
-impl<'l> State<'l> for SlidingWindow<'l> {
+impl<'l> NumberAlgorithm<'l> for SlidingWindow<'l> {
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self {
         let number = number.filter(|number| number.deadline > now);
         let cells = number.map(|number| cells(limit, number, now));
         Self { limit, cells, reset_ms: number.map_or(0, |number| number.deadline - now), now }
     }
 
-    fn wait(&self, cost: u32) -> Wait {
+    fn wait_ms(&self, cost: u32) -> Option<u64> {
         if cost > self.limit.count() {
-            return Wait::Never;
+            return None;
         }
         let wait = self.cells.map_or(0, |cells| self.wait_ms(cells, cost.into()));
-        Wait::Millis(u64::try_from(wait).unwrap_or(0))
+        Some(u64::try_from(wait).unwrap_or(0))
     }
 
     fn room(&self) -> i64 {

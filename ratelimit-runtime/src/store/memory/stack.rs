@@ -3,7 +3,7 @@
 use super::MemoryStore;
 use super::list::{self, List};
 use super::number;
-use super::table::{Guards, Hash};
+use super::table::Guards;
 use super::terms::{Now, Terms};
 use super::verdict::Verdict;
 use crate::clock::Clock;
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 /// A request of a stack, with the hash of its key.
 struct Member<'a> {
     terms: Terms<'a>,
-    hash: Hash,
+    hash: u64,
 }
 
 /// The locked shards of all keys of a stack.
@@ -76,9 +76,9 @@ impl<C: Clock> MemoryStore<C> {
         let passes = members
             .iter()
             .zip(&verdicts)
-            .all(|(member, verdict)| verdict.wait.within(member.terms.longest_wait).is_some());
+            .all(|(member, verdict)| verdict.wait_within(member.terms.longest_wait).is_some());
         for (member, verdict) in members.iter().zip(&verdicts) {
-            let verdict = match verdict.wait.within(member.terms.longest_wait) {
+            let verdict = match verdict.wait_within(member.terms.longest_wait) {
                 Some(wait) if passes && member.terms.charges => locked.charge(member, verdict, wait, now),
                 _ => *verdict,
             };

@@ -1,9 +1,15 @@
 //! A bounded hash table of cells that expire. It stores hashes instead of keys and needs no background task.
 
-use super::eviction::Claim;
-use super::shard::{Cell, Number, Shard, Value};
+mod eviction;
+mod shard;
+
+pub(super) use shard::{Cell, Number, Value};
+
+use crate::limit::Limit;
 use crate::lock::lock;
+use eviction::Claim;
 use parking_lot::{Mutex, MutexGuard};
+use shard::Shard;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,10 +19,7 @@ const ENTRIES: usize = 2048;
 /// The number of shards that one call of `shed` visits.
 const VISITS: usize = 16;
 
-/// The hash of a key: the lowest bits select the shard, the highest bits select the slot.
-pub(super) type Hash = u64;
-
-/// Cells in shards, each with its own lock.
+/// Cells in shards, each with its own lock. The lowest bits of a key's hash select the shard, the highest bits select the slot.
 pub(super) struct Table<T> {
     /// Their number is a power of two.
     shards: Box<[Locked<T>]>,
@@ -46,12 +49,12 @@ impl<T: Value> Table<T> {
     }
 
     #[inline]
-    pub(super) fn lock(&self, hash: Hash) -> Guard<'_, T> {
+    pub(super) fn lock(&self, hash: u64) -> Guard<'_, T> {
         self.lock_shard(self.shard_of(hash))
     }
 
     /// Locks the shards of all these hashes, always in the same order, so that two callers cannot block each other.
-    pub(super) fn lock_all(&self, hashes: impl Iterator<Item = Hash>) -> Guards<'_, T> {
+    pub(super) fn lock_all(&self, hashes: impl Iterator<Item = u64>) -> Guards<'_, T> {
         let mut shards: SmallVec<[usize; 4]> = hashes.map(|hash| self.shard_of(hash)).collect();
         shards.sort_unstable();
         shards.dedup();
@@ -88,7 +91,7 @@ impl<T: Value> Table<T> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
-    fn shard_of(&self, hash: Hash) -> usize {
+    fn shard_of(&self, hash: u64) -> usize {
         hash as usize & (self.shards.len() - 1)
     }
 
@@ -108,7 +111,7 @@ pub(super) struct Guard<'t, T: Value> {
 
 impl<T: Value> Guard<'_, T> {
     /// The entry of a key. An expired cell is cleared, so that a clock that steps back does not bring it back.
-    pub(super) fn entry(&mut self, hash: Hash, now: u64) -> Entry<'_, T> {
+    pub(super) fn entry(&mut self, hash: u64, now: u64) -> Entry<'_, T> {
         // In `Slot`, 0 means that there is no entry.
         let hash = hash.max(1);
         let at = self.shard.seek(hash).ok();
@@ -192,8 +195,8 @@ impl Entry<'_, u64> {
     }
 
     #[inline]
-    pub(super) fn set_number(self, number: Number, claim: Claim) {
-        self.set(Cell::new(number.value, number.deadline, claim));
+    pub(super) fn set_number(self, number: Number, limit: &Limit, room: i64) {
+        self.set(Cell::new(number.value, number.deadline, Claim::new(limit, room)));
     }
 }
 
@@ -205,7 +208,7 @@ pub(super) struct Guards<'t, T: Value> {
 
 impl<'t, T: Value> Guards<'t, T> {
     #[expect(clippy::expect_used, reason = "`lock_all` has locked the shard of every hash of the stack")]
-    pub(super) fn of(&mut self, hash: Hash) -> &mut Guard<'t, T> {
+    pub(super) fn of(&mut self, hash: u64) -> &mut Guard<'t, T> {
         let shard = self.table.shard_of(hash);
         let guard = self.locked.iter_mut().find(|(locked, _)| *locked == shard);
         &mut guard.expect("a hash of the stack").1

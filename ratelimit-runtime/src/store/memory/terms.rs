@@ -1,6 +1,6 @@
 //! The terms of a request: its limit and cost, what its mode allows, and the time of its decision.
 
-use super::verdict::{Charged, Verdict, Wait};
+use super::verdict::{Charged, Verdict};
 use crate::clock::Clock;
 use crate::limit::Limit;
 use crate::store::{Mode, Request};
@@ -56,7 +56,7 @@ impl<'a> Terms<'a> {
     /// The verdict after a charge, which left `room` units free.
     #[inline]
     pub(super) fn charged(&self, room: i64, wait: u64, Charged { reset_ms, stamp }: Charged) -> Verdict {
-        Verdict { wait: Wait::Millis(wait), room, reset_ms, stamp: if self.stamped { stamp } else { 0 } }
+        Verdict { wait_ms: Some(wait), room, reset_ms, stamp: if self.stamped { stamp } else { 0 } }
     }
 
     /// Whether a refused request leaves a ticket.
@@ -64,7 +64,7 @@ impl<'a> Terms<'a> {
         self.limit.is_concurrency()
             && self.stamped
             && self.limit.wait_ms() > 0
-            && verdict.wait != Wait::Never
+            && verdict.wait_ms.is_some()
             && !self.limit.refuses_all()
     }
 }

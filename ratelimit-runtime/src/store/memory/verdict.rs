@@ -1,19 +1,13 @@
 //! The results of an algorithm's `judge` and `charge`, and the decisions that are made from them.
 
-use crate::decision::{Decision, Micros, Passes};
+use crate::decision::Decision;
 use crate::limit::Limit;
-
-/// The time until a cost fits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wait {
-    Millis(u64),
-    Never,
-}
 
 /// What an algorithm found for a request, before or after its charge. A decision is made from it once the shard is unlocked.
 #[derive(Clone, Copy)]
 pub(super) struct Verdict {
-    pub(super) wait: Wait,
+    /// The time until the cost fits. `None` if it never does.
+    pub(super) wait_ms: Option<u64>,
     /// The units that are free; negative in debt.
     pub(super) room: i64,
     /// The time until nothing is in use.
@@ -30,27 +24,23 @@ pub(super) struct Charged {
     pub(super) stamp: u64,
 }
 
-impl Wait {
-    /// The wait in ms, if it is at most `longest`.
-    #[inline]
-    pub(super) fn within(self, longest: u64) -> Option<u64> {
-        match self {
-            Self::Millis(wait) if wait <= longest => Some(wait),
-            _ => None,
-        }
-    }
+/// The wait, if there is one of at most `longest`.
+#[inline]
+pub(super) fn within(wait_ms: Option<u64>, longest: u64) -> Option<u64> {
+    wait_ms.filter(|wait| *wait <= longest)
 }
 
 impl Verdict {
     #[inline]
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
         let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
-        let passes = match self.wait {
-            Wait::Millis(wait) if wait <= longest_wait => Passes::InTurn(Micros::of_millis(wait)),
-            Wait::Millis(wait) => Passes::after(limit, Micros::of_millis(wait)),
-            Wait::Never => Passes::Never,
-        };
-        Decision::of(limit, remaining, passes, Micros::of_millis(self.reset_ms)).with_stamp(self.stamp)
+        Decision::judged(limit, remaining, self.wait_ms, longest_wait, self.reset_ms).with_stamp(self.stamp)
+    }
+
+    /// The wait, if there is one of at most `longest`.
+    #[inline]
+    pub(super) fn wait_within(&self, longest: u64) -> Option<u64> {
+        within(self.wait_ms, longest)
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// A hash that spreads keys over the shards and over the slots of a shard.
-fn hash(key: u64) -> Hash {
+fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

@@ -2,10 +2,11 @@
 //! search ends early even if the shard is nearly full.
 
 use super::eviction::{Candidate, Claim, Until, in_order};
+use crate::limit::Limit;
 use crate::observe;
 
 /// The value in an entry.
-pub(super) trait Value: Default {
+pub(in crate::store::memory) trait Value: Default {
     /// The bytes that the value uses on the heap.
     fn weight(&self) -> usize;
 }
@@ -18,16 +19,16 @@ impl Value for u64 {
 
 /// The state of one limit under one key. As in Redis, it exists until its deadline has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cell<T> {
-    pub(super) value: T,
+pub(in crate::store::memory) struct Cell<T> {
+    pub(in crate::store::memory) value: T,
     until: Until,
 }
 
 /// The state of a counter, a bucket or a sliding window, and its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number {
-    pub(super) value: u64,
-    pub(super) deadline: u64,
+pub(in crate::store::memory) struct Number {
+    pub(in crate::store::memory) value: u64,
+    pub(in crate::store::memory) deadline: u64,
 }
 
 impl<T> Cell<T> {
@@ -36,14 +37,20 @@ impl<T> Cell<T> {
         Self { value, until: Until::new(deadline, claim) }
     }
 
+    /// A cell that is set before its shard is unlocked.
+    pub(in crate::store::memory) fn unset(value: T) -> Self {
+        Self::new(value, 0, Claim::default())
+    }
+
     /// In milliseconds of the clock.
     #[inline]
     pub(super) fn deadline(&self) -> u64 {
         self.until.deadline()
     }
 
-    pub(super) fn set_until(&mut self, deadline: u64, claim: Claim) {
-        self.until = Until::new(deadline, claim);
+    /// Sets the end of a cell that leaves `room` units of its limit free.
+    pub(in crate::store::memory) fn set_until(&mut self, deadline: u64, limit: &Limit, room: i64) {
+        self.until = Until::new(deadline, Claim::new(limit, room));
     }
 }
 

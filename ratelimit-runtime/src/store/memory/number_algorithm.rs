@@ -1,16 +1,15 @@
-//! `State`: what the algorithms whose state is a number have in common.
+//! `NumberAlgorithm`: what the algorithms whose state is a number have in common.
 
-use super::shard::Number;
-use super::verdict::Wait;
+use super::table::Number;
 use crate::limit::Limit;
 
 /// What an algorithm reads from a number. It judges requests, and charges those that pass.
-pub(super) trait State<'l>: Sized {
+pub(super) trait NumberAlgorithm<'l>: Sized {
     /// Reads a number that exists. At its very deadline, it still exists, as a key in Redis does.
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;
 
-    /// The time until a cost fits.
-    fn wait(&self, cost: u32) -> Wait;
+    /// As [`Verdict::wait_ms`].
+    fn wait_ms(&self, cost: u32) -> Option<u64>;
 
     /// As [`Verdict::room`].
     fn room(&self) -> i64;
