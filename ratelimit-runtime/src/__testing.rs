@@ -1,7 +1,7 @@
 //! Functions for the tests and benchmarks of this workspace. They are not part of the public interface and change without
 //! notice.
 
-pub mod network;
+pub use crate::store::redis::connect::network;
 
 use crate::error::Error;
 use crate::store::redis::RedisStore;

@@ -82,14 +82,15 @@ pub mod body {
 pub mod identity {
     mod by_display;
     pub(crate) mod client_ip;
+    mod forwarded;
     mod peer;
     pub(crate) mod request;
     mod value;
 
-    pub use crate::proxies::Forwarded;
     pub use crate::writer::KeyWriter;
     pub use by_display::ByDisplay;
     pub(crate) use client_ip::ClientIp;
+    pub use forwarded::Forwarded;
     pub use peer::PeerAddr;
     pub use request::RequestHeaders;
     pub(crate) use request::UserId;

@@ -1,6 +1,7 @@
 //! `RateLimiterBuilder`: the settings of a limiter, and the checks of their ranges.
 
 mod check;
+mod off;
 mod proxies;
 
 use super::current::{PREFIX, TRUSTED_PROXIES, URL, variable};

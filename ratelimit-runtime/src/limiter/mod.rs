@@ -20,9 +20,8 @@ pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
 pub(crate) use call::{Attempt, Holdings, Member, Pending, Stack, failed, join, shadow_failed};
 pub(crate) use current::CurrentLimiter;
-pub use limits::KnownLimit;
 pub(crate) use limits::note;
-pub use overrides::{Override, OverrideEffect, OverrideTarget, Overrides};
+pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
 pub use status::Status;
 pub(crate) use store_call::Began;
 
@@ -31,6 +30,7 @@ use crate::key::KeySettings;
 use shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
 ///
@@ -138,6 +138,12 @@ impl RateLimiter {
     /// Whether the other one is a clone of this limiter.
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.on_error == other.on_error
+    }
+
+    /// Starts in this runtime the background tasks that are late in another runtime.
+    fn take_over_tasks(&self, now: Instant) {
+        self.take_over_watch(now);
+        self.shared.permits.take_over(self, now);
     }
 
     /// A limiter for background tasks, which do not use the failure policy.

@@ -126,14 +126,6 @@ impl Drop for InCharge {
     }
 }
 
-impl RateLimiter {
-    /// Starts in this runtime the background tasks that are late in another runtime.
-    pub(super) fn take_over_tasks(&self, now: Instant) {
-        self.take_over_watch(now);
-        self.shared.permits.take_over(self, now);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

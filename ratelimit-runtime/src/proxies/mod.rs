@@ -9,7 +9,6 @@ mod settings;
 mod unconfigured;
 mod walk;
 
-pub use forwarded::Forwarded;
 pub(crate) use networks::Networks;
 pub(crate) use settings::Settings;
 

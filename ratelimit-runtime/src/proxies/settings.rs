@@ -1,8 +1,9 @@
 //! `Settings`: what a builder says about proxies, and the checks of it.
 
 use super::error::configuration;
-use super::{Forwarded, Header, Networks, Proxies, Trust};
+use super::{Header, Networks, Proxies, Trust};
 use crate::error::Error;
+use crate::identity::Forwarded;
 use std::sync::Arc;
 
 /// The number of proxies that can be trusted by counting.

@@ -1,7 +1,7 @@
 //! Settings of a builder about trusted proxies.
 
 use super::RateLimiterBuilder;
-use crate::proxies::Forwarded;
+use crate::identity::Forwarded;
 use std::fmt::Display;
 
 impl RateLimiterBuilder {

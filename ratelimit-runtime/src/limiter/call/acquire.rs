@@ -4,11 +4,12 @@ use super::attempt::{Attempt, failed};
 use super::check::Admitted;
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
-use crate::decision::Decision;
+use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
+use crate::limiter::off::admitted;
 use crate::limiter::store_call::{Began, invalid_reply};
 use crate::observe::exempt;
 use crate::rejection::Rejection;
@@ -56,7 +57,8 @@ impl RateLimiter {
         let request = request.map_err(|error| failed(name, error))?;
         if self.is_off() {
             exempt(name);
-            return Ok(self.admit_unlimited(&request));
+            let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new());
+            return Ok((nothing, admitted(&request)));
         }
         let attempt = Attempt { limiter: self, began, names: &[name] };
         let holdings = attempt.run_held(Stack::from_iter([Member::new(request).named(name)])).await?;

@@ -1,6 +1,7 @@
 //! Tests of the list of limits.
 
 use super::*;
+use crate::limit::LimitChange;
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -1,11 +1,13 @@
 //! Overrides: changes of limits while the service runs, for a name or for one key.
 
 mod entry;
+mod known;
 mod list;
 mod published;
 mod snapshot;
 
 use crate::debug::opaque;
+pub use known::KnownLimit;
 pub use list::{Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 

@@ -1,11 +1,11 @@
 //! Publishes the limits that this process has met, so that other processes and the command know which names exist.
 
+use super::KnownLimit;
 use super::entry::changed;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::{Algorithm, LimitChange};
 use crate::limiter::RateLimiter;
-use crate::limiter::limits::KnownLimit;
 use crate::observe::registry::changes;
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;

@@ -55,8 +55,8 @@ impl Log {
         {
             wait_us = wait_us.max(left_us(limit, *blocking, now_us));
         }
-        let wait_ms = (cost <= limit.count()).then(|| wait_us.div_ceil(1000));
-        Verdict { wait_ms, room, reset_ms, stamp: 0 }
+        let fits = cost <= limit.count();
+        Verdict { wait_ms: fits.then(|| wait_us.div_ceil(1000)), room, reset_ms, stamp: 0 }
     }
 
     pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {

@@ -16,7 +16,7 @@
 
 mod batch;
 mod client;
-mod connect;
+pub(crate) mod connect;
 mod create;
 mod errors;
 mod limits;

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::endpoint::{Endpoint, Location};
 use super::handshake::{Role, shake_hands};
-use crate::__testing::network as simulated;
+use super::network;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::errors::{Problem, io_text, lost_text};
 use redis::ErrorKind as RedisKind;
@@ -16,8 +16,8 @@ pub(super) async fn connect(endpoint: &Endpoint, expected: Role) -> Result<Conne
     let unreachable =
         |error: io::Error| endpoint.error(ErrorKind::Unavailable, "cannot connect to", io_text(&error));
     let mut connection = match &endpoint.location {
-        Location::Tcp(host, port) if simulated::is_on() => {
-            open(endpoint, simulated::dial(host, *port).map_err(unreachable)?).await?
+        Location::Tcp(host, port) if network::is_on() => {
+            open(endpoint, network::dial(host, *port).map_err(unreachable)?).await?
         }
         Location::Tcp(host, port) => {
             let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(unreachable)?;

@@ -1,6 +1,6 @@
 //! Opens connections: from the URL to a server that has passed the handshake.
 //!
-//! Each module imports only from those before it: [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
+//! Each module imports only from those before it: [`network`], [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
 //! [`dial`], [`sentinel`], [`connector`].
 
 mod connection;
@@ -9,6 +9,7 @@ mod dial;
 mod endpoint;
 mod handshake;
 mod health;
+pub mod network;
 mod sentinel;
 mod tls;
 mod url;
