@@ -24,6 +24,19 @@ async fn no_response(text: &mut String) -> Result<(), Rejection> {
 #[rate_limit(algorithm = "concurrency", count = 5, until = "body_end")]
 async fn other_body() -> Result<Response<String>, Rejection> { Ok(Response::new(String::new())) }
 
+// A declared stream without a place for a permit.
+trait Streams {
+    type ListStream;
+    async fn list(&self) -> Result<Response<Self::ListStream>, Rejection>;
+}
+impl Streams for u8 {
+    type ListStream = futures_util::stream::Empty<u32>;
+    #[rate_limit(algorithm = "concurrency", count = 5, until = "body_end", by = "global")]
+    async fn list(&self) -> Result<Response<Self::ListStream>, Rejection> {
+        Ok(Response::new(futures_util::stream::empty()))
+    }
+}
+
 // Functions of `settle` that cannot run when the body ends.
 #[rate_limit(settle = |result: &Result<Response, Rejection>| 5, until = "body_end", by = "global")]
 async fn of_the_result(body: Response) -> Result<Response, Rejection> { Ok(body) }
