@@ -110,18 +110,6 @@ macro_rules! request_type {
 }
 use request_type;
 
-/// Makes these types of rejections by `From`.
-macro_rules! from_rejection {
-    ($($type:ty),*) => {$(
-        impl crate::rejection::FromRejection for $type {
-            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
-                rejection.into()
-            }
-        }
-    )*};
-}
-use from_rejection;
-
 /// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a `HeaderMap` of this module `http`.
 macro_rules! map_headers {
     ($($http:ident)::+) => {
