@@ -1,10 +1,14 @@
 //! One override as this process knows it: its change, and whether it has had an effect on a call.
 
 use super::OverrideEffect;
-use super::snapshot::{KEY, NAME};
+use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange, ParseLimitError};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The beginnings of fields: an override is for a name or for a key.
+pub(super) const NAME: &[u8] = b"name:";
+pub(super) const KEY: &[u8] = b"key:";
 
 pub(super) struct Entry {
     /// As the store has it.
@@ -89,4 +93,14 @@ pub(super) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'st
         (false, true) => Err("the override is a concurrency limit, and the limit in the code is not"),
         _ => Ok(changed),
     }
+}
+
+/// The field of the override for a name.
+pub(super) fn field_of_name(name: &str) -> Vec<u8> {
+    [NAME, name.as_bytes()].concat()
+}
+
+/// The field of the override for a key without a format.
+pub(super) fn field_of_key(key: &StoreKey) -> Vec<u8> {
+    [KEY, key.as_bytes()].concat()
 }

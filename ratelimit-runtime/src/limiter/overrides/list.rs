@@ -1,6 +1,6 @@
 //! The result of `list`: overrides, their targets, and whether they have an effect.
 
-use super::snapshot::{KEY, NAME};
+use super::entry::{KEY, NAME};
 use crate::limit::LimitChange;
 use std::fmt;
 

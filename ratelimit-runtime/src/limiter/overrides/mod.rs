@@ -16,8 +16,8 @@ use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::LimitChange;
 use entry::changed;
+use entry::{KEY, field_of_key, field_of_name};
 use published::misfit;
-use snapshot::{KEY, field_of_key, field_of_name};
 use std::future::Future;
 
 /// The overrides of a limiter: changes of limits while the service runs.

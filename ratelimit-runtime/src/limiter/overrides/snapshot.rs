@@ -1,6 +1,6 @@
 //! The overrides that this process knows, and the task that asks the store for changes.
 
-use super::entry::{Entry, changed};
+use super::entry::{Entry, changed, field_of_key, field_of_name};
 use super::published::Publisher;
 use crate::error::Error;
 use crate::key::StoreKey;
@@ -18,9 +18,6 @@ use tokio::time::Instant;
 
 /// The time between two questions for changes.
 const POLL: Duration = Duration::from_millis(500);
-/// The beginnings of fields: an override is for a name or for a key.
-pub(super) const NAME: &[u8] = b"name:";
-pub(super) const KEY: &[u8] = b"key:";
 
 /// Overrides by the field that the store has for each.
 type Entries = HashMap<Vec<u8>, Arc<Entry>>;
@@ -123,16 +120,6 @@ fn read(field: &[u8], text: String) -> Arc<Entry> {
         );
     }
     Arc::new(entry)
-}
-
-/// The field of the override for a name.
-pub(super) fn field_of_name(name: &str) -> Vec<u8> {
-    [NAME, name.as_bytes()].concat()
-}
-
-/// The field of the override for a key without a format.
-pub(super) fn field_of_key(key: &StoreKey) -> Vec<u8> {
-    [KEY, key.as_bytes()].concat()
 }
 
 impl RateLimiter {
