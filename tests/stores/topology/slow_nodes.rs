@@ -80,14 +80,14 @@ async fn a_silent_cluster_costs_as_many_deadlines_as_a_server() {
     let limiter = strict(limiter_on_slots(&server), SECOND / 20).build().unwrap();
     let suspended = Suspended::new(&server);
     let mut missed = 0;
-    // The first call also loads overrides. Its missed deadline does not count against the server.
+    // The first call only asks for overrides. Its missed deadline does not count against the server.
     for _ in 0..100 {
         match undecided(limiter.check(&FIRST, "calls").await).kind() {
             ErrorKind::Timeout => missed += 1,
             _ => break,
         }
     }
-    assert!(missed <= MANY, "{missed} deadlines");
+    assert!(missed <= MANY + 1, "{missed} deadlines");
     drop(suspended);
     wait_until_reachable(&limiter).await;
 }
