@@ -39,7 +39,7 @@ pub(crate) struct NameRow {
 }
 
 impl Sum {
-    /// An estimate of the units per second of all keys, from the keys that were read twice. `None` if there are none.
+    /// The estimated units per second of all keys. It is `None` until some keys were read twice.
     pub(crate) fn per_second(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let (keys, rated) = (self.keys as f64, self.rated as f64);

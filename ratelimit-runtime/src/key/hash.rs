@@ -64,7 +64,7 @@ fn scattered(hash: u64) -> u64 {
     hash ^ hash >> 29
 }
 
-/// Hashes a short text without a secret: whoever can choose texts can choose some with equal hashes.
+/// Hashes a short text without a secret. A sender who chooses texts can find some with equal hashes.
 #[inline]
 pub(crate) fn open_hash(text: &[u8]) -> u64 {
     let mix = |state: u64, word: [u8; 8]| {

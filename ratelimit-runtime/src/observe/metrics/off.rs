@@ -4,7 +4,7 @@ use super::outcome::Outcome;
 use crate::decision::Decision;
 use std::time::Duration;
 
-/// A limit that is measured. There is none, so what refers to one takes no memory.
+/// The place of a measured limit. Without the feature `metrics` no value exists, so an option of it takes no memory.
 #[derive(Clone, Copy)]
 pub(super) enum Measured {}
 
