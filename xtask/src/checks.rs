@@ -6,8 +6,13 @@ use crate::process::{cargo, output, run};
 use crate::progress::Progress;
 use crate::servers::LUA54;
 use crate::tools::SERVER_VARIABLE;
+use std::env;
 use std::ffi::OsStr;
 use std::process::Command;
+use std::thread;
+
+/// How many tests of a program run at the same time.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Runs all checks, and stops at the first that fails.
 pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
@@ -64,7 +69,14 @@ fn scripts_under_lua54() -> Result<(), String> {
 }
 
 fn all_tests() -> Command {
-    cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"])
+    let mut tests = cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"]);
+    // Many tests wait for their servers, so two for each core finish earlier than one.
+    if env::var_os(THREADS).is_none()
+        && let Ok(cores) = thread::available_parallelism()
+    {
+        tests.env(THREADS, (2 * cores.get()).to_string());
+    }
+    tests
 }
 
 #[cfg(test)]

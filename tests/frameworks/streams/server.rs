@@ -87,10 +87,6 @@ impl Site {
         self.client.get(format!("http://{}{path}", self.address)).send().await.unwrap()
     }
 
-    pub(crate) async fn head(&self, path: &str) -> reqwest::Response {
-        self.client.head(format!("http://{}{path}", self.address)).send().await.unwrap()
-    }
-
     pub(crate) async fn status(&self, path: &str) -> u16 {
         self.get(path).await.status().as_u16()
     }
