@@ -15,18 +15,20 @@ mod matrix;
 mod packaging;
 mod process;
 mod progress;
+mod release;
 mod servers;
 mod tools;
 mod wheels;
 
 use bench::Bench;
 use fuzz::Fuzz;
+use release::Release;
 use servers::Server;
 use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 17] = [
+const USAGE: [(&str, &str); 20] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     (
@@ -36,6 +38,12 @@ const USAGE: [(&str, &str); 17] = [
     ("soak", "runs the store tests with a million random operations each; takes NAME and `--servers`"),
     ("package", "checks that the published crates build from their packages, and the documentation"),
     ("features", "checks that each feature and each pair of features builds, and which Rust each needs"),
+    ("release --check", "checks everything that a release needs, in one table; installs missing tools"),
+    (
+        "release --check W..",
+        "runs the checks whose name contains a word; `--strict` accepts nothing that is open",
+    ),
+    ("release --publish", "publishes this commit, which must have the tag of its version"),
     (
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
@@ -65,9 +73,13 @@ enum Request {
     Completion,
     Fleet(Vec<String>),
     Fuzz(Fuzz),
+    Release(Release),
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = release::rustdoc::stand_in() {
+        return code;
+    }
     let request = match parse(env::args().skip(1)) {
         Ok(request) => request,
         Err(error) => {
@@ -102,6 +114,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
         ("fleet", _) => Ok(Request::Fleet(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
+        ("release", _) => Ok(Request::Release(release::parse(rest)?)),
         ("features", None) => Ok(Request::Features),
         ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
         ("package", None) => Ok(Request::Package),
@@ -143,6 +156,7 @@ fn perform(request: &Request) -> Result<(), String> {
             process::run(command.args(options))
         }
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
+        Request::Release(release) => release::perform(release),
         Request::Bench(bench) => bench::perform(bench),
     }
 }
