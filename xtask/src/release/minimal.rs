@@ -1,4 +1,4 @@
-//! The published crates compile with the oldest version of each direct dependency that their manifests permit.
+//! The libraries compile with the oldest version of each direct dependency that their manifests permit.
 
 use crate::packaging::{self, PUBLISHED};
 use crate::process::{cargo, run, target};
@@ -8,6 +8,9 @@ use std::io;
 
 const FOLDER: &str = "minimal";
 
+/// The command is installed with its own lock file, so no user resolves its dependencies anew.
+const PROGRAM: &str = "ratelimit-cli";
+
 /// Uses the packages, whose manifests name every dependency with its version. Tests are not published, so their dependencies are
 /// removed.
 pub(crate) fn check() -> Result<Verdict, String> {
@@ -15,7 +18,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
     packaging::unpack(FOLDER)?;
     let folder = target().join(FOLDER);
     let failed = |error: io::Error| format!("{}: {error}", folder.display());
-    for name in PUBLISHED {
+    for name in libraries() {
         let manifest = folder.join(packaging::folder(name)).join("Cargo.toml");
         let text = fs::read_to_string(&manifest).map_err(failed)?;
         fs::write(&manifest, without_tests(&text)).map_err(failed)?;
@@ -30,11 +33,20 @@ pub(crate) fn check() -> Result<Verdict, String> {
     run(check.arg(&manifest).env("CARGO_TARGET_DIR", folder.join("target"))).map(|()| Verdict::Passed)
 }
 
+fn libraries() -> impl Iterator<Item = &'static str> {
+    PUBLISHED.into_iter().filter(|name| *name != PROGRAM)
+}
+
 fn workspace() -> String {
-    let members = PUBLISHED.map(|name| format!("\"{}\"", packaging::folder(name))).join(", ");
-    let patches =
-        PUBLISHED.map(|name| format!("{name} = {{ path = \"{}\" }}\n", packaging::folder(name))).concat();
-    format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n\n[patch.crates-io]\n{patches}")
+    let folders: Vec<_> = libraries().map(|name| (name, packaging::folder(name))).collect();
+    let members: Vec<_> = folders.iter().map(|(_, folder)| format!("\"{folder}\"")).collect();
+    let patches: Vec<_> =
+        folders.iter().map(|(name, folder)| format!("{name} = {{ path = \"{folder}\" }}\n")).collect();
+    format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[patch.crates-io]\n{}",
+        members.join(", "),
+        patches.concat()
+    )
 }
 
 /// The manifest without its tables of dependencies for tests.

@@ -48,7 +48,7 @@ const CHECKS: [(&str, Check); 17] = [
     ("docs.rs", docs_rs::check),
     ("packages", packages),
     ("publishing, as a dry run", publish::dry_run),
-    ("minimal versions", minimal::check),
+    ("oldest dependencies", minimal::check),
     ("other systems", systems::check),
     ("features and pairs", pairs),
     ("oldest Rust", toolchains::check),

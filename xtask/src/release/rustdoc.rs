@@ -27,12 +27,19 @@ pub(crate) fn stand_in() -> Option<ExitCode> {
     Some(run(&mut rustdoc).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
 }
 
-/// The documentation of a library with all features, as JSON. Items that are hidden are not in it.
-pub(crate) fn json(package: &str, library: &str) -> Result<Value, String> {
+/// The features of a build.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Features {
+    All,
+    None,
+}
+
+/// The documentation of a library, as JSON. Items that are hidden are not in it.
+pub(crate) fn json(package: &str, library: &str, features: Features) -> Result<Value, String> {
     let path = target().join("doc").join(format!("{library}.json"));
-    let mut command =
-        unstable(&["rustdoc", "--quiet", "--locked", "--lib", "--all-features", "-p", package])?;
-    run(command.args(["--", "-Z", "unstable-options", "--output-format", "json"]))?;
+    let features: &[&str] = if features == Features::All { &["--all-features"] } else { &[] };
+    let mut command = unstable(&["rustdoc", "--quiet", "--locked", "--lib", "-p", package])?;
+    run(command.args(features).args(["--", "-Z", "unstable-options", "--output-format", "json"]))?;
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
     serde_json::from_str(&text).map_err(|error| failed(&error))

@@ -53,7 +53,7 @@ impl<'a> Surface<'a> {
             match self.get(&import["id"]) {
                 // An item of another library. Its own documentation is there.
                 None => {
-                    self.items.push(Item { path: join(path, import), value: item, around: around.to_vec() })
+                    self.items.push(Item { path: join(path, import), value: item, around: around.to_vec() });
                 }
                 Some(module) if import["is_glob"] == true => self.module(module, path, around),
                 Some(target) => self.item(target, path, around),

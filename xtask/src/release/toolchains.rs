@@ -23,10 +23,10 @@ pub(crate) fn check() -> Result<Verdict, String> {
     }
     for version in stated.iter().map(|(_, version)| *version).collect::<BTreeSet<_>>() {
         let name = version.to_string();
-        if !succeeds(Command::new("rustup").args(["run", &name, "cargo", "--version"])) {
-            if let Err(error) = rustup(&["toolchain", "install", &name, "--profile", "minimal"]) {
-                return Ok(Verdict::Open(format!("Rust {name} cannot be installed ({error})")));
-            }
+        if !succeeds(Command::new("rustup").args(["run", &name, "cargo", "--version"]))
+            && let Err(error) = rustup(&["toolchain", "install", &name, "--profile", "minimal"])
+        {
+            return Ok(Verdict::Open(format!("Rust {name} cannot be installed ({error})")));
         }
     }
     for (feature, version) in &stated {

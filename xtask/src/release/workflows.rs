@@ -19,6 +19,7 @@ fn files() -> std::io::Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::files;
+    use crate::servers::SERVERS;
     use crate::{Request, parse};
     use std::fs;
 
@@ -57,7 +58,15 @@ mod tests {
         assert!(commands > 8, "only {commands} commands were found");
     }
 
-    /// An expression is some word: the matrices of the workflows are lists of servers and of systems.
+    #[test]
+    fn the_matrix_has_every_server() {
+        let lists =
+            files().unwrap().into_iter().map(|file| values(&fs::read_to_string(file).unwrap(), "server"));
+        let found: Vec<_> = lists.flatten().collect();
+        assert_eq!(found, SERVERS.map(|server| server.name));
+    }
+
+    /// The expression stands for some server.
     fn assert_known(command: &str) {
         let words = command.replace("${{ matrix.server }}", "system");
         let parsed = parse(words.split_whitespace().map(String::from));
