@@ -34,6 +34,37 @@ pub(crate) fn only_tests(server: &OsStr, filter: &[String]) -> Result<(), String
     })
 }
 
+/// The packages whose tests start no server and need no Unix. The harness of all other tests starts servers by a shell.
+const PORTABLE: [&str; 5] =
+    ["ratelimit-limit", "ratelimit-syntax", "ratelimit-macros", "ratelimit-runtime", "ratelimit-fleet"];
+
+/// Runs the tests that every system can run: the rules of limits, the attribute, the memory store, all examples in the documentation,
+/// and fleets on simulated servers.
+pub(crate) fn portable() -> Result<(), String> {
+    let mut tests = cargo(&["test", "--locked", "--all-features", "--no-fail-fast"]);
+    run(tests.args(PORTABLE.map(|name| ["--package", name]).as_flattened()))?;
+    println!(
+        "\nnot run here: the tests on real servers, of the command and of the frameworks. They start servers by a shell, so they need \
+         Linux or macOS: `cargo xtask test`"
+    );
+    Ok(())
+}
+
+/// Checks a running server, and runs the first example on it.
+pub(crate) fn doctor(url: &str) -> Result<(), String> {
+    let mut progress = Progress::default();
+    progress.step("doctor", || {
+        let doctor =
+            ["run", "--locked", "-p", "ratelimit-cli", "--bin", "ratelimit", "--", "doctor", "--url", url];
+        run(&mut cargo(&doctor))
+    })?;
+    progress.step("quickstart", || {
+        run(cargo(&["run", "--locked", "--example", "quickstart"]).env("RATELIMIT_URL", url))
+    })?;
+    println!("\n{}", progress.summary());
+    Ok(())
+}
+
 /// Returns an error if the command runs no test with this filter, because zero tests always pass.
 pub(crate) fn tests_match(tests: &mut Command, filter: &[String]) -> Result<(), String> {
     let own = if filter.iter().any(|argument| argument == "--") { "--list" } else { "-- --list" };

@@ -42,19 +42,32 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
     sources
 }
 
-/// The page of the promises names tests as `module::function`, or all tests of `module::module`.
+/// Pages name tests as `module::function`, or all tests of `module::module`. Each of their rows needs one.
 #[test]
-fn the_tests_of_the_promises_exist() {
-    let sources = sources(&root().join("tests"));
-    let page = read("ratelimit-runtime/docs/promises.md");
-    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|name| name.contains("::")).collect();
-    assert!(named.len() > 30, "{named:?}");
-    for name in named {
-        let (module, function) = name.rsplit_once("::").unwrap();
-        let is_test = |(path, text): &(String, String)| {
-            path.contains(&format!("::{module}")) && text.contains(&format!("fn {function}("))
-        };
-        let is_module = |(path, _): &(String, String)| path.contains(&format!("::{name}"));
-        assert!(sources.iter().any(|source| is_test(source) || is_module(source)), "no test is `{name}`");
+fn the_tests_that_show_promises_exist() {
+    let sources = [sources(&root().join("tests")), sources(&root().join("ratelimit-runtime/src"))].concat();
+    for (path, least) in [("ratelimit-runtime/docs/promises.md", 30), ("SECURITY.md", 15)] {
+        let page = read(path);
+        let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|name| name.contains("::")).collect();
+        assert!(named.len() > least, "{path}: {named:?}");
+        for name in named {
+            let (module, function) = name.rsplit_once("::").unwrap();
+            let is_test = |(path, text): &(String, String)| {
+                path.contains(&format!("::{module}")) && text.contains(&format!("fn {function}("))
+            };
+            let is_module = |(path, _): &(String, String)| path.contains(&format!("::{name}"));
+            assert!(
+                sources.iter().any(|source| is_test(source) || is_module(source)),
+                "{path}: no test is `{name}`"
+            );
+        }
+        let mut is_row = false;
+        for line in page.lines() {
+            if is_row && line.starts_with('|') && !line.starts_with("|---") {
+                let shows = line.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
+                assert!(shows.contains("::"), "{path}: nothing shows `{line}`");
+            }
+            is_row = line.ends_with("shown by |") || is_row && line.starts_with('|');
+        }
     }
 }

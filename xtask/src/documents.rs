@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The guide in rustdoc: modules that include the pages of `ratelimit-runtime/docs/`.
-const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
+pub(crate) const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
 
 /// Where the modules of [`GUIDE`] are published.
-const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
+pub(crate) const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
 /// A page for contributors, which is not part of the guide.
 const NOT_IN_GUIDE: &str = "ratelimit-runtime/docs/glossary.md";
@@ -84,7 +84,7 @@ fn anchors(text: &str) -> Vec<String> {
 }
 
 /// The modules of the guide, and the files that each includes, in order.
-fn modules() -> Vec<(String, Vec<PathBuf>)> {
+pub(crate) fn modules() -> Vec<(String, Vec<PathBuf>)> {
     let mut modules = Vec::new();
     for line in read(GUIDE).lines() {
         // `name: "first file", "second file";`

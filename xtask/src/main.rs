@@ -9,33 +9,48 @@ mod compile;
 mod documents;
 mod features;
 mod fuzz;
+#[cfg(test)]
+mod index;
 mod install;
 mod lua54;
 mod matrix;
 mod packaging;
 mod process;
 mod progress;
+mod release;
 mod servers;
 mod tools;
 mod wheels;
 
 use bench::Bench;
 use fuzz::Fuzz;
+use release::Release;
 use servers::Server;
 use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 17] = [
+const USAGE: [(&str, &str); 22] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
+    ("test --portable", "runs the tests that need no server and no Unix, and says which it leaves out"),
     (
         "test --servers all",
         "runs the store tests on each server version; also takes names, such as redis-8.2,system",
     ),
     ("soak", "runs the store tests with a million random operations each; takes NAME and `--servers`"),
+    (
+        "doctor URL",
+        "checks a running server that the tests cannot start: `ratelimit doctor`, then the quickstart",
+    ),
     ("package", "checks that the published crates build from their packages, and the documentation"),
     ("features", "checks that each feature and each pair of features builds, and which Rust each needs"),
+    ("release --check", "checks everything that a release needs, in one table; installs missing tools"),
+    (
+        "release --check W..",
+        "runs the checks whose name contains a word; `--strict` accepts nothing that is open",
+    ),
+    ("release --publish", "publishes this commit, which must have the tag of its version"),
     (
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
@@ -57,17 +72,23 @@ const USAGE: [(&str, &str); 17] = [
 enum Request {
     Help,
     Test(Vec<String>),
+    TestPortable,
     TestOn(Vec<&'static Server>, Vec<String>),
     Soak(Vec<&'static Server>, Vec<String>),
+    Doctor(String),
     Package,
     Features,
     Bench(Bench),
     Completion,
     Fleet(Vec<String>),
     Fuzz(Fuzz),
+    Release(Release),
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = release::rustdoc::stand_in() {
+        return code;
+    }
     let request = match parse(env::args().skip(1)) {
         Ok(request) => request,
         Err(error) => {
@@ -91,6 +112,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     let mut rest: Vec<String> = args.collect();
     match (name.as_str(), rest.first().map(String::as_str)) {
         ("help" | "-h" | "--help", _) => Ok(Request::Help),
+        ("test", Some("--portable")) if rest.len() == 1 => Ok(Request::TestPortable),
         ("test", _) => Ok(match servers::take(&mut rest)? {
             Some(servers) => Request::TestOn(servers, rest),
             None => Request::Test(rest),
@@ -102,6 +124,9 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
         ("fleet", _) => Ok(Request::Fleet(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
+        ("release", _) => Ok(Request::Release(release::parse(rest)?)),
+        ("doctor", Some(url)) if rest.len() == 1 => Ok(Request::Doctor(url.to_owned())),
+        ("doctor", _) => Err("`doctor` takes the URL of a server".to_owned()),
         ("features", None) => Ok(Request::Features),
         ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
         ("package", None) => Ok(Request::Package),
@@ -130,8 +155,10 @@ fn perform(request: &Request) -> Result<(), String> {
             tools::ensure_urllib3()?;
             checks::only_tests(&tools::ensure_redis()?, filter)
         }
+        Request::TestPortable => checks::portable(),
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
+        Request::Doctor(url) => checks::doctor(url),
         Request::Package => packaging::check(),
         Request::Features => features::check(),
         Request::Completion => {
@@ -143,6 +170,7 @@ fn perform(request: &Request) -> Result<(), String> {
             process::run(command.args(options))
         }
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
+        Request::Release(release) => release::perform(release),
         Request::Bench(bench) => bench::perform(bench),
     }
 }
@@ -194,9 +222,11 @@ mod tests {
 
     #[test]
     fn every_command_of_the_help_parses() {
+        let is_known =
+            |words: &[&str]| parsed(&words.join(" ")).is_ok_and(|request| request != Request::Help);
         for (usage, _) in USAGE {
-            let name = usage.split_whitespace().next().unwrap();
-            assert!(parsed(name).is_ok_and(|request| request != Request::Help), "{usage}");
+            let words: Vec<_> = usage.split_whitespace().collect();
+            assert!(is_known(&words[..1]) || is_known(&words[..words.len().min(2)]), "{usage}");
         }
     }
 }

@@ -12,6 +12,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
+///
+/// Implement it for a time of your own, for example that of a simulation:
+///
+/// ```
+/// use ratelimit::clock::Clock;
+/// use ratelimit::{MemoryStore, RateLimiter};
+/// use std::time::{Duration, Instant};
+///
+/// /// Ten times as fast as the system's clock.
+/// struct Fast(Instant);
+///
+/// impl Clock for Fast {
+///     fn now(&self) -> Duration {
+///         self.0.elapsed() * 10
+///     }
+/// }
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// let store = MemoryStore::with_clock(Fast(Instant::now()));
+/// let limiter = RateLimiter::builder().store(store).build()?;
+/// # Ok(()) }
+/// ```
 pub trait Clock: Send + Sync + 'static {
     /// The time since a fixed start, which the clock chooses. Decisions use whole milliseconds; a sliding log uses whole
     /// microseconds.
@@ -28,7 +50,8 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// The system's monotonic clock. Its time starts at zero when it is created.
+/// The system's monotonic clock, which is the default of [`MemoryStore`](crate::MemoryStore). Its time starts at zero when it is
+/// created.
 ///
 /// Each thread reads the clock itself at most once per millisecond, and in between the processor's counter, which takes a third
 /// of the time. So the time cannot drift away from the system's. It differs by at most about a microsecond, also between two

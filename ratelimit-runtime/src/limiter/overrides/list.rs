@@ -5,6 +5,20 @@ use crate::limit::LimitChange;
 use std::fmt;
 
 /// One override.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
+/// use ratelimit::RateLimiter;
+/// use ratelimit::overrides::{LimitChange, OverrideEffect, OverrideTarget};
+///
+/// let limiter = RateLimiter::in_memory();
+/// limiter.overrides().set("login", LimitChange::new().count(2)).await?;
+/// for one in limiter.overrides().list().await? {
+///     assert_eq!(one.target(), &OverrideTarget::Name("login".to_owned()));
+///     assert_eq!(one.effect(), OverrideEffect::NotMet); // no call of `login` has been made yet
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Override {
     target: OverrideTarget,
@@ -12,7 +26,7 @@ pub struct Override {
     effect: OverrideEffect,
 }
 
-/// The calls that an override is for.
+/// The calls that an [`Override`] is for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum OverrideTarget {
@@ -24,7 +38,7 @@ pub enum OverrideTarget {
     Other(String),
 }
 
-/// The effect of an override on the calls of this process.
+/// The effect of an [`Override`] on the calls of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OverrideEffect {

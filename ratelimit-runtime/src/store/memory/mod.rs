@@ -69,6 +69,17 @@ use verdict::Verdict;
 ///
 /// Times are whole milliseconds, as in Redis, and whole microseconds for a sliding log. A burst that is shorter than 1 ms
 /// of the rate cannot be used fully.
+///
+/// # Example
+///
+/// ```
+/// use ratelimit::{MemoryStore, RateLimiter};
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// let store = MemoryStore::new().with_max_keys(100_000); // about 3 MB when full
+/// let limiter = RateLimiter::builder().store(store).build()?;
+/// # Ok(()) }
+/// ```
 #[must_use]
 pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,

@@ -61,6 +61,16 @@ use topology::key_slot;
 ///
 /// The futures need a tokio runtime with I/O and time enabled. Each runtime that uses the store has its own connections, batches
 /// and circuit breakers. So a runtime that is blocked, idle or shut down does not delay the calls of another one.
+///
+/// ```
+/// use ratelimit::{RateLimiter, RedisStore};
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// // Opens no connection: the first call does. `RateLimiterBuilder::redis(url)` is the same in one step.
+/// let store = RedisStore::new("redis://127.0.0.1")?;
+/// let limiter = RateLimiter::builder().store(store).build()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct RedisStore {
     client: Arc<Client>,
