@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 22] = [
+pub const ARGUMENTS: [Argument; 23] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -59,6 +59,8 @@ pub const ARGUMENTS: [Argument; 22] = [
         ["a number", "`0`"], &["overdraft", "debt", "credit"]),
     argument("cost", "cost = 2",
         ["a number", "`1`"], &["weight", "tokens", "units", "points"]),
+    argument("keep", "keep = 20",
+        ["a number", "`0`"], &["reserve", "reserved", "headroom", "spare", "leave", "priority"]),
     argument("wait", "wait = \"2s\"",
         ["a duration, as `time`", "calls are refused at once"],
         &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "block", "timeout_duration"]),

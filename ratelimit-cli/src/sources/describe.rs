@@ -27,7 +27,8 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
     };
     let others = [
         ("by", Some(by(member))),
-        ("cost", member.cost.as_ref().map(cost)),
+        ("cost", member.cost.as_ref().map(units)),
+        ("keep", member.keep.as_ref().map(units)),
         ("skip_if", member.skip_if.as_ref().map(written)),
         ("refund_if", judged(Verdict::RefundIf)),
         ("settle", judged(Verdict::Settle)),
@@ -81,14 +82,14 @@ fn time(time: &Time) -> Value {
     }
 }
 
-fn cost(cost: &Expr) -> Value {
-    if let Expr::Lit(literal) = cost
+fn units(units: &Expr) -> Value {
+    if let Expr::Lit(literal) = units
         && let Lit::Int(number) = &literal.lit
         && let Ok(number) = number.base10_parse::<u32>()
     {
         return number.into();
     }
-    written(cost)
+    written(units)
 }
 
 fn by(member: &Member) -> Value {

@@ -1,5 +1,6 @@
 //! `Request` and `Adjustment`: the questions to a store about units, and the changes of units after a decision.
 
+use super::cost::Cost;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
@@ -39,6 +40,12 @@ impl Request {
     #[inline]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
         Self { key, limit, cost, keep: 0, permit: NO_PERMIT, with_next: false }
+    }
+
+    /// Makes the request of a call with this cost, which has no key yet.
+    #[inline]
+    pub(crate) fn of_cost(limit: Limit, Cost { units, keep }: Cost) -> Self {
+        Self { key: StoreKey::default(), limit, cost: units, keep, permit: NO_PERMIT, with_next: false }
     }
 
     /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a

@@ -43,6 +43,8 @@ pub struct Member {
     /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
     pub by: Option<Vec<Identity>>,
     pub cost: Option<Expr>,
+    /// The units that the call leaves to others.
+    pub keep: Option<Expr>,
     pub afterwards: Option<Afterwards>,
     pub until: Until,
     /// The condition that exempts a call.
