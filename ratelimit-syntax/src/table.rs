@@ -37,12 +37,14 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 23] = [
+pub const ARGUMENTS: [Argument; 24] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
-        ["seconds, `\"1h30m\"`, or a `Duration`", "`60`"],
+        ["seconds, `\"1h30m\"`, a `Duration`, or `\"month\"`", "`60`"],
         &["per", "window", "seconds", "period", "duration", "interval", "per_seconds", "ttl", "expire", "window_ms", "interval_ms", "period_ms", "limit_refresh_period", "refill_interval"]),
+    argument("zone", "zone = \"+01:00\"",
+        ["an offset from UTC", "`\"+00:00\"`"], &["timezone", "time_zone", "tz", "offset", "utc_offset"]),
     argument("count", "count = 100",
         ["a number", "`100`"],
         &["max", "rate", "requests", "permits", "quota", "limit_count", "calls", "max_requests", "amount", "limit_for_period", "refill_tokens", "refill_rate", "refill_amount"]),

@@ -51,7 +51,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         Limit::Numbers(numbers) => &**numbers,
         Limit::Value(value) => return vec![("limit", Some(written(value)))],
     };
-    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
+    let LimitNumbers { algorithm, count, time, zone, burst, refill, borrow, wait, lease } = numbers;
     let lease = lease.as_ref().map(|lease| match lease {
         Lease::Most(units) => number(units),
         Lease::Auto(_) => "auto".into(),
@@ -60,6 +60,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         ("algorithm", Some(algorithm.as_str().into())),
         ("count", Some(number(count))),
         ("time", Some(self::time(time))),
+        ("zone", zone.as_ref().map(|zone| zone.value().into())),
         ("burst", burst.as_ref().map(number)),
         ("refill", matches!(refill, Refill::Interval).then(|| "interval".into())),
         ("borrow", borrow.as_ref().map(number)),
@@ -77,7 +78,7 @@ fn number(number: &Number) -> Value {
 
 fn time(time: &Time) -> Value {
     match time {
-        Time::Millis(..) => time.text().unwrap_or_default().into(),
+        Time::Millis(..) | Time::Calendar(..) => time.text().unwrap_or_default().into(),
         Time::Value(value, _) => written(value),
     }
 }

@@ -2,6 +2,7 @@
 
 mod afterwards;
 mod algorithm;
+mod calendar;
 mod checker;
 mod condition;
 mod fallible;

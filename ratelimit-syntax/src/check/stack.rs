@@ -2,7 +2,7 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow};
+use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow, Time};
 use quote::ToTokens;
 use ratelimit_limit::rules::{ListState, NumberState, State, duration};
 use syn::Expr;
@@ -92,6 +92,10 @@ fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
         State::List(ListState::Log) => true,
         State::Number(NumberState::Bucket) | State::List(ListState::Permits) => return None,
     };
+    // The length of a month differs.
+    if let Time::Calendar(..) = time {
+        return None;
+    }
     let numbers = (count.literal()?, time.literal()?, exact);
     member.afterwards.is_none().then_some(numbers)
 }

@@ -6,7 +6,7 @@ pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
 
 use crate::key::Template;
 use proc_macro2::Span;
-pub use ratelimit_limit::rules::{Algorithm, Refill};
+pub use ratelimit_limit::rules::{Algorithm, Calendar, Refill};
 use syn::{Expr, Path};
 
 /// The checked attributes of one function.

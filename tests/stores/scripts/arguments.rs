@@ -4,8 +4,10 @@ use ratelimit::__testing;
 use redis::{Connection, Script, Value};
 use support::RedisServer;
 
-pub(super) const ALGORITHMS: [&str; 8] = [
+pub(super) const ALGORITHMS: [&str; 10] = [
     "counter",
+    "counter_hour",
+    "counter_month",
     "token_bucket",
     "token_bucket_interval",
     "leaky_bucket",
@@ -81,6 +83,7 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
     for bad in [
         &["unknown", "5", "1000", "5", "0", "1", "1", "0"][..],
         &["bucket", "5", "1000", "5", "0", "1", "1", "0"],
+        &["counter_year", "5", "1000", "5", "0", "1", "1", "0"],
         &["counter", "5", "0", "5", "0", "1", "1", "0"],
         &["counter", "5", "1000", "5", "0", "2", "1", "0"],
         &["counter", "5", "1000", "5"],

@@ -37,9 +37,10 @@ pub(super) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
+    /// The terms of a request. `dated`: its limit at the time of the decision, if its windows are those of the calendar.
     #[inline]
-    pub(super) fn of(mode: Mode, request: &'a Request) -> Self {
-        let limit = request.limit();
+    pub(super) fn of(mode: Mode, request: &'a Request, dated: Option<&'a Limit>) -> Self {
+        let limit = dated.unwrap_or(request.limit());
         Self {
             limit,
             cost: request.cost(),

@@ -4,6 +4,7 @@
 //! This code is plain and slow. The limit of a key never changes here, and time never goes back.
 
 mod bucket;
+pub(crate) mod calendar;
 mod concurrency;
 mod counter;
 mod leaky;
@@ -69,11 +70,13 @@ pub(crate) struct Numbers {
     pub(crate) burst: u32,
     pub(crate) borrow: u32,
     pub(crate) wait: u64,
+    /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
+    pub(crate) calendar: Option<&'static str>,
 }
 
 impl Numbers {
     pub(crate) const fn new(kind: Kind, count: u32, time: u64) -> Self {
-        Self { kind, count, time, burst: count, borrow: 0, wait: 0 }
+        Self { kind, count, time, burst: count, borrow: 0, wait: 0, calendar: None }
     }
 
     pub(crate) const fn burst(self, burst: u32) -> Self {
@@ -86,6 +89,15 @@ impl Numbers {
 
     pub(crate) const fn wait(self, wait: u64) -> Self {
         Self { wait, ..self }
+    }
+
+    pub(crate) const fn calendar(self, window: &'static str) -> Self {
+        Self { calendar: Some(window), ..self }
+    }
+
+    /// The window of the calendar, and the offset of its zone.
+    pub(crate) fn window(&self) -> Option<(&'static str, &'static str)> {
+        self.calendar.map(|window| window.split_once(' ').unwrap())
     }
 
     pub(crate) const fn is_queue(&self) -> bool {
@@ -126,7 +138,12 @@ impl Numbers {
             (self.count, Duration::from_millis(self.time), Duration::from_millis(self.wait));
         let bucket = || Limit::token_bucket(count, time).burst(self.burst).borrow(self.borrow);
         let limit = match self.kind {
-            Kind::Counter => Limit::counter(count, time),
+            Kind::Counter => match self.window() {
+                Some((window, zone)) => {
+                    format!("counter count={count} time={window} zone={zone}").parse().unwrap()
+                }
+                None => Limit::counter(count, time),
+            },
             Kind::Greedy => bucket(),
             Kind::Interval => bucket().refill(Refill::Interval),
             Kind::Leaky if self.is_queue() => Limit::leaky_bucket(count, time),

@@ -2,6 +2,7 @@
 //! limits.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
+use ratelimit::per::Calendar;
 use ratelimit::store::{Change, Mode};
 use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::collections::HashMap;
@@ -32,6 +33,10 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     // Some bursts take too long to refill.
     let with_burst = |limit: Limit| limit.try_burst(burst).unwrap_or(limit);
     match algorithm {
+        Algorithm::Counter if random.u32(0..4) == 0 => {
+            let window = random.choice(Calendar::ALL).unwrap();
+            Limit::calendar(count, window).zone(random.choice(["+00:00", "+01:00", "-09:30"]).unwrap())
+        }
         Algorithm::Counter => Limit::counter(count, time).wait(wait),
         Algorithm::SlidingWindow => Limit::sliding_window(count, time).wait(wait),
         Algorithm::SlidingLog => Limit::sliding_log(count, time).wait(wait),

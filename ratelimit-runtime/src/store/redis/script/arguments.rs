@@ -1,7 +1,7 @@
 //! The keys and arguments of `decide` and `adjust`, as `lua/decide.lua` and `lua/adjust.lua` document them.
 
 use crate::key::StoreKey;
-use crate::limit::Limit;
+use crate::limit::{Calendar, Limit};
 use crate::store::{Adjustment, Change, Mode, Request};
 use redis::{Cmd, ToRedisArgs};
 use std::collections::HashSet;
@@ -67,7 +67,7 @@ fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
     let rate = limit.rate();
     let has_id = limit.is_concurrency() && limit.capacity() > 0;
     let burst = if has_id { permit } else { limit.capacity().into() };
-    command.arg(module(limit)).arg(rate.tokens).arg(rate.period_ms).arg(burst).arg(limit.wait_ms());
+    command.arg(module(limit)).arg(rate.tokens).arg(period_ms(limit)).arg(burst).arg(limit.wait_ms());
 }
 
 /// Returns the name of the Lua module that implements a limit.
@@ -77,7 +77,22 @@ const fn module(limit: &Limit) -> &'static str {
     } else if limit.is_queue() {
         "leaky_bucket_queue"
     } else {
-        limit.algorithm().as_str()
+        match limit.calendar_window() {
+            Some(Calendar::Hour) => "counter_hour",
+            Some(Calendar::Day) => "counter_day",
+            Some(Calendar::Week) => "counter_week",
+            Some(Calendar::Month) => "counter_month",
+            _ => limit.algorithm().as_str(),
+        }
+    }
+}
+
+/// Returns the script's `time_ms`. The server computes the end of a window of the calendar, and needs the offset of the zone.
+const fn period_ms(limit: &Limit) -> u64 {
+    const DAY_MS: i64 = 86_400_000;
+    match limit.window() {
+        Some(window) => (window.zone.ms() + DAY_MS).unsigned_abs(),
+        None => limit.rate().period_ms,
     }
 }
 
