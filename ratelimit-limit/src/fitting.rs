@@ -43,6 +43,9 @@ impl Numbers {
     fn remedied(self, violation: Violation) -> Self {
         match violation {
             Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },
+            Violation::CalendarElsewhere => Self { calendar: None, ..self },
+            Violation::WaitForCalendar => Self { wait_ms: 0, ..self },
+            Violation::ZoneUnknown | Violation::ZoneWithoutCalendar => self,
             Violation::TimeTooLong => Self { time_ms: MAX_TIME_MS, ..self },
             Violation::LeaseTooShort => Self { time_ms: MIN_LEASE_MS, ..self },
             Violation::WaitFraction | Violation::WaitTooLong => Self { wait_ms: MAX_TIME_MS, ..self },

@@ -15,9 +15,9 @@ mod text;
 
 pub use change::LimitChange;
 pub use error::LimitError;
-pub use rules::{Algorithm, Refill};
+pub use rules::{Algorithm, Calendar, Refill};
 #[doc(hidden)]
-pub use rules::{ListState, NumberState, State};
+pub use rules::{ListState, NumberState, State, Window, Zone};
 pub use text::ParseLimitError;
 
 use rules::numbers::{Derived, Numbers, Rate, life_ms};
@@ -91,9 +91,15 @@ impl Limit {
         self.numbers.count
     }
 
-    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit.
+    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit. Of a window of the calendar, the
+    /// length of the longest one: 31 days of a month.
     pub const fn time(&self) -> Duration {
         Duration::from_millis(self.numbers.time_ms)
+    }
+
+    /// The window of the calendar, if the limit has one.
+    pub const fn calendar_window(&self) -> Option<Calendar> {
+        self.numbers.calendar()
     }
 
     /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
@@ -113,6 +119,28 @@ impl Limit {
 impl Limit {
     pub const fn time_ms(&self) -> u64 {
         self.numbers.time_ms
+    }
+
+    /// The window of the calendar, with its zone.
+    #[inline]
+    pub const fn window(&self) -> Option<Window> {
+        self.numbers.calendar
+    }
+
+    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is what is left of the window of the calendar.
+    pub const fn at(&self, window: Window, unix_ms: u64) -> Self {
+        Self {
+            numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers },
+            derived: self.derived,
+        }
+    }
+
+    /// The time as text: `90s`, `1h`, or the word of a calendar window.
+    pub fn time_text(&self) -> String {
+        match self.calendar_window() {
+            Some(calendar) => calendar.as_str().to_owned(),
+            None => rules::duration::show(self.numbers.time_ms),
+        }
     }
 
     pub const fn wait_ms(&self) -> u64 {

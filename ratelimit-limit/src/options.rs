@@ -4,7 +4,7 @@ use super::constructors::{must, whole_ms};
 use super::rules::Violation;
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_BURST;
-use super::{Limit, LimitError, Refill};
+use super::{Limit, LimitError, Refill, Window, Zone};
 use std::time::Duration;
 
 impl Limit {
@@ -29,6 +29,30 @@ impl Limit {
         match self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0) {
             Ok(()) => Self::of(Numbers { burst, ..self.numbers }),
             Err(violation) => Err(LimitError::new(violation)),
+        }
+    }
+
+    /// Sets the zone of a window of the calendar: an offset from UTC, from `-23:59` to `+23:59`. Without it, the zone is UTC.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_zone`] returns an error. In a `const` that is a compile error.
+    #[track_caller]
+    pub const fn zone(self, offset: &str) -> Self {
+        must(self.try_zone(offset))
+    }
+
+    /// [`Limit::zone`] for a text known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit has no window of the calendar, or if the text is not such an offset. Zones with a name are not
+    /// supported: their rules change, and all processes and the server would have to know the same ones.
+    pub const fn try_zone(self, offset: &str) -> Result<Self, LimitError> {
+        match (self.numbers.calendar, Zone::parse(offset)) {
+            (None, _) => Err(LimitError::new(Violation::ZoneWithoutCalendar)),
+            (_, None) => Err(LimitError::new(Violation::ZoneUnknown)),
+            (Some(window), Some(zone)) => Self::of(self.numbers.with_calendar(Window { zone, ..window })),
         }
     }
 

@@ -157,5 +157,6 @@ pub use ratelimit_limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill}
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{convert::FromRejection, error::Rejection};
+pub use store::cost::Cost;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;

@@ -37,12 +37,14 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 22] = [
+pub const ARGUMENTS: [Argument; 24] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
-        ["seconds, `\"1h30m\"`, or a `Duration`", "`60`"],
+        ["seconds, `\"1h30m\"`, a `Duration`, or `\"month\"`", "`60`"],
         &["per", "window", "seconds", "period", "duration", "interval", "per_seconds", "ttl", "expire", "window_ms", "interval_ms", "period_ms", "limit_refresh_period", "refill_interval"]),
+    argument("zone", "zone = \"+01:00\"",
+        ["an offset from UTC", "`\"+00:00\"`"], &["timezone", "time_zone", "tz", "offset", "utc_offset"]),
     argument("count", "count = 100",
         ["a number", "`100`"],
         &["max", "rate", "requests", "permits", "quota", "limit_count", "calls", "max_requests", "amount", "limit_for_period", "refill_tokens", "refill_rate", "refill_amount"]),
@@ -59,6 +61,8 @@ pub const ARGUMENTS: [Argument; 22] = [
         ["a number", "`0`"], &["overdraft", "debt", "credit"]),
     argument("cost", "cost = 2",
         ["a number", "`1`"], &["weight", "tokens", "units", "points"]),
+    argument("keep", "keep = 20",
+        ["a number", "`0`"], &["reserve", "reserved", "headroom", "spare", "leave", "priority"]),
     argument("wait", "wait = \"2s\"",
         ["a duration, as `time`", "calls are refused at once"],
         &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "block", "timeout_duration"]),

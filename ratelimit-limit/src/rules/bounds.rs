@@ -65,6 +65,17 @@ impl Algorithm {
         }
     }
 
+    /// Checks whether the windows may be those of the calendar.
+    pub const fn check_takes_calendar(self, waits: bool) -> Checked {
+        match self.state() {
+            State::Number(NumberState::Counter) if waits => Err(Violation::WaitForCalendar),
+            State::Number(NumberState::Counter) => Ok(()),
+            State::Number(NumberState::SlidingWindow | NumberState::Bucket) | State::List(_) => {
+                Err(Violation::CalendarElsewhere)
+            }
+        }
+    }
+
     pub const fn check_takes_refill(self) -> Checked {
         if self.traits().takes_refill { Ok(()) } else { Err(Violation::RefillWithoutBucket) }
     }

@@ -2,9 +2,11 @@
 
 mod algorithm;
 pub mod bounds;
+mod calendar;
 pub mod duration;
 pub mod numbers;
 pub mod violation;
 
 pub use algorithm::{Algorithm, ListState, NumberState, Refill, State};
+pub use calendar::{Calendar, Window, Zone};
 pub use violation::Violation;

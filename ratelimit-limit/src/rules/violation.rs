@@ -17,6 +17,14 @@ pub enum Violation {
     TimeFraction,
     /// `time` is above 366 days.
     TimeTooLong,
+    /// A window of the calendar in a limit that is not a counter.
+    CalendarElsewhere,
+    /// `wait` on a limit with windows of the calendar.
+    WaitForCalendar,
+    /// `zone` that is not an offset from UTC.
+    ZoneUnknown,
+    /// `zone` on a limit without windows of the calendar.
+    ZoneWithoutCalendar,
     /// `burst` on a limit that is not a bucket.
     BurstWithoutBucket,
     /// `burst` on a leaky bucket with a `wait`, which is a queue whose length `wait` bounds.
@@ -58,6 +66,18 @@ impl Violation {
             Self::TimeZero => "`time` must be at least 1 ms",
             Self::TimeFraction => "`time` must be a whole number of milliseconds",
             Self::TimeTooLong => "`time` must be at most 366 days",
+            Self::CalendarElsewhere => {
+                "only a `counter` has windows that end with the calendar: a bucket refills all the time, and a sliding window and a log look back from each call; write a length, such as `1d`"
+            }
+            Self::WaitForCalendar => {
+                "`wait` has no effect with a window of the calendar, because no call waits for the next hour, day, week or month: remove it"
+            }
+            Self::ZoneUnknown => {
+                "`zone` must be an offset from UTC of at most 23:59, such as `+01:00`: the rules of named zones change, and all processes and the server would have to know the same ones"
+            }
+            Self::ZoneWithoutCalendar => {
+                "`zone` needs a window of the calendar: write the time `hour`, `day`, `week` or `month`"
+            }
             Self::BurstWithoutBucket => {
                 "`burst` needs a bucket: use the algorithm `token_bucket` or `leaky_bucket`"
             }

@@ -202,6 +202,8 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod borrow {}
                     ///`cost = 2`: a number. Default: `1`.
                     pub mod cost {}
+                    ///`keep = 20`: a number. Default: `0`.
+                    pub mod keep {}
                     ///`wait = "2s"`: a duration, as `time`. Default: calls are refused at once.
                     pub mod wait {}
                     ///`skip_if = user.is_admin`: an expression of type `bool`. Default: no call is exempt.

@@ -1,4 +1,4 @@
-//! `Call`: one limit of a limited call, with its limiter, key and cost. `Calls`: the limits of one call.
+//! `Call`: one limit of a limited call, with its limiter, key and units. `Calls`: the limits of one call.
 
 use super::address::Client;
 use super::request::HeaderValue;
@@ -94,6 +94,11 @@ impl Call {
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.request.set_cost(cost);
+    }
+
+    /// Sets the number of units that this call leaves to others.
+    pub fn keep(&mut self, keep: u32) {
+        self.request.set_keep(keep);
     }
 
     /// Returns a writer for the next value of the identity.

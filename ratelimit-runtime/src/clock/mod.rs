@@ -9,7 +9,7 @@ use ticks::nanos;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
 ///
@@ -42,7 +42,13 @@ pub trait Clock: Send + Sync + 'static {
     /// microseconds, so nothing expires after that.
     fn now(&self) -> Duration;
 
-    /// The same in whole microseconds, at most `u64::MAX`.
+    /// The time since 1970 in UTC, for windows of the calendar. By default it is [`now`](Self::now), so that a clock of a test starts
+    /// on Thursday, 1 January 1970.
+    fn unix_time(&self) -> Duration {
+        self.now()
+    }
+
+    /// The same as [`now`](Self::now) in whole microseconds, at most `u64::MAX`.
     #[doc(hidden)]
     #[inline]
     fn now_micros(&self) -> u64 {
@@ -72,6 +78,10 @@ impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Duration {
         Duration::from_nanos(nanos().saturating_sub(self.start))
+    }
+
+    fn unix_time(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 
     #[inline]

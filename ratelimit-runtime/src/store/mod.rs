@@ -44,6 +44,7 @@
 //! ```
 
 mod all;
+pub(crate) mod cost;
 mod deadline;
 pub(crate) mod memory;
 pub(crate) mod redis;

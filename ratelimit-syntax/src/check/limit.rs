@@ -18,8 +18,8 @@ const DEFAULT_COUNT: u32 = 100;
 const DEFAULT_TIME_MS: u64 = 60_000;
 
 /// The arguments that `limit` replaces.
-const REPLACED_BY_LIMIT: [&str; 8] =
-    ["count", "time", "algorithm", "burst", "refill", "borrow", "wait", "lease"];
+const REPLACED_BY_LIMIT: [&str; 9] =
+    ["count", "time", "zone", "algorithm", "burst", "refill", "borrow", "wait", "lease"];
 
 impl Checker<'_> {
     pub(super) fn limit(&mut self) -> Limit {
@@ -59,8 +59,10 @@ impl Checker<'_> {
         let waits = self.given("wait").is_some();
         let (count, time) = (self.number("count"), self.time("time"));
         let (burst, refill, borrow) = (self.number("burst"), self.refill(), self.number_or_zero("borrow"));
+        let zone = self.zone(time.as_ref());
         if known.is_some() {
             self.check_taken(algorithm);
+            self.check_takes_calendar(algorithm, time.as_ref());
         }
         if let Some(Number::Literal(count, span)) = count {
             self.check(span, algorithm.check_count(count));
@@ -74,6 +76,7 @@ impl Checker<'_> {
             algorithm,
             count: count.unwrap_or(Number::Literal(default, Span::mixed_site())),
             time: time.unwrap_or(Time::Millis(DEFAULT_TIME_MS, Span::mixed_site())),
+            zone,
             burst: burst.filter(|_| algorithm.check_takes_burst(waits).is_ok()),
             refill,
             borrow: borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
@@ -163,7 +166,7 @@ impl Checker<'_> {
 
 /// The numbers of a limit, if all of them are literals.
 fn literal_numbers(numbers: &LimitNumbers) -> Option<Numbers> {
-    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
+    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease, zone: _ } = numbers;
     let count = count.literal()?;
     Some(Numbers {
         refill: *refill,

@@ -2,10 +2,12 @@
 
 mod afterwards;
 mod algorithm;
+mod calendar;
 mod checker;
 mod condition;
 mod fallible;
 mod identity;
+mod keep;
 mod lease;
 mod limit;
 mod literal;
@@ -60,6 +62,7 @@ impl Checker<'_> {
             time_in_name: None,
             by: self.by(),
             cost: self.cost(&limit),
+            keep: self.keep(&limit),
             afterwards: self.afterwards(&limit),
             until: self.until(&limit),
             skip_if: self.skip_if(),

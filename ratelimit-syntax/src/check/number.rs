@@ -1,8 +1,8 @@
 //! Checks numbers and times: literals here, constants in the compiler, everything else at each call.
 
 use super::checker::Checker;
-use super::literal::{integer, is_digits, is_literal};
-use crate::model::{Number, Time};
+use super::literal::{integer, is_digits, is_literal, string};
+use crate::model::{Calendar, Number, Time};
 use ratelimit_limit::rules::duration;
 use ratelimit_limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use syn::spanned::Spanned;
@@ -39,6 +39,9 @@ impl Checker<'_> {
                 format!("`{name}` must be a number: write `{name} = {}`", text.value().trim())
             }
             (Expr::Unary(_), _) => format!("`{name}` cannot be negative: it must be at least 1"),
+            (Expr::Closure(_), _) if name == "keep" => {
+                "`keep` is evaluated before the body and takes no closure: write its body alone".to_owned()
+            }
             (Expr::Closure(_), _) if name == "cost" => {
                 "`cost` is evaluated before the body and takes no closure: write its body alone, or `settle` for a cost that depends on the result".to_owned()
             }
@@ -56,6 +59,12 @@ impl Checker<'_> {
         let value = self.value(name)?;
         if !is_literal(value) {
             return Some(Time::Value(value.clone(), self.item.known(value)));
+        }
+        if name == "time"
+            && let Some(word) = string(value)
+            && let Some(calendar) = Calendar::named(&word.value())
+        {
+            return Some(Time::Calendar(calendar, word.span()));
         }
         match millis(name, value) {
             Ok(0) if name == "wait" => {

@@ -1,8 +1,8 @@
 //! Describes the limit of one attribute: its numbers, or an expression for the whole limit.
 
 use proc_macro2::Span;
-use ratelimit_limit::rules::{Algorithm, Refill, duration};
-use syn::Expr;
+use ratelimit_limit::rules::{Algorithm, Calendar, Refill, duration};
+use syn::{Expr, LitStr};
 
 pub enum Limit {
     /// A limit given by its numbers.
@@ -16,6 +16,8 @@ pub struct LimitNumbers {
     pub algorithm: Algorithm,
     pub count: Number,
     pub time: Time,
+    /// The zone of a window of the calendar.
+    pub zone: Option<LitStr>,
     pub burst: Option<Number>,
     pub refill: Refill,
     pub borrow: Option<Number>,
@@ -39,6 +41,8 @@ pub enum Lease {
 
 pub enum Time {
     Millis(u64, Span),
+    /// The current window of the calendar.
+    Calendar(Calendar, Span),
     Value(Expr, KnownAt),
 }
 
@@ -115,20 +119,25 @@ impl Number {
 impl Time {
     fn known(&self) -> KnownAt {
         match self {
-            Self::Millis(..) => KnownAt::CompileTime,
+            Self::Millis(..) | Self::Calendar(..) => KnownAt::CompileTime,
             Self::Value(_, known) => *known,
         }
     }
 
+    /// The longest time, if it is a literal.
     pub fn literal(&self) -> Option<u64> {
         match self {
             Self::Millis(ms, _) => Some(*ms),
+            Self::Calendar(calendar, _) => Some(calendar.longest_ms()),
             Self::Value(..) => None,
         }
     }
 
-    /// A literal as text, in the largest unit that measures it exactly: `90s`, `1h`.
+    /// A literal as text: `90s`, `1h`, in the largest unit that measures it exactly, or `month`.
     pub fn text(&self) -> Option<String> {
-        self.literal().map(duration::show)
+        match self {
+            Self::Calendar(calendar, _) => Some(calendar.as_str().to_owned()),
+            time => time.literal().map(duration::show),
+        }
     }
 }

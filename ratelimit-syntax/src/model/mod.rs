@@ -6,7 +6,7 @@ pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
 
 use crate::key::Template;
 use proc_macro2::Span;
-pub use ratelimit_limit::rules::{Algorithm, Refill};
+pub use ratelimit_limit::rules::{Algorithm, Calendar, Refill};
 use syn::{Expr, Path};
 
 /// The checked attributes of one function.
@@ -43,6 +43,8 @@ pub struct Member {
     /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
     pub by: Option<Vec<Identity>>,
     pub cost: Option<Expr>,
+    /// The units that the call leaves to others.
+    pub keep: Option<Expr>,
     pub afterwards: Option<Afterwards>,
     pub until: Until,
     /// The condition that exempts a call.

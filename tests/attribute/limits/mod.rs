@@ -4,6 +4,7 @@
 mod after_the_body;
 mod brakes;
 mod concurrency;
+mod keep;
 mod lease;
 mod lease_bounds;
 mod lease_runtimes;

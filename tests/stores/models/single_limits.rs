@@ -54,6 +54,11 @@ agree! {
     a_counter_with_turns_is_as_defined: Counter [
         1 per 1 .wait(5), 1 per 1000 .wait(3000), 5 per 60_000 .wait(1_000), 100 per 10 .wait(10), 3 per 2 .wait(100),
     ];
+    a_window_of_the_calendar_is_as_defined: Counter [
+        5 per 3_600_000 .calendar("hour +05:30"), 5 per 86_400_000 .calendar("day -11:45"),
+        12 per 604_800_000 .calendar("week +00:00"), 3 per 2_678_400_000 .calendar("month +01:00"),
+        300 per 2_678_400_000 .calendar("month -23:59"),
+    ];
     a_greedy_bucket_is_as_defined: Greedy [
         3 per 1000, 7 per 60_000 .burst(10), 300 per 1000 .burst(50), 999_983 per 1000 .burst(5000),
         1 per 86_400_000 .burst(2), 1 per 1, 1000 per 1 .burst(100_000), 60 per 7 .burst(1),

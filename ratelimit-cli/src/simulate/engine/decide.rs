@@ -11,7 +11,6 @@ use ratelimit::{Limit, MemoryStore};
 use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 /// The calls to decide about, and their settings.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +73,7 @@ impl<'t> World<'t> {
     }
 
     fn call(&mut self, call: Call) -> Result<Decided, Box<dyn Error>> {
-        self.clock.set(Duration::from_micros(call.at));
+        self.clock.set(self.traffic.origin.unix_time(call.at));
         let request = Request::new(self.key(call.caller), self.limit, self.cost);
         let decisions = ready(self.store.decide(self.mode, &[&request]))?;
         let decision = decisions.first().ok_or("the memory store made no decision")?;

@@ -1,6 +1,7 @@
 //! Memory store: stores the state of limits in this process, and makes the same decisions as the scripts.
 
 mod bucket;
+mod calendar;
 mod concurrency;
 mod counter;
 mod list;
@@ -20,6 +21,7 @@ use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
+use calendar::Dates;
 use list::List;
 use overrides::Overrides;
 use table::Table;
@@ -87,6 +89,7 @@ pub struct MemoryStore<C = SystemClock> {
     /// Logs and permits.
     lists: Table<List>,
     overrides: Overrides,
+    dates: Dates,
     clock: C,
 }
 
@@ -110,7 +113,7 @@ impl<C: Clock> MemoryStore<C> {
     /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
     pub fn with_clock(clock: C) -> Self {
         let ((numbers, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
-        Self { hash_key: HashKey::random(), numbers, lists, overrides, clock }
+        Self { hash_key: HashKey::random(), numbers, lists, overrides, dates: Dates::default(), clock }
     }
 
     /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
@@ -163,7 +166,8 @@ impl<C: Clock> MemoryStore<C> {
     #[inline(always)]
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
-        let terms = Terms::of(mode, request);
+        let dated = self.dates.limit_at(request.limit(), &self.clock, now);
+        let terms = Terms::of(mode, request, dated.as_ref());
         let verdict = match terms.limit.state() {
             State::Number(state) => number::decide(state, &self.numbers, hash, &terms, now),
             State::List(state) => self.decide_list(state, hash, &terms, now),
@@ -185,7 +189,9 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     fn adjust_one(&self, adjustment: &Adjustment, now: Now) -> u32 {
-        let (limit, units, change) = (adjustment.limit(), adjustment.units(), adjustment.change());
+        let dated = self.dates.limit_at(adjustment.limit(), &self.clock, now);
+        let limit = dated.as_ref().unwrap_or(adjustment.limit());
+        let (units, change) = (adjustment.units(), adjustment.change());
         let hash = self.hash_key.hash(adjustment.key());
         match limit.state() {
             State::Number(state) => {

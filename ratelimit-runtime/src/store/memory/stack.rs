@@ -7,7 +7,7 @@ use super::table::Guards;
 use super::terms::{Now, Terms};
 use super::verdict::Verdict;
 use crate::clock::Clock;
-use crate::limit::State;
+use crate::limit::{Limit, State};
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
@@ -49,10 +49,13 @@ impl Locked<'_> {
 
 impl<C: Clock> MemoryStore<C> {
     pub(super) fn decide_stack(&self, mode: Mode, stack: &[&Request], now: Now, decisions: &mut Decisions) {
+        let dated: SmallVec<[Option<Limit>; 4]> =
+            stack.iter().map(|request| self.dates.limit_at(request.limit(), &self.clock, now)).collect();
         let members: SmallVec<[Member<'_>; 4]> = stack
             .iter()
-            .map(|request| Member {
-                terms: Terms::of(mode, request),
+            .zip(&dated)
+            .map(|(request, dated)| Member {
+                terms: Terms::of(mode, request, dated.as_ref()),
                 hash: self.hash_key.hash(request.key()),
             })
             .collect();

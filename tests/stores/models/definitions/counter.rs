@@ -1,5 +1,7 @@
-//! Counter: at most `count` units in each window. A window starts with its first charged call.
+//! Counter: at most `count` units in each window. A window starts with its first charged call, and ends after `time` or with the
+//! calendar.
 
+use super::calendar::{end_of, offset};
 use super::{Numbers, Turns, saturated};
 
 pub(super) struct Counter {
@@ -23,7 +25,11 @@ impl Counter {
     }
 
     fn window_from(&self, begin: u64) -> Window {
-        Window { begin, end: begin + self.numbers.time, used: 0 }
+        let end = match self.numbers.window() {
+            Some((window, zone)) => end_of(window, offset(zone), begin),
+            None => begin + self.numbers.time,
+        };
+        Window { begin, end, used: 0 }
     }
 
     fn free(&self, window: &Window) -> i128 {

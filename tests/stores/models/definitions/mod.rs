@@ -4,6 +4,7 @@
 //! This code is plain and slow. The limit of a key never changes here, and time never goes back.
 
 mod bucket;
+pub(crate) mod calendar;
 mod concurrency;
 mod counter;
 mod leaky;
@@ -31,8 +32,13 @@ pub(crate) struct Answer {
 
 /// A limit under one key. Arguments of times are in µs.
 pub(crate) trait Definition {
-    /// Decides a request. `id` names a permit, if the algorithm has permits.
-    fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer;
+    /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
+    /// has permits.
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
+    /// Decides a request that leaves nothing to others.
+    fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
+        self.decide_keeping(now, mode, cost, 0, id)
+    }
     /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.
@@ -64,11 +70,13 @@ pub(crate) struct Numbers {
     pub(crate) burst: u32,
     pub(crate) borrow: u32,
     pub(crate) wait: u64,
+    /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
+    pub(crate) calendar: Option<&'static str>,
 }
 
 impl Numbers {
     pub(crate) const fn new(kind: Kind, count: u32, time: u64) -> Self {
-        Self { kind, count, time, burst: count, borrow: 0, wait: 0 }
+        Self { kind, count, time, burst: count, borrow: 0, wait: 0, calendar: None }
     }
 
     pub(crate) const fn burst(self, burst: u32) -> Self {
@@ -81,6 +89,15 @@ impl Numbers {
 
     pub(crate) const fn wait(self, wait: u64) -> Self {
         Self { wait, ..self }
+    }
+
+    pub(crate) const fn calendar(self, window: &'static str) -> Self {
+        Self { calendar: Some(window), ..self }
+    }
+
+    /// The window of the calendar, and the offset of its zone.
+    pub(crate) fn window(&self) -> Option<(&'static str, &'static str)> {
+        self.calendar.map(|window| window.split_once(' ').unwrap())
     }
 
     pub(crate) const fn is_queue(&self) -> bool {
@@ -121,7 +138,12 @@ impl Numbers {
             (self.count, Duration::from_millis(self.time), Duration::from_millis(self.wait));
         let bucket = || Limit::token_bucket(count, time).burst(self.burst).borrow(self.borrow);
         let limit = match self.kind {
-            Kind::Counter => Limit::counter(count, time),
+            Kind::Counter => match self.window() {
+                Some((window, zone)) => {
+                    format!("counter count={count} time={window} zone={zone}").parse().unwrap()
+                }
+                None => Limit::counter(count, time),
+            },
             Kind::Greedy => bucket(),
             Kind::Interval => bucket().refill(Refill::Interval),
             Kind::Leaky if self.is_queue() => Limit::leaky_bucket(count, time),
@@ -157,6 +179,10 @@ trait Turns {
     fn pass_to(&mut self, now: u64);
     /// The time until this cost has its turn, if no other call comes.
     fn turn(&self, cost: u32) -> u64;
+    /// The time until this cost has its turn, and leaves `keep` units to others. Their sum is at most the capacity.
+    fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
+        self.turn(cost + keep)
+    }
     fn remaining(&self) -> u32;
     fn reset_after(&self) -> u64;
     /// Charges at the turn. Returns the stamp.
@@ -169,11 +195,15 @@ trait Turns {
 }
 
 impl<T: Turns> Definition for T {
-    fn decide(&mut self, now: u64, mode: Mode, cost: u32, _id: u64) -> Answer {
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
-        let patience = if mode == Mode::Charge { self.numbers().wait } else { 0 };
-        let turn = (cost <= limit).then(|| self.turn(cost));
+        // A turn in a later window would take the rest of this one from the others.
+        let may_wait =
+            keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
+        let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
+        let fits = u64::from(cost) + u64::from(keep) <= limit.into();
+        let turn = fits.then(|| self.turn_keeping(cost, keep));
         let allowed = turn.is_some_and(|turn| turn <= patience);
         let charge = (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge(cost));
         Answer {
@@ -213,7 +243,7 @@ struct Nothing {
 }
 
 impl Definition for Nothing {
-    fn decide(&mut self, _now: u64, _mode: Mode, _cost: u32, _id: u64) -> Answer {
+    fn decide_keeping(&mut self, _now: u64, _mode: Mode, _cost: u32, _keep: u32, _id: u64) -> Answer {
         Answer {
             allowed: false,
             delay: 0,
