@@ -71,7 +71,7 @@ impl Definition for Concurrency {
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer {
         self.pass_to(now);
         let needed = i64::from(cost) + i64::from(keep);
-        let possible = needed <= self.numbers.count.into();
+        let possible = needed <= i64::from(self.numbers.count);
         let (ahead, mut free) = (self.ahead(id), self.free(id));
         let allowed = possible && needed <= free;
         let waits = mode == Mode::Charge && self.numbers.wait > 0;

@@ -202,7 +202,7 @@ impl<T: Turns> Definition for T {
         let may_wait =
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
-        let fits = u64::from(cost) + u64::from(keep) <= limit.into();
+        let fits = u64::from(cost) + u64::from(keep) <= u64::from(limit);
         let turn = fits.then(|| self.turn_keeping(cost, keep));
         let allowed = turn.is_some_and(|turn| turn <= patience);
         let charge = (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge(cost));

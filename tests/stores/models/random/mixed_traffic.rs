@@ -149,7 +149,7 @@ pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) 
             let closed = request.limit.count() == 0 || request.limit.capacity() == 0;
             let needed = u64::from(request.cost) + u64::from(request.keep);
             assert!(
-                closed || needed > request.limit.capacity().into(),
+                closed || needed > u64::from(request.limit.capacity()),
                 "never, though {request:?} could fit"
             );
         }
