@@ -56,7 +56,7 @@ pub(crate) struct Entry {
 }
 
 /// The arguments of a limit in the order of its text, without the algorithm.
-pub(crate) const NUMBERS: [&str; 7] = ["count", "time", "burst", "refill", "borrow", "wait", "lease"];
+pub(crate) const NUMBERS: [&str; 8] = ["count", "time", "zone", "burst", "refill", "borrow", "wait", "lease"];
 
 /// A reason why the manifest is incomplete or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

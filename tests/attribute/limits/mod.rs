@@ -3,6 +3,7 @@
 
 mod after_the_body;
 mod brakes;
+mod calendar;
 mod concurrency;
 mod keep;
 mod lease;
