@@ -63,7 +63,7 @@ fn links(text: &str) -> Vec<Link> {
     links
 }
 
-fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
         let is_fence = line.starts_with("```");

@@ -14,6 +14,8 @@ mod index;
 mod install;
 mod lua54;
 mod matrix;
+#[cfg(test)]
+mod numbers;
 mod packaging;
 mod process;
 mod progress;

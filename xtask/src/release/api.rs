@@ -80,7 +80,9 @@ fn foreign(surface: &Surface<'_>) -> BTreeSet<(String, String)> {
     for item in &surface.items {
         let mut ids = Vec::new();
         ids_in(&item.value["inner"], &mut ids);
-        for block in surface.implementations(item.value) {
+        // The methods of a type are items of their own.
+        let blocks = surface.implementations(item.value).into_iter();
+        for block in blocks.filter(|block| !block["inner"]["impl"]["trait"].is_null()) {
             ids_in(&block["inner"], &mut ids);
             let trait_items = list(&block["inner"]["impl"]["items"]).filter_map(|id| surface.get(id));
             trait_items.for_each(|member| ids_in(&member["inner"], &mut ids));
@@ -102,5 +104,19 @@ fn ids_in(value: &Value, ids: &mut Vec<u64>) {
         }
         Value::Array(values) => values.iter().for_each(|value| ids_in(value, ids)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::foreign;
+    use crate::release::surface::Surface;
+    use crate::release::surface::tests::library;
+
+    #[test]
+    fn types_of_other_crates_are_found_in_signatures() {
+        let json = library();
+        let found = foreign(&Surface::of(&json));
+        assert!(found.into_iter().eq([("other".to_owned(), "Gate::open".to_owned())]));
     }
 }

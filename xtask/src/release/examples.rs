@@ -50,3 +50,29 @@ fn shows_code(item: &Value) -> bool {
     let mut fences = docs.lines().map(str::trim_start).filter_map(|line| line.strip_prefix("```")).step_by(2);
     fences.any(|language| language != "text")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::has_example;
+    use crate::release::surface::Surface;
+    use crate::release::surface::tests::library;
+
+    #[test]
+    fn an_example_is_code_in_the_documentation_or_behind_a_link() {
+        let without = |json: &serde_json::Value| {
+            let surface = Surface::of(json);
+            let items = surface.items.iter().filter(|item| !has_example(&surface, item));
+            items.map(|item| item.path.clone()).collect::<Vec<_>>()
+        };
+        let mut json = library();
+        assert_eq!(
+            without(&json),
+            ["Gate", "lock"],
+            "the page of the library does not count, and `text` is no example"
+        );
+        json["index"]["2"]["links"]["Gate::open"] = 4.into();
+        assert_eq!(without(&json), ["lock"], "a type has the example that it links to");
+        json["index"]["4"]["docs"] = "".into();
+        assert_eq!(without(&json), ["Gate", "Gate::open", "lock"]);
+    }
+}

@@ -10,13 +10,17 @@ use std::fs;
 /// What only the owner of the repository knows. Both are set once, in `[workspace.package]` of the workspace's manifest.
 const BY_OWNER: [&str; 2] = ["repository", "homepage"];
 
+/// The end of the description of a crate that people do not use directly. Its page needs no more than that.
+const DETAIL: &str = "an implementation detail";
+
 pub(crate) fn metadata() -> Result<Verdict, String> {
     let packages = packages()?;
     let mut mistakes = Vec::new();
     for package in &packages {
         let name = package["name"].as_str().unwrap_or_default();
-        let texts = ["description", "license", "documentation", "readme", "rust_version"];
-        let missing = texts.into_iter().filter(|field| text(package, field).is_empty());
+        let texts = ["description", "license", "documentation", "rust_version"];
+        let readme = (!text(package, "description").ends_with(DETAIL)).then_some("readme");
+        let missing = texts.into_iter().chain(readme).filter(|field| text(package, field).is_empty());
         mistakes.extend(missing.map(|field| format!("{name} has no `{field}`")));
         for (field, most) in [("keywords", 5), ("categories", 5)] {
             let count = package[field].as_array().map_or(0, Vec::len);

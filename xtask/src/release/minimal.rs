@@ -28,8 +28,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
     // The option is unstable. The variable permits it on the stable toolchain, and only this command has it.
     let mut resolve = cargo(&["-Z", "direct-minimal-versions", "generate-lockfile", "--manifest-path"]);
     run(resolve.arg(&manifest).env("RUSTC_BOOTSTRAP", "1"))?;
-    let mut check =
-        cargo(&["check", "--quiet", "--locked", "--workspace", "--all-features", "--manifest-path"]);
+    let mut check = cargo(&["check", "--locked", "--workspace", "--all-features", "--manifest-path"]);
     run(check.arg(&manifest).env("CARGO_TARGET_DIR", folder.join("target"))).map(|()| Verdict::Passed)
 }
 

@@ -56,20 +56,17 @@ const CHECKS: [(&str, Check); 17] = [
 
 pub(crate) fn parse(args: Vec<String>) -> Result<Release, String> {
     let (options, words): (Vec<_>, Vec<_>) = args.into_iter().partition(|arg| arg.starts_with('-'));
-    let strict = options.iter().any(|option| option == "--strict");
-    match options.iter().find(|option| !["--check", "--strict", "--publish"].contains(&option.as_str())) {
-        Some(unknown) => return Err(format!("`release` has no option `{unknown}`")),
-        None if options.iter().any(|option| option == "--publish") => {
-            return if options.len() == 1 && words.is_empty() {
-                Ok(Release::Publish)
-            } else {
-                Err("`release --publish` takes no arguments".to_owned())
-            };
-        }
-        None if !options.iter().any(|option| option == "--check") => {
-            return Err("`release` needs `--check` or `--publish`".to_owned());
-        }
-        None => {}
+    let has = |option: &str| options.iter().any(|given| given == option);
+    if let Some(unknown) =
+        options.iter().find(|given| !["--check", "--strict", "--publish"].contains(&given.as_str()))
+    {
+        return Err(format!("`release` has no option `{unknown}`"));
+    }
+    match (has("--publish"), has("--check")) {
+        (true, _) if options.len() == 1 && words.is_empty() => return Ok(Release::Publish),
+        (true, _) => return Err("`release --publish` takes no arguments".to_owned()),
+        (false, false) => return Err("`release` needs `--check` or `--publish`".to_owned()),
+        (false, true) => {}
     }
     if let Some(word) = words.iter().find(|word| !CHECKS.iter().any(|(name, _)| name.contains(word.as_str())))
     {
@@ -78,7 +75,7 @@ pub(crate) fn parse(args: Vec<String>) -> Result<Release, String> {
             CHECKS.map(|(name, _)| name).join("; ")
         ));
     }
-    Ok(Release::Check { strict, words })
+    Ok(Release::Check { strict: has("--strict"), words })
 }
 
 pub(crate) fn perform(release: &Release) -> Result<(), String> {

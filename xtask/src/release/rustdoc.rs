@@ -38,7 +38,7 @@ pub(crate) enum Features {
 pub(crate) fn json(package: &str, library: &str, features: Features) -> Result<Value, String> {
     let path = target().join("doc").join(format!("{library}.json"));
     let features: &[&str] = if features == Features::All { &["--all-features"] } else { &[] };
-    let mut command = unstable(&["rustdoc", "--quiet", "--locked", "--lib", "-p", package])?;
+    let mut command = unstable(&["rustdoc", "--locked", "--lib", "-p", package])?;
     run(command.args(features).args(["--", "-Z", "unstable-options", "--output-format", "json"]))?;
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;

@@ -71,18 +71,12 @@ impl<'a> Surface<'a> {
             self.module(item, &path, &around);
             return;
         }
-        for id in members(item) {
-            if let Some(member) = self.get(id).filter(|member| is_public(member)) {
-                self.item(member, &path, &around);
-            }
-        }
-        for implementation in self.implementations(item) {
-            let block = &implementation["inner"]["impl"];
-            for id in list(&block["items"]).filter(|_| block["trait"].is_null()) {
-                if let Some(member) = self.get(id).filter(|member| is_public(member)) {
-                    self.item(member, &path, &around);
-                }
-            }
+        let blocks = self.implementations(item);
+        let own = blocks.iter().map(|block| &block["inner"]["impl"]).filter(|block| block["trait"].is_null());
+        let ids = members(item).into_iter().chain(own.flat_map(|block| list(&block["items"])));
+        let members: Vec<_> = ids.filter_map(|id| self.get(id)).filter(|member| is_public(member)).collect();
+        for member in members {
+            self.item(member, &path, &around);
         }
     }
 
@@ -122,4 +116,38 @@ fn is_public(item: &Value) -> bool {
 fn join(path: &str, item: &Value) -> String {
     let name = item["name"].as_str().unwrap_or_default();
     if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Surface;
+    use serde_json::{Value, json};
+
+    /// A library that exports `Gate` of a private module, with a method that shows a type of the crate `other`, and a function.
+    pub(crate) fn library() -> Value {
+        let other = json!({"id": 90, "path": "other::Thing", "args": null});
+        let signature = json!({"function": {"sig": {"inputs": [["thing", {"resolved_path": other}]]}}});
+        let block = json!({"is_synthetic": false, "blanket_impl": null, "trait": null, "items": [4]});
+        let item = |id: u64, name: &str, docs: &str, inner: Value| json!({"id": id, "name": name, "visibility": "public", "docs": docs, "links": {}, "inner": inner});
+        json!({
+            "root": 0,
+            "index": {
+                "0": item(0, "own", "```\nuse own;\n```", json!({"module": {"items": [1, 5]}})),
+                "1": item(1, "", "", json!({"use": {"name": "Gate", "id": 2, "is_glob": false}})),
+                "2": item(2, "Gate", "A gate.", json!({"struct": {"kind": {"plain": {"fields": []}}, "impls": [3]}})),
+                "3": item(3, "", "", json!({"impl": block})),
+                "4": item(4, "open", "```\ngate.open();\n```", signature),
+                "5": item(5, "lock", "```text\nno example\n```", json!({"function": {}})),
+            },
+            "paths": {"90": {"crate_id": 7}},
+            "external_crates": {"7": {"name": "other"}},
+        })
+    }
+
+    #[test]
+    fn items_are_found_where_users_find_them() {
+        let json = library();
+        let paths: Vec<_> = Surface::of(&json).items.into_iter().map(|item| item.path).collect();
+        assert_eq!(paths, ["Gate", "Gate::open", "lock"]);
+    }
 }

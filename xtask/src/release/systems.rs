@@ -16,8 +16,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
         if let Err(error) = rustup(&["target", "add", target]) {
             return Ok(Verdict::Open(format!("Rust's library for {target} cannot be installed ({error})")));
         }
-        let check =
-            |package: &str| cargo(&["check", "--quiet", "--locked", "--target", target, "-p", package]);
+        let check = |package: &str| cargo(&["check", "--locked", "--target", target, "-p", package]);
         run(check("ratelimit-runtime").args(["--features", &features.join(" ")]))?;
         run(check("ratelimit-cli").arg("--no-default-features"))?;
     }

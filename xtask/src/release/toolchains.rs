@@ -40,7 +40,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
 
 fn build(version: Version, scope: &[&str]) -> Result<(), String> {
     let mut command = Command::new("rustup");
-    command.args(["run", &version.to_string(), "cargo", "check", "--quiet", "--locked"]).args(scope);
+    command.args(["run", &version.to_string(), "cargo", "check", "--locked"]).args(scope);
     command.env("CARGO_TARGET_DIR", target().join(format!("rust-{version}"))).current_dir(root());
     run(command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN"))
 }

@@ -12,7 +12,7 @@ pub(crate) const SEMVER_CHECKS: (&str, &str) = ("cargo-semver-checks", "0.51.0")
 /// Compiles a program of crates.io, unless it is there. It runs for seconds, so that it compiles quickly matters more than its speed.
 pub(crate) fn from_crates_io((name, version): (&str, &str)) -> Result<PathBuf, String> {
     let place = target().join("tools");
-    let mut install = cargo(&["install", "--quiet", "--locked", "--root"]);
+    let mut install = cargo(&["install", "--locked", "--root"]);
     install.arg(&place).arg(format!("{name}@{version}"));
     install.env("CARGO_TARGET_DIR", place.join("build"));
     for (setting, value) in [("OPT_LEVEL", "1"), ("LTO", "off"), ("CODEGEN_UNITS", "16"), ("DEBUG", "0")] {
