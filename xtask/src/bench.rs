@@ -9,7 +9,7 @@ use crate::tools::{self, SERVER_VARIABLE};
 use std::process::Command;
 
 /// The parts that the program `ratelimit-benches` measures.
-const PARTS: [&str; 7] = ["redis", "cluster", "memory", "attribute", "metrics", "http", "lua"];
+const PARTS: [&str; 8] = ["redis", "cluster", "regions", "memory", "attribute", "metrics", "http", "lua"];
 /// The part that xtask measures itself (`compile/`).
 const COMPILE: &str = "compile";
 
@@ -164,7 +164,7 @@ mod tests {
         let error = parsed("memroy").unwrap_err();
         assert_eq!(
             error,
-            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, metrics, http, lua, compile"
+            "unknown part `memroy`, expected one of redis, cluster, regions, memory, attribute, metrics, http, lua, compile"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! The project's own commands. `cargo xtask` prints a list of them.
 
 mod bench;
+mod book;
 mod checks;
 #[cfg(test)]
 mod claims;
@@ -32,7 +33,7 @@ use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 22] = [
+const USAGE: [(&str, &str); 24] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     ("test --portable", "runs the tests that need no server and no Unix, and says which it leaves out"),
@@ -57,10 +58,18 @@ const USAGE: [(&str, &str); 22] = [
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
     ),
-    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, metrics, http, lua, compile"),
+    (
+        "bench PART..",
+        "measures some parts: redis, cluster, regions, memory, attribute, metrics, http, lua, compile",
+    ),
     ("bench --quick", "measures fewer and shorter rounds, and only prints the results"),
     ("bench lua -- WORD..", "measures only those of our scripts whose name contains a WORD"),
     ("bench --check", "lints the code of the benchmarks"),
+    (
+        "book",
+        "builds the guide as a book in target/book, with the playground, and checks its links; installs mdBook",
+    ),
+    ("book --serve", "then serves it on localhost:3000, and shows it again after each `cargo xtask book`"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
     ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
     ("fleet --seeds N", "simulates N fleets, each from one seed, on all cores; 10 000 if no number is given"),
@@ -81,6 +90,7 @@ enum Request {
     Package,
     Features,
     Bench(Bench),
+    Book { serve: bool },
     Completion,
     Fleet(Vec<String>),
     Fuzz(Fuzz),
@@ -121,6 +131,9 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         }),
         ("soak", _) => Ok(Request::Soak(servers::take_or_system(&mut rest)?, rest)),
         ("bench", _) => Ok(Request::Bench(bench::parse(rest)?)),
+        ("book", None) => Ok(Request::Book { serve: false }),
+        ("book", Some("--serve")) if rest.len() == 1 => Ok(Request::Book { serve: true }),
+        ("book", Some(extra)) => Err(format!("`book` takes only `--serve`, got `{extra}`")),
         ("completion", None) => Ok(Request::Completion),
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
@@ -174,6 +187,7 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Release(release) => release::perform(release),
         Request::Bench(bench) => bench::perform(bench),
+        Request::Book { serve } => book::perform(*serve),
     }
 }
 

@@ -1,0 +1,53 @@
+//! The guide's page *Migration*: its code compiles, with the crates that it leaves, and the code before and after admits the same
+//! calls. Each piece of code on the page is a piece of one of these files.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
+
+mod actix_limitation;
+mod by_hand;
+mod governor;
+#[cfg(peers)]
+mod limitador;
+mod tower_governor;
+
+use std::future::Future;
+
+const PAGE: &str = include_str!("../../ratelimit-runtime/docs/migration.md");
+const SOURCES: [&str; 5] = [
+    include_str!("tower_governor.rs"),
+    include_str!("governor.rs"),
+    include_str!("actix_limitation.rs"),
+    include_str!("limitador.rs"),
+    include_str!("by_hand.rs"),
+];
+
+/// Which of seven calls pass.
+async fn seven<F: Future<Output = bool>>(mut call: impl FnMut() -> F) -> [bool; 7] {
+    let mut passed = [false; 7];
+    for call_passed in &mut passed {
+        *call_passed = call().await;
+    }
+    passed
+}
+
+/// The first five of seven.
+const FIVE: [bool; 7] = [true, true, true, true, true, false, false];
+
+#[test]
+fn the_code_of_the_page_is_tested_here() {
+    let trimmed = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let sources = SOURCES.map(|source| trimmed(source).replace("pub(super) ", ""));
+    let mut blocks = PAGE.split("\n```").skip(1).step_by(2).filter_map(|block| {
+        let (language, code) = block.split_once('\n')?;
+        language.starts_with("rust").then_some(code)
+    });
+    let mut count = 0;
+    for code in &mut blocks {
+        count += 1;
+        // Lines that rustdoc hides make the code after a migration complete.
+        let shown: Vec<_> = code.lines().filter(|line| !line.starts_with("# ") && *line != "#").collect();
+        let code = trimmed(&shown.join("\n"));
+        assert!(sources.iter().any(|source| source.contains(code.trim())), "no test has this code:\n{code}");
+    }
+    assert!(count >= 10, "{count} pieces of code: before and after for each crate");
+}
