@@ -39,9 +39,6 @@ impl Checker<'_> {
                 format!("`{name}` must be a number: write `{name} = {}`", text.value().trim())
             }
             (Expr::Unary(_), _) => format!("`{name}` cannot be negative: it must be at least 1"),
-            (Expr::Closure(_), _) if name == "keep" => {
-                "`keep` is evaluated before the body and takes no closure: write its body alone".to_owned()
-            }
             (Expr::Closure(_), _) if name == "cost" => {
                 "`cost` is evaluated before the body and takes no closure: write its body alone, or `settle` for a cost that depends on the result".to_owned()
             }
