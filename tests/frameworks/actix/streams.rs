@@ -1,8 +1,7 @@
 //! Permits and charges that end with the body of a response of actix-web.
 
 use super::server;
-use crate::harness::client::Version;
-use crate::streams::contract::{self, LARGE, STREAMS};
+use crate::streams::contract::{self, LARGE, STREAMS, VERSIONS};
 use crate::streams::server::App;
 use actix_web::http::StatusCode;
 use actix_web::middleware::Compat;
@@ -12,7 +11,6 @@ use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::net::SocketAddr;
 
 /// More bytes than a server and the operating system keep for a client that does not read.
-const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 
 /// Declares handlers that share one permit.
 macro_rules! handlers {

@@ -17,6 +17,8 @@ use ratelimit::Limit;
 use std::net::SocketAddr;
 use support::{HOUR, MINUTE};
 
+/// The versions of HTTP that most servers speak.
+pub(crate) const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 /// The limit that all streams share.
 pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 /// The limit of `/blocks`.

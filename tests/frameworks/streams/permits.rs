@@ -1,9 +1,8 @@
 //! axum: the contract of limits that end with a body, also for streams of events, whose type cannot contain another body; and a
 //! permit that is free however the body ends.
 
-use super::contract::{self, LARGE, STREAMS};
+use super::contract::{self, LARGE, STREAMS, VERSIONS};
 use super::server::{App, chunk};
-use crate::harness::client::Version;
 use crate::harness::server;
 use axum::Router;
 use axum::extract::State;
@@ -14,8 +13,6 @@ use futures_util::{Stream, StreamExt};
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-
-const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 
 macro_rules! handlers {
     ($($name:ident => $returned:ty: |$app:pat_param| $body:expr;)*) => {
