@@ -5,9 +5,9 @@
 //! |---|---|
 //! | each of `streams` | the next body, in one form of return value |
 //! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
-//! | `/blocks` | the next body; `key = "blocks", time = "1h", count = 100, cost = 20, settle = \|sent\| sent.blocks(1000)` |
+//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = \|sent\| sent.blocks(1000)` |
 //!
-//! `streams` and `finished` share one permit: `key = "streams", time = "1m", count = 1, algorithm = "concurrency"`. All limits have
+//! `streams` and `finished` share one permit: `key = "streams", limit = STREAMS`. All limits have
 //! `by = "global"`, and the whole application is in `RateLimitLayer::new().limiter(app.limits)`.
 
 use super::server::{App, chunk};
