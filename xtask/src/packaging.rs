@@ -1,6 +1,6 @@
 //! The packaging check: the published crates build from their packages, and the documentation has no warnings.
 
-use crate::process::{cargo, root, run, target};
+use crate::process::{cargo, cargo_once, root, run, target};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -37,7 +37,8 @@ pub(crate) fn check() -> Result<(), String> {
     let manifest = unpack_into_workspace()?;
     // The example makes cargo join the features of tests, too. So the dependencies are those that the lints have checked.
     let command = |name| {
-        let mut command = cargo(&[name, "--workspace", "--all-features", "--lib", "--example", "quickstart"]);
+        let mut command =
+            cargo_once(&[name, "--workspace", "--all-features", "--lib", "--example", "quickstart"]);
         command.arg("--manifest-path").arg(&manifest).env("CARGO_TARGET_DIR", target());
         command
     };

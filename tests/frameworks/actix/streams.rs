@@ -1,8 +1,7 @@
 //! Permits and charges that end with the body of a response of actix-web.
 
 use super::server;
-use crate::harness::client::Version;
-use crate::streams::contract::{self, LARGE, STREAMS};
+use crate::streams::contract::{self, BLOCKS, LARGE, STREAMS, VERSIONS};
 use crate::streams::server::App;
 use actix_web::http::StatusCode;
 use actix_web::middleware::Compat;
@@ -12,14 +11,11 @@ use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::net::SocketAddr;
 
 /// More bytes than a server and the operating system keep for a client that does not read.
-const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 
 /// Declares handlers that share one permit.
 macro_rules! handlers {
     ($($name:ident($app:pat) -> $returned:ty { $body:expr })*) => {
-        $(#[rate_limit(
-            key = "streams", count = 1, time = "1m", algorithm = "concurrency", by = "global", until = "body_end"
-        )]
+        $(#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
         async fn $name($app: Data<App>) -> $returned {
             $body
         })*
@@ -41,9 +37,7 @@ async fn by_hand(app: Data<App>) -> Result<HttpResponse, Rejection> {
 }
 
 /// Charges for each started kilobyte that was sent.
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
-)]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
 async fn blocks(app: Data<App>) -> Result<HttpResponse, Rejection> {
     Ok(HttpResponse::Ok().streaming(app.chunks()))
 }

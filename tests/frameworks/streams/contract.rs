@@ -5,9 +5,9 @@
 //! |---|---|
 //! | each of `streams` | the next body, in one form of return value |
 //! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
-//! | `/blocks` | the next body; `key = "blocks", time = "1h", count = 100, cost = 20, settle = \|sent\| sent.blocks(1000)` |
+//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = \|sent\| sent.blocks(1000)` |
 //!
-//! `streams` and `finished` share one permit: `key = "streams", time = "1m", count = 1, algorithm = "concurrency"`. All limits have
+//! `streams` and `finished` share one permit: `key = "streams", limit = STREAMS`. All limits have
 //! `by = "global"`, and the whole application is in `RateLimitLayer::new().limiter(app.limits)`.
 
 use super::server::{App, chunk};
@@ -17,6 +17,8 @@ use ratelimit::Limit;
 use std::net::SocketAddr;
 use support::{HOUR, MINUTE};
 
+/// The versions of HTTP that most servers speak.
+pub(crate) const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 /// The limit that all streams share.
 pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 /// The limit of `/blocks`.

@@ -1,7 +1,7 @@
 //! axum under hostile clients.
 
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use crate::harness::server::serve;
 use axum::Router;
 use axum::extract::Path;
@@ -12,14 +12,7 @@ use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 
 static GAUGE: Gauge = Gauge::new();
 
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
 async fn hostile(Path(act): Path<String>) -> Result<Response, Rejection> {
     let Answer { status, length, body } = Answer::of(&act, &GAUGE).await;
     let mut response = Response::builder().status(status);

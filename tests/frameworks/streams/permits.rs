@@ -1,9 +1,8 @@
 //! axum: the contract of limits that end with a body, also for streams of events, whose type cannot contain another body; and a
 //! permit that is free however the body ends.
 
-use super::contract::{self, LARGE, STREAMS};
+use super::contract::{self, BLOCKS, LARGE, STREAMS, VERSIONS};
 use super::server::{App, chunk};
-use crate::harness::client::Version;
 use crate::harness::server;
 use axum::Router;
 use axum::extract::State;
@@ -15,13 +14,9 @@ use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 
-const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
-
 macro_rules! handlers {
     ($($name:ident => $returned:ty: |$app:pat_param| $body:expr;)*) => {
-        $(#[rate_limit(
-            key = "streams", count = 1, time = "1m", algorithm = "concurrency", by = "global", until = "body_end"
-        )]
+        $(#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
         async fn $name(State($app): State<App>) -> $returned {
             $body
         })*
@@ -77,9 +72,7 @@ impl IntoResponse for Failed {
     }
 }
 
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
-)]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
 async fn blocks(State(app): State<App>) -> Response {
     app.body().into_response()
 }

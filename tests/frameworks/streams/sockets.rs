@@ -99,15 +99,7 @@ async fn no_permit_of_a_socket_is_lost() {
     }
 }
 
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    until = "body_end",
-    by = "global",
-    limiter = limiter
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end", limiter = limiter)]
 async fn around(State(limiter): State<RateLimiter>, request: Request, next: Next) -> Response {
     next.run(request).await
 }
