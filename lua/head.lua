@@ -95,6 +95,15 @@ local function get(key)
   return call("GET", key)
 end
 
+-- Removes something from a key, which may hold a foreign value -> what the command replies, or 0. A server that refuses to write ends
+-- the script, so that the client tries again.
+local function try_remove(...)
+  local removed = try_call(...)
+  if type(removed) ~= "table" then return removed end
+  if not find(removed.err, "WRONGTYPE", 1, true) then call(...) end
+  return 0
+end
+
 -- Writes a state in place of `old`, which is what was read -> whether the key is not foreign.
 local function put(key, old, units, tag, ahead, ttl, tags)
   local text = encode(units, tag, ahead, tags)

@@ -1,12 +1,11 @@
 //! A process of the fleet: a limiter with the unchanged client, and its calls.
 
 use crate::history::{Adjusted, Changed, History, Outcome, Record};
-use crate::schedule::{Call, Change, How, Kind, Schedule, Then};
+use crate::schedule::{Call, Change, How, Kind, NAMES, NOBODY, Schedule, Then};
 use crate::server::Link;
-use crate::world::World;
+use crate::world::{Links, World};
 use ratelimit::overrides::LimitChange;
 use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, Rejection};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -14,7 +13,7 @@ use tokio::time::{Instant, sleep};
 pub(crate) struct Process {
     number: usize,
     pub(crate) limiter: RateLimiter,
-    pub(crate) link: Arc<Link>,
+    pub(crate) links: Links,
     /// The limits in its code.
     pub(crate) limits: Vec<Limit>,
     calls: Vec<JoinHandle<()>>,
@@ -36,26 +35,25 @@ impl Drop for Running {
     }
 }
 
-const NAMES: [&str; 3] = ["first", "second", "third"];
-
 /// The key of a caller.
-pub(crate) fn key(limit: usize, who: u8) -> impl AsKey + Clone {
-    Key::new(NAMES[limit]).by(u64::from(who))
+pub(crate) fn key(limit: usize, who: u8) -> Box<dyn AsKey + Send + Sync> {
+    let key = Key::new(NAMES[limit]);
+    if who == NOBODY { Box::new(key) } else { Box::new(key.by(u64::from(who))) }
 }
 
 impl Process {
     /// Starts a process. `number` differs from those of all other processes of the run.
     pub(crate) fn start(world: &World, schedule: &Schedule, limits: &[Limit], number: usize) -> Self {
         let host = format!("p{number}");
-        let link = world.connect(&host, schedule.seed.wrapping_add(number as u64), schedule.is_slow);
+        let links = world.connect(&host, schedule.seed.wrapping_add(number as u64), schedule.is_slow);
         let limiter = RateLimiter::builder()
-            .redis(format!("redis://{host}"))
+            .redis(world.url(&host))
             .prefix("fleet")
             .deadline(schedule.deadline)
             .on_error(OnError::Deny)
             .build();
         let limiter = limiter.unwrap_or_else(|error| unreachable!("{error}"));
-        Self { number, limiter, link, limits: limits.to_vec(), calls: Vec::new() }
+        Self { number, limiter, links, limits: limits.to_vec(), calls: Vec::new() }
     }
 
     /// Starts a call.
@@ -103,7 +101,7 @@ impl Process {
 
     /// Ends the process at once, as `kill -9` does.
     pub(crate) fn kill(self) {
-        self.link.cut();
+        self.links.iter().for_each(Link::cut);
         self.calls.iter().for_each(JoinHandle::abort);
     }
 

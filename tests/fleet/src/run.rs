@@ -1,9 +1,10 @@
 //! Runs a schedule: one thread, one seed, paused time.
 
+use crate::faults::cause;
 use crate::history::{Happened, History};
 use crate::process::{Process, key, with_count};
 use crate::promises;
-use crate::schedule::{CALLERS, Event, Fault, How, Schedule};
+use crate::schedule::{CALLERS, Event, Fault, How, NAMES, Schedule};
 use crate::shrink::shrink;
 use crate::timeline;
 use crate::world::World;
@@ -53,8 +54,12 @@ pub(crate) struct Findings {
     pub(crate) commands: String,
     pub(crate) tasks: usize,
     pub(crate) connections: usize,
-    /// How many commands the server has executed, and how many keys it has.
+    /// How many commands the servers have executed, and how many keys they have.
     pub(crate) sizes: (u64, usize),
+    /// How many commands were redirected after each process had asked once while all was quiet.
+    pub(crate) redirected: u64,
+    /// Each override that a server has stored: its time, its limit, and its count unless it was removed.
+    pub(crate) overrides: Vec<(Duration, usize, Option<u32>)>,
 }
 
 /// Runs the schedule that belongs to a seed.
@@ -107,9 +112,9 @@ pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
 }
 
 async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Duration) {
-    let (world, start, history) = (World::create(), Instant::now(), History::default());
+    let (world, start, history) = (World::create(schedule), Instant::now(), History::default());
     if shows {
-        world.server.show_commands();
+        world.servers().iter().for_each(|server| server.show_commands());
     }
     let (mut fleet, mut newest) = (Vec::new(), schedule.limits.clone());
     for number in 0..schedule.processes {
@@ -153,41 +158,30 @@ async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Dura
     }
     world.heal();
     sleep(QUIET).await;
-    let findings = look(&world, schedule, fleet, born).await;
+    let findings = look(&world, schedule, fleet, born, start).await;
     let happened = mem::take(&mut *history.lock());
     (happened, findings, start.elapsed())
 }
 
-fn cause(world: &std::sync::Arc<World>, fleet: &[Process], fault: Fault) {
-    let server = &world.server;
-    match fault {
-        Fault::Link(process, fault) => fleet[process].link.add_fault(fault),
-        Fault::Silence(process, time) => fleet[process].link.be_silent(time),
-        Fault::Stall(time) => server.stall(time),
-        Fault::Reject(trouble, time) => server.reject(trouble, time),
-        Fault::ForgetScripts => server.forget_scripts(),
-        Fault::Clock { micros } => server.step_clock(micros),
-        Fault::Restart { down, keeps_keys } => {
-            server.stop(keeps_keys);
-            let server = std::sync::Arc::clone(server);
-            tokio::spawn(async move {
-                sleep(down).await;
-                server.start_again();
-            });
-        }
-        Fault::Kill(_) => {}
-    }
-}
-
 /// Looks at the fleet when all is quiet, and ends it.
-async fn look(world: &World, schedule: &Schedule, fleet: Vec<Process>, born: usize) -> Findings {
+async fn look(
+    world: &World,
+    schedule: &Schedule,
+    fleet: Vec<Process>,
+    born: usize,
+    start: Instant,
+) -> Findings {
     let mut findings = Findings::default();
+    let redirected = || world.servers().iter().map(|server| server.sizes().1).sum::<u64>();
     for (number, process) in fleet.into_iter().enumerate() {
         for (at, limit) in schedule.limits.iter().enumerate() {
             match process.limiter.peek(limit, key(at, 0)).await {
                 Ok(decision) => findings.believed.push((number, at, decision.capacity())),
                 Err(error) => findings.unavailable.push(format!("process {number}: {error}")),
             }
+            let before = redirected();
+            let _ = process.limiter.peek(limit, key(at, 0)).await;
+            findings.redirected += redirected() - before;
         }
         process.close().await;
     }
@@ -200,11 +194,40 @@ async fn look(world: &World, schedule: &Schedule, fleet: Vec<Process>, born: usi
     auditor.close().await;
     sleep(Duration::from_secs(60)).await;
     findings.tasks = Handle::current().metrics().num_alive_tasks();
-    findings.commands = world.server.shown();
-    findings.sizes = world.server.sizes();
-    findings.endless = world.server.endless();
-    findings.connections = world.server.open_connections();
+    findings.overrides = overrides(world, start);
+    let servers = world.servers();
+    findings.commands = commands(world, start);
+    findings.endless = servers.iter().map(|server| server.endless()).sum();
+    findings.connections = servers.iter().map(|server| server.open_connections()).sum();
+    let sizes = servers.iter().map(|server| server.sizes());
+    findings.sizes = sizes.fold((0, 0), |sum, (executed, _, keys)| (sum.0 + executed, sum.1 + keys));
     findings
+}
+
+/// The commands that the servers have executed, if they are shown.
+fn commands(world: &World, start: Instant) -> String {
+    let mut all: Vec<(Instant, usize, String)> = Vec::new();
+    for (at, server) in world.servers().iter().enumerate() {
+        all.extend(server.shown().into_iter().map(|(moment, words)| (moment, at, words)));
+    }
+    all.sort_by_key(|(moment, ..)| *moment);
+    let mut shown = String::new();
+    for (moment, at, words) in all {
+        let _ = writeln!(shown, "{:>12} us server {at} {words}", (moment - start).as_micros());
+    }
+    shown
+}
+
+fn overrides(world: &World, start: Instant) -> Vec<(Duration, usize, Option<u32>)> {
+    let stored = world.servers().iter().flat_map(|server| server.overrides());
+    let read = |(at, field, text): (Instant, Vec<u8>, Vec<u8>)| {
+        let limit = NAMES.iter().position(|name| field == format!("name:{name}").as_bytes())?;
+        let count = String::from_utf8(text).ok()?.strip_prefix("count=").and_then(|count| count.parse().ok());
+        Some((at - start, limit, count))
+    };
+    let mut stored: Vec<_> = stored.filter_map(read).collect();
+    stored.sort_by_key(|(at, ..)| *at);
+    stored
 }
 
 fn windows(world: &World, schedule: &Schedule, auditor: &Process) -> Vec<(usize, u8, Vec<Window>)> {
@@ -213,7 +236,8 @@ fn windows(world: &World, schedule: &Schedule, auditor: &Process) -> Vec<(usize,
     for at in (0..schedule.limits.len()).filter(is_counter) {
         for who in 0..CALLERS {
             if let Ok(key) = auditor.limiter.store_key(key(at, who), Algorithm::Counter) {
-                windows.push((at, who, world.server.begun(key.as_bytes())));
+                let begun = world.servers().iter().flat_map(|server| server.begun(key.as_bytes()));
+                windows.push((at, who, begun.collect()));
             }
         }
     }

@@ -90,7 +90,12 @@ impl<'l> Claim<'l> {
         loop {
             let wait = longest.saturating_sub(started.elapsed());
             // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
-            let mode = if waiting.is_some() && wait.is_zero() { Mode::Check } else { Mode::Charge };
+            let is_last = waiting.is_some() && wait.is_zero();
+            let mode = if is_last { Mode::Check } else { Mode::Charge };
+            if is_last {
+                // An earlier request that was late has used a part of the deadline that follows the wait.
+                self.began = Began::at(started + longest);
+            }
             let decided = self.ask(mode).await?;
             let Some(refused) = longest_refusal(&decided.decisions) else {
                 self.finish(decided.source);

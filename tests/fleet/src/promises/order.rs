@@ -37,5 +37,5 @@ fn waits(record: &Record) -> bool {
 /// Whether requests can be late.
 fn delays(schedule: &Schedule) -> bool {
     schedule.is_slow
-        || schedule.faults().any(|(_, fault)| !matches!(fault, Fault::Kill(_) | Fault::ForgetScripts))
+        || schedule.faults().any(|(_, fault)| !matches!(fault, Fault::Kill(_) | Fault::ForgetScripts(_)))
 }

@@ -64,7 +64,7 @@ fn last_effect(case: &Case<'_>, record: &Record) -> Duration {
 /// The most units that a call can have had in use at once. A refused call that waits for a permit has a ticket.
 fn largest_use(case: &Case<'_>, record: &Record) -> u64 {
     let has_ticket = case.is_concurrency() && !case.limit.longest_wait().is_zero();
-    let takes = !record.is_refused() || has_ticket;
+    let takes = !record.is_refused() || has_ticket || case.schedule.splits(record);
     if takes { u64::from(record.call.cost).max(record.units().1) } else { 0 }
 }
 
@@ -86,7 +86,8 @@ fn again(case: &Case<'_>, first: &Record) -> Option<String> {
     let later = case.calls.iter().filter(|later| later.sent >= passes && later.call.cost <= first.call.cost);
     let second = later.min_by_key(|later| later.sent)?;
     let is_between = |other: &&&Record| {
-        let takes_nothing = other.is_refused() || other.call.cost == 0 && other.units().1 == 0;
+        let takes_nothing = other.is_refused() && !case.schedule.splits(other)
+            || other.call.cost == 0 && other.units().1 == 0;
         other.step != first.step
             && other.step != second.step
             && !takes_nothing

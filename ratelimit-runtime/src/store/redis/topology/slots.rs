@@ -7,11 +7,10 @@ use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::Awaited;
 use crate::store::redis::connect::{Connector, Endpoint};
-use crate::store::redis::server::{Node, PerRuntime, SendError};
+use crate::store::redis::server::{Node, PerRuntime, SendError, UnderWay};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// The maximum time for one node to reply with the slot map. It is longer than the TLS handshake with a server that does not
 /// use TLS.
@@ -139,23 +138,22 @@ impl Slots {
     async fn wait_for_query(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
         let queries = self.queries.current(SlotQueries::default)?;
         awaited.set(Arc::<SlotQueries>::clone(&queries));
-        let mut result = self.join_query(&queries);
-        if let Ok(Some(result)) = result.wait_for(Option::is_some).await.as_deref() {
-            return result.clone();
+        if let Some(result) = self.join_query(&queries).result().await {
+            return result;
         }
         let why = "the runtime that asked for its slots has shut down; try the call again";
         Err(self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, why))
     }
 
-    fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> watch::Receiver<QueryResult> {
-        queries.join(|sender| {
+    fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
+        queries.join(|ending| {
             let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
             tokio::spawn(async move {
                 let result = slots.query().await;
                 if result.is_ok() {
                     queries.succeeded();
                 }
-                let _ = sender.send(Some(result));
+                ending.with(result);
             });
         })
     }
