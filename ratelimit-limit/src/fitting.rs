@@ -45,12 +45,14 @@ impl Numbers {
             Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },
             Violation::CalendarElsewhere => Self { calendar: None, ..self },
             Violation::WaitForCalendar => Self { wait_ms: 0, ..self },
-            Violation::ZoneUnknown | Violation::ZoneWithoutCalendar => self,
             Violation::TimeTooLong => Self { time_ms: MAX_TIME_MS, ..self },
             Violation::LeaseTooShort => Self { time_ms: MIN_LEASE_MS, ..self },
             Violation::WaitFraction | Violation::WaitTooLong => Self { wait_ms: MAX_TIME_MS, ..self },
             Violation::BurstWithoutBucket | Violation::BurstOfQueue => Self { burst: self.count, ..self },
-            Violation::RefillWithoutBucket | Violation::BorrowWithoutBucket => self,
+            Violation::RefillWithoutBucket
+            | Violation::BorrowWithoutBucket
+            | Violation::ZoneUnknown
+            | Violation::ZoneWithoutCalendar => self,
             Violation::BucketTooLarge => self.with_count_up_to(MAX_BUCKET).with_capacity_up_to(MAX_BUCKET),
             Violation::WindowTooLarge => self.with_count_up_to(MAX_WINDOW),
             Violation::LogTooLarge | Violation::TooManyPermits => self.with_count_up_to(MAX_STORED),

@@ -46,9 +46,9 @@ impl<N: CallName> Attempt<'_, N> {
         decided.map_err(|reply| {
             let costs = Costs::of(requests);
             let record = self.record(requests);
-            let is_heard = record.is_some() || !watch.is_plain();
-            let told = is_heard.then(|| Box::new(Told { record, watch }));
-            Pending { names: SmallVec::from_slice(self.names), costs, told, reply }
+            let is_heard = record.is_some() || !watch.is_plain() || costs.0.is_some();
+            let told = is_heard.then(|| Box::new(Told { record, watch, costs }));
+            Pending { names: SmallVec::from_slice(self.names), told, reply }
         })
     }
 
@@ -198,13 +198,13 @@ fn noted<N: CallName>(rejection: Rejection) -> Rejection {
 /// A call that waits for the reply of the store, which is the whole decision.
 pub(crate) struct Pending<N> {
     names: SmallVec<[N; 1]>,
-    costs: Costs,
-    /// `None` if nobody listens. Boxed, because few calls have listeners.
+    /// `None` if nobody listens, and each limit has a cost of 1. Boxed, because nearly all calls are such.
     told: Option<Box<Told>>,
     reply: PendingReply<Decided>,
 }
 
 /// The costs of the requests of a pending call. `None` if each is 1, as nearly always.
+#[derive(Default)]
 struct Costs(Option<Box<[u32]>>);
 
 impl Costs {
@@ -223,6 +223,7 @@ impl Costs {
 struct Told {
     record: Option<Record>,
     watch: Watch,
+    costs: Costs,
 }
 
 impl<N: CallName> Future for Pending<N> {
@@ -230,12 +231,12 @@ impl<N: CallName> Future for Pending<N> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
-        let Told { record, watch } = self.told.take().map_or_else(Told::default, |told| *told);
+        let Told { record, watch, costs } = self.told.take().map_or_else(Told::default, |told| *told);
         let (source, decisions) = match decided {
             Ok(Decided { source, decisions }) => (source, decisions),
             Err(error) => return Poll::Ready(Err(undecided(&self.names, &watch, error))),
         };
-        let cost = |at| self.costs.at(at);
+        let cost = |at| costs.at(at);
         let admitted = concluded(&self.names, cost, &watch, || record, Ok((source, &decisions))).map(drop);
         Poll::Ready(admitted.map(|()| decisions))
     }
