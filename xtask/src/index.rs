@@ -1,6 +1,6 @@
-//! Tests of `llms.txt`: the index of the guide for programs that read it. It is made of the list of the guide in rustdoc.
+//! Tests of `llms.txt`: the index of the guide for programs that read it. It is made of the titles and the first sentences of its pages.
 
-use crate::documents::{GUIDE, PUBLISHED, read};
+use crate::documents::{GUIDE, PUBLISHED, modules};
 use crate::process::root;
 use std::fs;
 
@@ -33,26 +33,31 @@ const REFERENCE: [(&str, &str, &str); 3] = [
     ("Start", "index.html", "the first page: a limited service with axum, features, requirements"),
 ];
 
-/// The pages in the list of the guide: their titles and what they say.
-fn listed(guide: &str) -> Vec<(&str, &str)> {
-    let lines = guide.lines().filter_map(|line| line.strip_prefix("//! - ["));
-    lines.filter_map(|line| line.split_once("]: ")).collect()
+/// What the first sentence of a page says that its reader can do, as in "After this page, you can ..".
+const PROMISE: &str = "After this page, you can ";
+
+/// The title of a page, and what its reader can do after it.
+fn title_and_promise(page: &str) -> Option<(String, String)> {
+    let (title, text) = page.strip_prefix("# ")?.split_once("\n\n")?;
+    let first = text.split("\n\n").next()?.replace('\n', " ");
+    let promise = first.strip_prefix(PROMISE)?;
+    let sentence = promise.split(". ").next()?.trim_end_matches('.');
+    Some((title.to_owned(), sentence.to_owned()))
 }
 
 fn index() -> String {
-    let (guide, links) = (read(GUIDE), read("ratelimit-runtime/src/docs/links.md"));
-    let module = |title: &str| {
-        let start = format!("[{title}]: crate::docs::");
-        links.lines().find_map(|line| line.strip_prefix(start.as_str())).map(str::to_owned)
-    };
     let mut text = HEAD.to_owned();
     for (title, path, says) in REFERENCE {
         text.extend(["- [", title, "](", PUBLISHED, path, "): ", says, "\n"]);
     }
     text += "\n## Guide\n";
-    for (title, says) in listed(&guide) {
-        let module = module(title).unwrap_or_else(|| panic!("links.md does not define `{title}`"));
-        text.extend(["- [", title, "](", PUBLISHED, "docs/", &module, "/): ", says, "\n"]);
+    for (module, files) in modules() {
+        let page =
+            files.last().and_then(|file| fs::read_to_string(root().join(file)).ok()).unwrap_or_default();
+        let found = title_and_promise(&page);
+        let (title, says) =
+            found.unwrap_or_else(|| panic!("the page of `{module}` begins with no title and promise"));
+        text.extend(["- [", &title, "](", PUBLISHED, "docs/", &module, "/): ", &says, "\n"]);
     }
     text
 }
@@ -61,12 +66,19 @@ fn index() -> String {
 #[test]
 fn the_index_has_every_page_of_the_guide() {
     let expected = index();
-    for (module, _) in crate::documents::modules() {
-        assert!(expected.contains(&format!("/docs/{module}/)")), "the list in {GUIDE} lacks `{module}`");
-    }
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(root().join(INDEX), &expected).unwrap();
     }
     let found = fs::read_to_string(root().join(INDEX)).unwrap_or_default();
-    assert!(found == expected, "{INDEX} differs from {GUIDE}: run `UPDATE_EXPECT=1 cargo test -p xtask`");
+    assert!(
+        found == expected,
+        "{INDEX} differs from the pages of {GUIDE}: run `UPDATE_EXPECT=1 cargo test -p xtask`"
+    );
+}
+
+#[test]
+fn a_page_is_described_by_its_first_sentence() {
+    let page = "# Leases\n\nAfter this page, you can lease\nunits. More.\n\nText.\n";
+    assert_eq!(title_and_promise(page), Some(("Leases".to_owned(), "lease units".to_owned())));
+    assert_eq!(title_and_promise("# Leases\n\nThis page says.\n"), None);
 }

@@ -29,7 +29,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
     let mut resolve = cargo(&["-Z", "direct-minimal-versions", "generate-lockfile", "--manifest-path"]);
     run(resolve.arg(&manifest).env("RUSTC_BOOTSTRAP", "1"))?;
     let mut check = cargo(&["check", "--locked", "--workspace", "--all-features", "--manifest-path"]);
-    run(check.arg(&manifest).env("CARGO_TARGET_DIR", folder.join("target"))).map(|()| Verdict::Passed)
+    run(check.arg(&manifest).env("CARGO_TARGET_DIR", target().join("oldest"))).map(|()| Verdict::Passed)
 }
 
 fn libraries() -> impl Iterator<Item = &'static str> {

@@ -129,7 +129,8 @@ fn pairs() -> Result<Verdict, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Release, parse};
+    use super::{CHECKS, Release, parse};
+    use crate::documents::read;
 
     fn parsed(line: &str) -> Result<Release, String> {
         parse(line.split_whitespace().map(String::from).collect())
@@ -143,6 +144,15 @@ mod tests {
         assert_eq!(parsed("--check"), check(false, &[]));
         assert_eq!(parsed("--check --strict semver docs.rs"), check(true, &["semver", "docs.rs"]));
         assert_eq!(parsed("--publish"), Ok(Release::Publish));
+    }
+
+    #[test]
+    fn every_check_is_explained() {
+        let page = read("RELEASING.md");
+        let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| ")).collect();
+        for (name, _) in CHECKS {
+            assert!(rows.iter().any(|row| row.contains(name)), "RELEASING.md does not explain `{name}`");
+        }
     }
 
     #[test]
