@@ -1,5 +1,5 @@
-//! Simulates a fleet of services with the unchanged client, the unchanged scripts, and a server on virtual time. One seed draws
-//! the limits, the calls and the faults, so each run can be repeated.
+//! Simulates a fleet of services with the unchanged client, the unchanged scripts, and their servers on virtual time: one server, a
+//! primary with a replica and sentinels, or a cluster. One seed draws the limits, the calls and the faults, so each run can be repeated.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -21,11 +21,16 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     let waited: Vec<&Record> = case.calls.iter().copied().filter(|record| waits(record)).collect();
     waited.iter().find_map(|first| {
         let later =
-            |second: &&&Record| second.sent > first.sent + APART && second.call.cost >= first.call.cost;
+            |second: &&&Record| second.sent > first.sent + APART && may_not_overtake(case, first, second);
         let overtakes = |second: &&&Record| second.ended + EXACT < first.ended;
         let second = waited.iter().filter(later).find(overtakes)?;
         Some(format!("overtaken: {first} by {second}"))
     })
+}
+
+/// Permits that are too few for the first call may be enough for a later one.
+fn may_not_overtake(case: &Case<'_>, first: &Record, second: &Record) -> bool {
+    !case.is_concurrency() || second.call.cost >= first.call.cost
 }
 
 /// Whether a call was admitted at its turn. A call without units takes no turn.

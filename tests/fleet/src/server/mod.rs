@@ -235,9 +235,6 @@ impl State {
             b"PING" => Reply::Status("PONG"),
             b"CLIENT" | b"SELECT" => Reply::OK,
             b"SENTINEL" => self.role.named_primary(&client.host),
-            _ if trouble.is_some_and(|trouble| !trouble.is_about_writes()) => {
-                trouble.map_or(Reply::OK, Trouble::reply)
-            }
             b"ASKING" => {
                 client.is_asking = true;
                 Reply::OK
@@ -248,7 +245,10 @@ impl State {
                     self.redirected += 1;
                     return elsewhere;
                 }
-                self.decide(name, arguments, words)
+                match trouble.filter(|trouble| !trouble.is_about_writes()) {
+                    Some(trouble) => trouble.reply(),
+                    None => self.decide(name, arguments, words),
+                }
             }
         }
     }

@@ -70,6 +70,9 @@ impl Server {
     /// The keys as they were before this time.
     pub(crate) fn keys_before(&self, lost: Duration) -> Keyspace {
         let state = self.state();
+        if lost.is_zero() {
+            return state.keys.copy();
+        }
         let from = Instant::now() - lost;
         // Each copy was made before a command.
         let earlier = state.past.iter().flatten().find(|(at, _)| *at >= from);

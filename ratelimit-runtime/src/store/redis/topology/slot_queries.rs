@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::store::MissedDeadline;
 use crate::store::redis::server::{Ending, SlowCalls, UnderWay};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -19,6 +19,8 @@ pub(super) struct SlotQueries {
     last: Mutex<Option<Query>>,
     slow_calls: SlowCalls,
     slow: AtomicBool,
+    /// Whether a task asks until each node can be reached.
+    follows: AtomicBool,
 }
 
 /// The query under way, or the last one.
@@ -53,6 +55,22 @@ impl SlotQueries {
     /// call waits.
     pub(super) fn are_slow(&self) -> bool {
         self.slow.load(Ordering::Relaxed)
+    }
+}
+
+/// A task that asks for the slot map while a node cannot be reached. There is one in each runtime.
+pub(super) struct Following(Arc<SlotQueries>);
+
+impl Following {
+    /// Returns `None` if there is such a task.
+    pub(super) fn begin(queries: &Arc<SlotQueries>) -> Option<Self> {
+        (!queries.follows.swap(true, Ordering::Relaxed)).then(|| Self(Arc::clone(queries)))
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.0.follows.store(false, Ordering::Relaxed);
     }
 }
 
