@@ -43,8 +43,8 @@ pub(crate) fn open(path: &Path, selection: &Selection) -> Result<Traffic, String
     read(BufReader::with_capacity(1 << 18, file), &name, selection)
 }
 
-/// Reads a whole log. `name` is its name in descriptions.
-fn read(mut reader: impl BufRead, name: &str, selection: &Selection) -> Result<Traffic, String> {
+/// Reads a whole log. `name` is its name in descriptions. The playground passes a text.
+pub(crate) fn read(mut reader: impl BufRead, name: &str, selection: &Selection) -> Result<Traffic, String> {
     let mut reading = Reading::default();
     let mut first = Vec::new();
     next_line(&mut reader, &mut first)?;
