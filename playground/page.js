@@ -73,6 +73,11 @@ class LimitPanel {
     $(".attribute", this.element).textContent = this.attribute();
   }
 
+  showNothing() {
+    chart($("canvas", this.element), [1, 0], []);
+    $(".numbers", this.element).textContent = "";
+  }
+
   showResult(result, offered, scale) {
     const { admitted_parts: admitted, refused_parts: refused } = result;
     const decided = offered.map((_, at) => admitted[at] + refused[at]);
@@ -164,14 +169,14 @@ function update() {
 function ask() {
   const limits = panels.map((panel) => panel.text()).join("\n");
   const answer = JSON.parse(engine(`${limits}\n\n${traffic()}\n`));
-  $("#error").textContent = answer.error ?? "";
-  const seconds = Number($("#length").value) / BARS;
   const first = log === null ? bars.findIndex((calls) => calls > 0) : 0;
+  $("#error").textContent = log === null && first < 0 ? "There are no calls yet: draw some." : (answer.error ?? "");
+  const seconds = Number($("#length").value) / BARS;
   const shown = log === null ? bars : (answer.offered ?? []);
   const scale = [shown.length || BARS, log === null ? Number($("#top").value) : Math.max(1, ...shown)];
   chart($("#drawing"), scale, [[shown, "soft"]]);
-  $("#notes").textContent = log === null ? "" : [answer.traffic, ...(answer.notes ?? [])].filter(Boolean).join(" ");
-  if (answer.error) return;
+  $("#notes").textContent = log === null || answer.error ? "" : [`${answer.traffic}.`, ...answer.notes].join(" ");
+  if (answer.error) return panels.forEach((panel) => panel.showNothing());
   // The engine counts from the first call, in parts of its own length.
   const factor = log === null ? answer.part_seconds / seconds : 1;
   const spread = (parts) => {
@@ -187,6 +192,8 @@ function ask() {
     panels[at].showResult(parts, shown, scale);
   });
 }
+
+if (parent !== window) document.body.classList.add("inside"); // a page of the book, which has a title
 
 const [first, second] = document.querySelectorAll(".limit");
 const panels = [

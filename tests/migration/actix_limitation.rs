@@ -1,4 +1,4 @@
-//! actix-limitation: a middleware of actix-web with counts in Redis.
+//! `actix-limitation`: a middleware of actix-web with counts in Redis.
 
 use crate::{FIVE, seven};
 use actix_web::dev::ServiceResponse;

@@ -1,4 +1,4 @@
-//! tower_governor: a layer for the whole router.
+//! `tower_governor`: a layer for the whole router.
 
 use crate::{FIVE, seven};
 use axum::body::Body;
