@@ -45,6 +45,7 @@ pub mod docs;
 #[allow(missing_docs)]
 pub mod __private;
 
+#[cfg(not(target_family = "wasm"))]
 #[doc(hidden)]
 pub mod __testing;
 

@@ -1,4 +1,4 @@
-//! actix-limitation: a middleware of actix-web with counts in Redis.
+//! `actix-limitation`: a middleware of actix-web with counts in Redis.
 
 use crate::{FIVE, seven};
 use actix_web::dev::ServiceResponse;
@@ -34,7 +34,10 @@ async fn both_admit_five_requests_of_an_address() {
             .period(Duration::from_secs(60))
             .build()
             .unwrap();
-        App::new().wrap(RateLimiter::default()).app_data(web::Data::new(limiter)).route("/", web::get().to(index))
+        App::new()
+            .wrap(RateLimiter::default())
+            .app_data(web::Data::new(limiter))
+            .route("/", web::get().to(index))
     };
 
     let limiter = ratelimit::RateLimiter::builder().redis(url).connect().await.unwrap();
@@ -48,6 +51,8 @@ async fn both_admit_five_requests_of_an_address() {
     let before = init_service(before).await;
     assert_eq!(seven(async || passes(&call_service(&before, request().to_request()).await)).await, FIVE);
     let after = init_service(after).await;
-    let call = async || passes(&ratelimit::scope(limiter.clone(), call_service(&after, request().to_request())).await);
+    let call = async || {
+        passes(&ratelimit::scope(limiter.clone(), call_service(&after, request().to_request())).await)
+    };
     assert_eq!(seven(call).await, FIVE);
 }

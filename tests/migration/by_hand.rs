@@ -39,9 +39,17 @@ async fn both_admit_five_searches_of_a_user() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_count_by_hand_that_is_cut_off_never_ends() {
     let server = RedisServer::start();
-    let mut redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let mut redis =
+        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let first: u32 = redis::cmd("INCR").arg("search:7").query_async(&mut redis).await.unwrap();
     assert_eq!(first, 1); // the process dies here
-    assert_eq!(seven(async || before::may_search(&mut redis.clone(), 7).await.unwrap()).await.iter().filter(|passed| **passed).count(), 4);
+    assert_eq!(
+        seven(async || before::may_search(&mut redis.clone(), 7).await.unwrap())
+            .await
+            .iter()
+            .filter(|passed| **passed)
+            .count(),
+        4
+    );
     assert_eq!(server.keys_without_ttl(), 1, "nobody sets the TTL any more, so the user stays locked out");
 }

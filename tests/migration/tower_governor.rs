@@ -1,4 +1,4 @@
-//! tower_governor: a layer for the whole router.
+//! `tower_governor`: a layer for the whole router.
 
 use crate::{FIVE, seven};
 use axum::body::Body;
@@ -26,7 +26,11 @@ mod after {
 
     pub(super) fn app() -> Router {
         const EACH: Limit = Limit::token_bucket(1, Duration::from_secs(2)).burst(5);
-        Router::new().route("/", get(async || "hello")).layer(RateLimitLayer::new().limit("api", EACH, By::ip()))
+        Router::new().route("/", get(async || "hello")).layer(RateLimitLayer::new().limit(
+            "api",
+            EACH,
+            By::ip(),
+        ))
     }
 }
 

@@ -64,7 +64,7 @@ const USAGE: [(&str, &str); 24] = [
     ),
     ("bench --quick", "measures fewer and shorter rounds, and only prints the results"),
     ("bench lua -- WORD..", "measures only those of our scripts whose name contains a WORD"),
-    ("bench --check", "lints the code of the benchmarks"),
+    ("bench --check", "lints the code of the benchmarks, and tests the guide to migration with limitador"),
     (
         "book",
         "builds the guide as a book in target/book, with the playground, and checks its links; installs mdBook",

@@ -4,7 +4,7 @@ use crate::install::{self, Manager, Package};
 use crate::process::{cargo, output, run, succeeds, target};
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The version of mdBook that builds the book.
@@ -28,6 +28,12 @@ pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), 
     }
     let reason = added.err().unwrap_or_else(|| format!("`cargo {subcommand}` still fails"));
     Err(format!("{component} is missing ({reason}); run `rustup component add {component}`"))
+}
+
+/// Makes sure that the standard library of a target is installed.
+pub(crate) fn ensure_target(target: &str) -> Result<(), String> {
+    let folder = output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]))?;
+    if Path::new(folder.trim()).is_dir() { Ok(()) } else { announce(&["rustup", "target", "add", target]) }
 }
 
 /// Makes sure that rust-analyzer is installed.

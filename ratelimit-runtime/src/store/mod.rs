@@ -47,6 +47,7 @@ mod all;
 pub(crate) mod cost;
 mod deadline;
 pub(crate) mod memory;
+#[cfg_attr(target_family = "wasm", path = "no_redis.rs")]
 pub(crate) mod redis;
 mod reply;
 mod request;

@@ -1,6 +1,7 @@
 //! The command `book`: gathers the pages of the guide into `target/book`, builds a book of them with mdBook, and checks its links.
 
 mod links;
+mod playground;
 mod source;
 
 use crate::process::{run, target};
@@ -11,6 +12,7 @@ use std::process::Command;
 pub(crate) fn perform(serve: bool) -> Result<(), String> {
     let (mdbook, folder) = (tools::ensure_mdbook()?, target().join("book"));
     source::gather(&folder)?;
+    playground::write(&folder.join("source").join(source::PLAYGROUND))?;
     run(Command::new(&mdbook).arg("build").arg(&folder))?;
     let pages = links::check(&folder.join("html"))?;
     println!("{pages} pages: {}", folder.join("html/index.html").display());

@@ -6,6 +6,9 @@ use std::path::Path;
 
 const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
+/// The page on which limits can be tried. The chapter `playground.md` shows it.
+pub(super) const PLAYGROUND: &str = "try-a-limit.html";
+
 /// Pages of the repository that are not in the folder of the guide, and their names in the book.
 const ELSEWHERE: [(&str, &str); 3] = [
     ("ratelimit-runtime/src/rate_limit.md", "attribute.md"),
@@ -85,7 +88,8 @@ mod tests {
         let listed = summary.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')'));
         let mut listed: Vec<_> = listed.map(str::to_owned).collect();
         let pages = guide().into_iter().map(|page| page.rsplit('/').next().unwrap().to_owned());
-        let mut pages: Vec<_> = pages.chain(ELSEWHERE.map(|(_, name)| name.to_owned())).collect();
+        let others = ELSEWHERE.map(|(_, name)| name).into_iter().chain(["playground.md"]);
+        let mut pages: Vec<_> = pages.chain(others.map(str::to_owned)).collect();
         listed.sort();
         pages.sort();
         assert_eq!(listed, pages, "book/SUMMARY.md has all pages of the guide, and nothing else");
