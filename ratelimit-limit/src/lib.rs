@@ -20,6 +20,8 @@ pub use rules::{Algorithm, Refill};
 pub use rules::{ListState, NumberState, State};
 pub use text::ParseLimitError;
 
+#[doc(hidden)]
+pub use rules::block::Block;
 use rules::numbers::{Derived, Numbers, Rate, life_ms};
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
@@ -117,6 +119,11 @@ impl Limit {
 
     pub const fn wait_ms(&self) -> u64 {
         self.numbers.wait_ms
+    }
+
+    #[inline]
+    pub const fn block_steps(&self) -> &Block {
+        &self.numbers.block
     }
 
     pub const fn rate(&self) -> Rate {

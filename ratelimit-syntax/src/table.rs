@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 22] = [
+pub const ARGUMENTS: [Argument; 23] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -61,7 +61,7 @@ pub const ARGUMENTS: [Argument; 22] = [
         ["a number", "`1`"], &["weight", "tokens", "units", "points"]),
     argument("wait", "wait = \"2s\"",
         ["a duration, as `time`", "calls are refused at once"],
-        &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "block", "timeout_duration"]),
+        &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "timeout_duration"]),
     argument("skip_if", "skip_if = user.is_admin",
         ["an expression of type `bool`", "no call is exempt"],
         &["unless", "exempt", "exempt_if", "exempt_when", "bypass", "bypass_if", "when", "condition", "disabled"]),
@@ -76,6 +76,9 @@ pub const ARGUMENTS: [Argument; 22] = [
     argument("lease", "lease = 50",
         ["a number, or `\"auto\"`", "the store is asked each time"],
         &["prefetch", "batch", "local_quota", "chunk", "batch_size", "preload"]),
+    argument("block", "block = \"15m\"",
+        ["a duration, as `time`, or several that grow", "a refused caller may ask again at once"],
+        &["ban", "ban_for", "block_for", "block_duration", "lockout", "penalty", "cooldown", "jail", "escalate"]),
     argument("shadow", "shadow = true",
         ["an expression of type `bool`", "`false`"],
         &["dry_run", "report_only", "log_only", "monitor", "observe", "dark"]),

@@ -50,7 +50,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         Limit::Numbers(numbers) => &**numbers,
         Limit::Value(value) => return vec![("limit", Some(written(value)))],
     };
-    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
+    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease, block } = numbers;
     let lease = lease.as_ref().map(|lease| match lease {
         Lease::Most(units) => number(units),
         Lease::Auto(_) => "auto".into(),
@@ -64,6 +64,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         ("borrow", borrow.as_ref().map(number)),
         ("wait", wait.as_ref().map(self::time)),
         ("lease", lease),
+        ("block", (!block.is_empty()).then(|| block.iter().map(self::time).collect())),
     ]
 }
 

@@ -214,6 +214,8 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod until {}
                     ///`lease = 50`: a number, or `"auto"`. Default: the store is asked each time.
                     pub mod lease {}
+                    ///`block = "15m"`: a duration, as `time`, or several that grow. Default: a refused caller may ask again at once.
+                    pub mod block {}
                     ///`shadow = true`: an expression of type `bool`. Default: `false`.
                     pub mod shadow {}
                     ///`limit = self.plan.limit`: a [`Limit`](crate::Limit). Default: the limit is made from the other arguments.

@@ -2,6 +2,7 @@
 
 mod afterwards;
 mod algorithm;
+mod block;
 mod checker;
 mod condition;
 mod fallible;
