@@ -5,6 +5,7 @@ use clap::{Args, Parser, ValueEnum};
 use ratelimit::{Algorithm, Limit, ParseLimitError};
 use std::ffi::OsString;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Parses a command line. If it is wrong, or asks for help or the version, prints that and returns the exit code.
 pub(crate) fn parse<C: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<C, Exit> {
@@ -12,6 +13,15 @@ pub(crate) fn parse<C: Parser>(arguments: impl IntoIterator<Item = OsString>) ->
         let _ = error.print();
         if error.use_stderr() { Exit::Usage } else { Exit::Success }
     })
+}
+
+/// Reads a length of time such as `10m` or `1h30m`, from 1 ms to 366 days, in the form of `time` in the text of a limit.
+pub(crate) fn length(text: &str) -> Result<Duration, String> {
+    if text.contains(char::is_whitespace) {
+        return Err(format!("`{text}` has a space; write a length of time as `1h30m`"));
+    }
+    let limit = format!("counter count=1 time={text}").parse::<Limit>();
+    Ok(limit.map_err(|error| error.to_string().replace("`time`", "a length of time"))?.time())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

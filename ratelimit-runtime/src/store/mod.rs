@@ -111,9 +111,15 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Sets the entry of one override to a change of a limit as text, or removes it if `change` is `None`, and gives the
-    /// overrides a new version.
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
-        let _ = (key, entry, change);
+    /// overrides a new version. The entry no longer exists after the time `expires`, by the store's clock.
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        let _ = (key, entry, change, expires);
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 
@@ -145,8 +151,8 @@ pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 pub struct Overridden {
     /// The version, which differs after each change. It is 0 if there are no overrides.
     pub version: u64,
-    /// The entries, each with its change of a limit as text.
-    pub entries: Vec<(Vec<u8>, String)>,
+    /// The entries, each with its change of a limit as text, and the time until it expires, if it does.
+    pub entries: Vec<(Vec<u8>, String, Option<Duration>)>,
 }
 
 opaque! {

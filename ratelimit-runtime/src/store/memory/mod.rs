@@ -22,6 +22,7 @@ use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
 use list::List;
 use overrides::Overrides;
+use std::time::Duration;
 use table::Table;
 use terms::{Now, Terms};
 use verdict::Verdict;
@@ -220,11 +221,19 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        Reply::ready(Ok(self.overrides.load(key, seen)))
+        Reply::ready(Ok(self.overrides.load(key, seen, Now::of(&self.clock).ms)))
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
-        self.overrides.save(key, entry, limit);
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        let ms = |expires: Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+        let end = expires.map(|expires| Now::of(&self.clock).ms.saturating_add(ms(expires)));
+        self.overrides.save(key, entry, change, end);
         Reply::ready(Ok(()))
     }
 }
