@@ -1,16 +1,20 @@
 -- decide: the driver that judges requests in order and charges those that pass.
 --
 -- KEYS    one per request, all on one node. The keys of one stack differ.
--- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit and
---         cost, seven arguments for each run:
---           algorithm, count, time_ms, burst, wait_ms, n, cost
+-- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit, cost and
+--         extra, eight arguments for each run:
+--           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
 --         The keys that are read at once differ. Each of the others is read when it is decided, so it may have been
 --         charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library sends
---         time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
+--         time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost and extra 0 .. 2^32-1, and count and burst as the algorithm
+--         says.
 --           n >= 1  n independent requests.
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.
 --           n < 0   -n equal requests on one key, merged: one read and one write. Only in mode check, without a wait.
+--           extra   the units that the request leaves to others: it passes if cost + extra would pass, and charges cost.
+--                   Only buckets and permits let it wait, because its turn in a later window or entry of a log would
+--                   take the units before it from the others.
 --         The mode is one of:
 --           check   charges requests that pass now.
 --           charge  charges requests that pass within wait_ms, and returns the delay of each and a stamp by which the
@@ -42,10 +46,11 @@ end
 
 -- Check all arguments before the first write.
 local runs, limit, requests, is_open = {}, {}, 0, false
-for index = 3, #argv, 7 do
-  if #argv < index + 6 then wrong("expected seven arguments per run") end
+for index = 3, #argv, 8 do
+  if #argv < index + 7 then wrong("expected eight arguments per run") end
   local name, count, time_ms, burst = argv[index], argv[index + 1] + 0.0, argv[index + 2] + 0.0, argv[index + 3] + 0.0
-  local wait_ms, n, cost = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0
+  local wait_ms, n, cost, extra = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0, argv[index + 7]
+  local keep = extra == "0" and 0 or extra + 0
   local is_same = name == limit.name and count == limit.count and time_ms == limit.time_ms
   if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms) then
     if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then
@@ -55,12 +60,12 @@ for index = 3, #argv, 7 do
     implement(limit)
     if count < 1 or burst < 1 then refuse_all(limit) end
   end
-  if n % 1 ~= 0 or not are_integers(cost, 0, 0, 0) then wrong("expected n and cost in range") end
+  if n % 1 ~= 0 or not are_integers(cost, keep, 0, 0) then wrong("expected n, cost and extra in range") end
   if n < 0 and (wait_ms > 0 or mode ~= "check" or cost < 1) then
     wrong("only requests with a cost, in mode check, without a wait can be merged")
   end
   if is_open and n ~= 0 and n ~= 1 then wrong("a stack ends with n = 1") end
-  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, is_member = is_open or n == 0 }
+  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, keep = keep, is_member = is_open or n == 0 }
   is_open, requests = n == 0, requests + (n > 0 and n or 1)
 end
 if is_open then wrong("a stack ends with n = 1") end
@@ -102,7 +107,7 @@ local function make_decide()
 
   -- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
   return function(run, position, charges)
-    local limit, cost, n, key = run.limit, run.cost, run.n, keys[position]
+    local limit, cost, keep, n, key = run.limit, run.cost, run.keep, run.n, keys[position]
     local tags, text, state, tag, ahead = limit.tags, texts[position], 0, 0, ABSENT
     if not tags then
       state = limit.read(key, cost)
@@ -114,10 +119,10 @@ local function make_decide()
       if text then state, tag, ahead = decode(text, tags) end
     end
     local wait, room, reset, stamp, passed = FOREIGN, 0, 0, 0, 0
-    if state then wait, room, reset = limit.judge(state, tag, ahead, cost) end
-    local passes = wait <= (waits and not limit.enqueue and limit.wait_ms or 0)
+    if state then wait, room, reset = limit.judge(state, tag, ahead, cost + keep, keep) end
+    local passes = wait <= (waits and not limit.enqueue and (keep == 0 or limit.level_of) and limit.wait_ms or 0)
     if passes and charges and cost > 0 then
-      passed = n < 0 and floor(room / cost) or 1
+      passed = n < 0 and floor((room - keep) / cost) or 1
       if n < 0 and passed > -n then passed = -n end
       if tags then
         reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, passed * cost, wait)
@@ -132,12 +137,14 @@ local function make_decide()
     elseif passes then
       reset = select(3, limit.judge(state, tag, ahead, 0))
     elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
-      wait = limit.enqueue(state, cost, wait)
+      wait = limit.enqueue(state, keep > 0 and 0 or cost, wait) -- who leaves units to others stands behind all tickets
     end
     if room < 0 then room = 0 end
     local packed = room * (limit.longest + 1) + reset
     if n < 0 then
-      if passes and passed < -n then wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost) end
+      if passes and passed < -n then
+        wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost + keep, keep)
+      end
       add(position, passed, room, reset, 0 - wait)
     elseif waits then
       add(position, passes and wait or -wait, room, reset, stamp)
@@ -155,12 +162,19 @@ end
 -- its position. So it runs in a `pcall`, which is safe because the write of a request is the last thing of it that can fail:
 -- either the request has its write and its reply, or it has neither, and `decide` decides it from the start. INCRBY fails if
 -- only Lua reads the text as a number.
-local function decide_plain(limit, cost, last)
+local function decide_plain(limit, cost, keep, last)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT
   local increment, start, life = format("%.0f00000000000", cost * tags), nil, nil
   local base, offset = longest + 1, extra
   if limit.burst * base + longest >= NEVER then longest = -1 end -- one number might not hold the reply
+  if keep > 0 then
+    function judge(units, tag, ahead, cost)
+      local wait, room, reset = limit.judge(units, tag, ahead, cost + keep, keep)
+      if wait ~= 0 then return wait, room, reset end
+      return limit.judge(units, tag, ahead, cost)
+    end
+  end
   for position = at, last do
     at = position
     local key, text, number = keys[position], texts[position], nil
@@ -218,7 +232,7 @@ local function decide_run(run)
   local is_plain = mode == "check" and run.n > 0 and limit.tags and cost > 0 and cost * limit.tags < 90000000
   at = run.first
   while at <= last do
-    if is_plain then pcall(decide_plain, limit, cost, last) end
+    if is_plain then pcall(decide_plain, limit, cost, run.keep, last) end
     if at <= last then
       decide = decide or make_decide()
       decide(run, at, charges)

@@ -10,7 +10,9 @@
 --   time   in ms of the server's clock, 0 .. 10^14 - 1. The functions receive and return `ahead`: the time in ms from now
 --          until this time, negative if it has passed.
 -- The functions of these algorithms are pure: they compute, and the driver reads and writes.
---   judge(units, tag, ahead, cost) -> wait, room, reset, change
+--   judge(units, tag, ahead, cost, keep) -> wait, room, reset, change
+--     cost    the units that must fit: those of the charge, and `keep` units more.
+--     keep    the units of the cost that are left to others. Only a queue asks for it.
 --     wait    0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
 --             above what the limit can hold.
 --     room    the units that are free now; negative in debt.
@@ -29,7 +31,7 @@
 --
 -- sliding_log and concurrency have structures as states, and talk to Redis themselves. They have no `tags`.
 --   read(key, cost) -> state                  a table; nil if the key is foreign
---   judge(state, nil, nil, cost) -> wait, room, reset
+--   judge(state, nil, nil, cost) -> wait, room, reset     the cost includes the units that are left to others
 --   charge(state, cost, wait) -> reset, stamp
 --   give(key, most, stamp) -> given
 --   enqueue, renew                            see concurrency.lua

@@ -17,7 +17,7 @@ pub enum Mode {
     Peek,
 }
 
-/// One question to a store: may `cost` units of this limit be taken under this key?
+/// One question to a store: may `cost` units of this limit be taken under this key, so that `keep` units are left?
 ///
 /// A request owns its key and its limit. A store whose reply is not ready at once clones the requests.
 #[derive(Clone, Debug)]
@@ -26,6 +26,7 @@ pub struct Request {
     key: StoreKey,
     limit: Limit,
     cost: u32,
+    keep: u32,
     permit: u64,
     with_next: bool,
 }
@@ -37,13 +38,24 @@ impl Request {
     /// Makes a request that is decided by itself.
     #[inline]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
-        Self { key, limit, cost, permit: NO_PERMIT, with_next: false }
+        Self { key, limit, cost, keep: 0, permit: NO_PERMIT, with_next: false }
     }
 
     /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a
     /// stack must differ, and its last request must not be `with_next`.
     pub fn with_next(mut self) -> Self {
         self.join_next();
+        self
+    }
+
+    /// Sets the units that must be left to others after the charge. The request passes if its cost and these units would
+    /// pass together, and only its cost is charged. The default is 0.
+    ///
+    /// In mode [`Charge`](Mode::Charge), a request with such units waits for a bucket, or is refused and asks again for a
+    /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because
+    /// a turn in a later window would take the units before it from the others.
+    pub fn with_keep(mut self, units: u32) -> Self {
+        self.set_keep(units);
         self
     }
 
@@ -66,6 +78,10 @@ impl Request {
 
     pub(crate) fn set_cost(&mut self, cost: u32) {
         self.cost = cost;
+    }
+
+    pub(crate) fn set_keep(&mut self, units: u32) {
+        self.keep = units;
     }
 
     pub(crate) fn set_permit(&mut self, id: u64) {
@@ -96,6 +112,28 @@ impl Request {
     /// The units to take. A cost of zero takes nothing, and passes if the limit is not exceeded.
     pub const fn cost(&self) -> u32 {
         self.cost
+    }
+
+    /// The units that must be left to others after the charge.
+    pub const fn keep(&self) -> u32 {
+        self.keep
+    }
+
+    /// The cost and the units that are left to others: what must be free. `None` if it is above any capacity.
+    pub(crate) const fn needed(&self) -> Option<u32> {
+        self.cost.checked_add(self.keep)
+    }
+
+    /// Returns whether this request may wait for a turn. One that leaves units to others waits only for buckets, as
+    /// [`with_keep`](Self::with_keep) explains.
+    pub(crate) const fn may_reserve(&self) -> bool {
+        let limit = &self.limit;
+        !limit.is_concurrency() && (self.keep == 0 || limit.algorithm().is_bucket())
+    }
+
+    /// Whether the store decides this request as it decides another one on the same key.
+    pub(crate) fn is_decided_as(&self, other: &Self) -> bool {
+        self.cost == other.cost && self.keep == other.keep && self.limit == other.limit
     }
 
     /// The id of the permit.

@@ -103,11 +103,13 @@ impl Interpreted {
         let (decide, take, give) = self.functions.clone().expect("the clock is set");
         let text = self.states.get(&key).map(|state| state.text.clone());
         match operation {
-            Operation::Decide { mode, cost, .. } => {
-                let patience = if mode == Mode::Charge { self.numbers.wait } else { 0 };
+            Operation::Decide { mode, cost, keep, .. } => {
+                let is_bucket = matches!(self.numbers.kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
+                let may_wait = mode == Mode::Charge && (keep == 0 || is_bucket);
+                let patience = if may_wait { self.numbers.wait } else { 0 };
                 let charges = mode != Mode::Peek;
                 let (wait, room, reset, text, ttl): (u64, i64, u64, Value, Option<u64>) =
-                    decide.call((text, cost, patience, charges)).unwrap();
+                    decide.call((text, cost, keep, patience, charges)).unwrap();
                 let is_charged = self.write(key, text, ttl, reset);
                 let allowed = wait <= patience;
                 Outcome::Answer(Answer {

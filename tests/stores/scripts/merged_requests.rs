@@ -43,11 +43,12 @@ pub(crate) fn first_difference(
             .unwrap();
         twins.set_clock(now);
         let (n, cost) = (random.u32(1..=2 * numbers.count), random.u32(1..=numbers.count / 3 + 1));
+        let keep = if random.u32(0..3) == 0 { random.u32(0..=capacity) } else { 0 };
         let cost = if random.u32(0..20) == 0 { capacity + 1 } else { cost };
         done += n as usize;
         let (mut passed, mut expected) = (0, Vec::new());
         for _ in 0..n {
-            let answer = definition.decide(now, Mode::Check, cost, 1);
+            let answer = definition.decide_keeping(now, Mode::Check, cost, keep, 1);
             passed += i64::from(answer.allowed);
             let retry = if answer.allowed {
                 0
@@ -65,10 +66,13 @@ pub(crate) fn first_difference(
             .arg(capacity)
             .arg(0)
             .arg(-i64::from(n))
-            .arg(cost);
+            .arg(cost)
+            .arg(keep);
         let found = call.invoke(twins.raw()).map(|answer| decided(&answer));
         if found.as_ref() != Ok(&expected) {
-            return Some(format!("{n} times {cost} of {numbers:?} at {now}: {found:?}, not {expected:?}"));
+            return Some(format!(
+                "{n} times {cost} of {numbers:?} that leave {keep} at {now}: {found:?}, not {expected:?}"
+            ));
         }
     }
     None

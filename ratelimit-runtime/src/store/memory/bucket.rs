@@ -126,11 +126,16 @@ impl<'l> NumberAlgorithm<'l> for Bucket<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32) -> Option<u64> {
+    fn wait_ms(&self, cost: u32, keeps: bool) -> Option<u64> {
         if cost > self.limit.capacity() {
             return None;
         }
         if self.limit.is_queue() {
+            let Level { grains, elapsed_ms, .. } = self.level;
+            if keeps && i64::from(cost) > self.room() {
+                let last = grains.saturating_add(i64::from(cost - 1) * self.scale.per_unit);
+                return Some(self.scale.leak_time(last, elapsed_ms));
+            }
             return Some(self.reset_ms());
         }
         let free = self.capacity() - self.level.grains;

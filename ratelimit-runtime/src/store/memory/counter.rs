@@ -40,7 +40,7 @@ impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32) -> Option<u64> {
+    fn wait_ms(&self, cost: u32, _: bool) -> Option<u64> {
         if cost > self.limit.count() {
             return None;
         }

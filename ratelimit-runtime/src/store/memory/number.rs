@@ -29,7 +29,12 @@ fn judged<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Verdict {
     if terms.limit.refuses_all() {
         return Verdict { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
     }
-    Verdict { wait_ms: state.wait_ms(terms.cost), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
+    Verdict { wait_ms: wait_ms(state, terms), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
+}
+
+#[inline]
+fn wait_ms<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Option<u64> {
+    state.wait_ms(terms.needed?, terms.keeps())
 }
 
 fn charge_by<'l, A: NumberAlgorithm<'l>>(
@@ -67,7 +72,7 @@ fn decide_by<'l, A: NumberAlgorithm<'l>>(
     let entry = shard.entry(hash, now.ms);
     let mut state = A::read(terms.limit, entry.number(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
-    if may_pass && let Some(wait) = within(state.wait_ms(terms.cost), terms.longest_wait) {
+    if may_pass && let Some(wait) = within(wait_ms(&state, terms), terms.longest_wait) {
         let (number, room) = (state.charge(terms.cost, wait), state.room());
         entry.set_number(number, terms.limit, room);
         drop(shard);

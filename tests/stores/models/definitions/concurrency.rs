@@ -68,18 +68,19 @@ impl Concurrency {
 }
 
 impl Definition for Concurrency {
-    fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer {
         self.pass_to(now);
-        let possible = cost <= self.numbers.count;
+        let needed = i64::from(cost) + i64::from(keep);
+        let possible = needed <= self.numbers.count.into();
         let (ahead, mut free) = (self.ahead(id), self.free(id));
-        let allowed = possible && i64::from(cost) <= free;
+        let allowed = possible && needed <= free;
         let waits = mode == Mode::Charge && self.numbers.wait > 0;
         let charges = allowed && mode != Mode::Peek && cost > 0;
         if charges {
             self.charge(id, cost);
             free -= i64::from(cost);
             self.tickets.retain(|ticket| ticket.id != id);
-        } else if waits && possible && !allowed && cost > 0 && self.ticket(id).is_none() {
+        } else if waits && possible && !allowed && cost > 0 && keep == 0 && self.ticket(id).is_none() {
             self.tickets.push(Ticket { id, units: cost, arrival: self.now });
         }
         let retry_after = if waits { self.ask_again(ahead) } else { self.until_a_lease_ends() };

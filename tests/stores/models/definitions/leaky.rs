@@ -36,6 +36,15 @@ impl Turns for Queue {
         self.reset_after()
     }
 
+    /// Without enough places for the units that are left to others, until the last of these places would have its turn.
+    fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
+        if keep == 0 || i64::from(cost + keep) <= self.room() {
+            return self.turn(cost);
+        }
+        let until_last = self.level + self.parts(cost + keep - 1);
+        u64::try_from(until_last.div_ceil(self.numbers.count.into())).unwrap()
+    }
+
     fn remaining(&self) -> u32 {
         saturated(self.room().into())
     }

@@ -31,8 +31,13 @@ pub(crate) struct Answer {
 
 /// A limit under one key. Arguments of times are in µs.
 pub(crate) trait Definition {
-    /// Decides a request. `id` names a permit, if the algorithm has permits.
-    fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer;
+    /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
+    /// has permits.
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
+    /// Decides a request that leaves nothing to others.
+    fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
+        self.decide_keeping(now, mode, cost, 0, id)
+    }
     /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.
@@ -157,6 +162,10 @@ trait Turns {
     fn pass_to(&mut self, now: u64);
     /// The time until this cost has its turn, if no other call comes.
     fn turn(&self, cost: u32) -> u64;
+    /// The time until this cost has its turn, and leaves `keep` units to others. Their sum is at most the capacity.
+    fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
+        self.turn(cost + keep)
+    }
     fn remaining(&self) -> u32;
     fn reset_after(&self) -> u64;
     /// Charges at the turn. Returns the stamp.
@@ -169,11 +178,15 @@ trait Turns {
 }
 
 impl<T: Turns> Definition for T {
-    fn decide(&mut self, now: u64, mode: Mode, cost: u32, _id: u64) -> Answer {
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
-        let patience = if mode == Mode::Charge { self.numbers().wait } else { 0 };
-        let turn = (cost <= limit).then(|| self.turn(cost));
+        // A turn in a later window would take the rest of this one from the others.
+        let may_wait =
+            keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
+        let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
+        let fits = u64::from(cost) + u64::from(keep) <= limit.into();
+        let turn = fits.then(|| self.turn_keeping(cost, keep));
         let allowed = turn.is_some_and(|turn| turn <= patience);
         let charge = (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge(cost));
         Answer {
@@ -213,7 +226,7 @@ struct Nothing {
 }
 
 impl Definition for Nothing {
-    fn decide(&mut self, _now: u64, _mode: Mode, _cost: u32, _id: u64) -> Answer {
+    fn decide_keeping(&mut self, _now: u64, _mode: Mode, _cost: u32, _keep: u32, _id: u64) -> Answer {
         Answer {
             allowed: false,
             delay: 0,

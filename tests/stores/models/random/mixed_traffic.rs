@@ -81,8 +81,9 @@ impl MixedTraffic {
         let algorithm = self.random.choice(&self.algorithms).copied().unwrap();
         let limit = self.limit(key, algorithm);
         let cost = if self.random.bool() { 1 } else { self.random.u32(0..=limit.capacity() + 2) };
+        let keep = if self.random.u32(0..6) == 0 { self.random.u32(0..=limit.capacity() + 1) } else { 0 };
         self.permits += 1;
-        TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits)
+        TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits).with_keep(keep)
     }
 
     /// Single requests, and stacks whose members have different keys.
@@ -141,7 +142,11 @@ pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) 
         (true, None) => {}
         (false, None) => {
             let closed = request.limit.count() == 0 || request.limit.capacity() == 0;
-            assert!(closed || request.cost > request.limit.capacity(), "never, though {request:?} could fit");
+            let needed = u64::from(request.cost) + u64::from(request.keep);
+            assert!(
+                closed || needed > request.limit.capacity().into(),
+                "never, though {request:?} could fit"
+            );
         }
         (false, Some(wait)) => assert!(wait >= ms(1), "{request:?} {decision:?}"),
         (true, Some(_)) => panic!("an allowed call has nothing to wait for"),

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// An operation on a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operation {
-    Decide { mode: Mode, cost: u32, permit: u64 },
+    Decide { mode: Mode, cost: u32, keep: u32, permit: u64 },
     Adjust { units: u32, change: Change },
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn answer(decision: &Decision) -> Answer {
 
 pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Operation) -> Outcome {
     match step {
-        Operation::Decide { mode, cost, permit } => {
-            Outcome::Answer(definition.decide(now, mode, cost, permit))
+        Operation::Decide { mode, cost, keep, permit } => {
+            Outcome::Answer(definition.decide_keeping(now, mode, cost, keep, permit))
         }
         Operation::Adjust { units, change } => Outcome::Units(match change {
             Change::Give(stamp) => definition.give(now, units, stamp),
@@ -60,9 +60,9 @@ pub(crate) async fn by_store(
     let (mut requests, mut adjustments) = (Vec::new(), Vec::new());
     for &(key, step) in steps {
         match step {
-            Operation::Decide { mode, cost, permit } => {
+            Operation::Decide { mode, cost, keep, permit } => {
                 the_mode = mode;
-                requests.push(TestRequest::new(key, limit, cost).with_permit(permit));
+                requests.push(TestRequest::new(key, limit, cost).with_permit(permit).with_keep(keep));
             }
             Operation::Adjust { units, change } => {
                 adjustments.push(TestAdjustment { key, limit, units, change });

@@ -29,6 +29,7 @@ pub(crate) fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
 struct Charge {
     key: usize,
     cost: u32,
+    keep: u32,
     stamp: u64,
 }
 
@@ -108,8 +109,10 @@ impl Traffic {
             .iter()
             .map(|&(key, step)| {
                 let outcome = by_definition(&mut *self.definitions[key], self.now, step);
-                if let (Outcome::Answer(answer), Operation::Decide { mode, cost, permit }) = (outcome, step) {
-                    self.note(key, mode, cost, permit, answer);
+                if let (Outcome::Answer(answer), Operation::Decide { mode, cost, keep, permit }) =
+                    (outcome, step)
+                {
+                    self.note(mode, Charge { key, cost, keep, stamp: permit }, answer);
                 }
                 outcome
             })
@@ -150,17 +153,24 @@ impl Traffic {
             22..=29 => self.random.u32(0..=capacity.saturating_mul(2)),
             _ => self.random.u32(0..=capacity / 3 + 1),
         };
+        // Few requests leave units to others, and most of these leave only some.
+        let keep = match self.random.u32(0..40) {
+            0..=5 => self.random.u32(1..=capacity / 2 + 1),
+            6 => capacity.saturating_sub(cost),
+            7 => self.random.u32(..),
+            _ => 0,
+        };
         let key = self.random.usize(0..KEYS);
         if self.numbers.kind != Kind::Concurrency || mode == Mode::Peek {
-            return (key, Operation::Decide { mode, cost, permit: 1 });
+            return (key, Operation::Decide { mode, cost, keep, permit: 1 });
         }
         if !self.waiting.is_empty() && self.random.u32(0..3) > 0 {
-            let Charge { key, cost, stamp } =
+            let Charge { key, cost, keep, stamp } =
                 self.waiting.swap_remove(self.random.usize(0..self.waiting.len()));
-            return (key, Operation::Decide { mode, cost, permit: stamp });
+            return (key, Operation::Decide { mode, cost, keep, permit: stamp });
         }
         self.permits += 1;
-        (key, Operation::Decide { mode, cost, permit: self.permits })
+        (key, Operation::Decide { mode, cost, keep, permit: self.permits })
     }
 
     fn adjustment(&mut self) -> (usize, Operation) {
@@ -172,7 +182,8 @@ impl Traffic {
         }
         let list = if random.u32(0..4) == 0 { &self.waiting } else { &self.charges };
         let known = random.choice(list).copied();
-        let Charge { key, cost, stamp } = known.unwrap_or(Charge { key: 0, cost: 1, stamp: self.now / 1000 });
+        let unknown = Charge { key: 0, cost: 1, keep: 0, stamp: self.now / 1000 };
+        let Charge { key, cost, stamp, .. } = known.unwrap_or(unknown);
         if concurrency && random.bool() {
             return (key, Operation::Adjust { units: cost, change: Change::Renew(stamp) });
         }
@@ -185,15 +196,16 @@ impl Traffic {
         (key, Operation::Adjust { units, change: Change::Give(stamp) })
     }
 
-    fn note(&mut self, key: usize, mode: Mode, cost: u32, permit: u64, answer: Answer) {
+    /// Notes the answer to a request, whose stamp is the id of its permit.
+    fn note(&mut self, mode: Mode, request: Charge, answer: Answer) {
         let ms = [Some(answer.reset_after), answer.retry_after, Some(answer.delay)];
         let at = ms.into_iter().flatten().filter(|ms| *ms > 0).map(|ms| self.now + ms * 1000);
         self.named.retain(|at| *at > self.now);
         self.named.extend(at);
         if answer.stamp > 0 {
-            self.charges.push(Charge { key, cost, stamp: answer.stamp });
+            self.charges.push(Charge { stamp: answer.stamp, ..request });
         } else if self.numbers.kind == Kind::Concurrency && !answer.allowed && mode != Mode::Peek {
-            self.waiting.push(Charge { key, cost, stamp: permit });
+            self.waiting.push(request);
         }
         for (list, most) in [(&mut self.charges, 40), (&mut self.waiting, 12)] {
             list.drain(..list.len().saturating_sub(most));

@@ -44,22 +44,22 @@ pub(crate) const fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// Splits requests into runs. Neighbours with the same limit and cost form one run. A member of a stack and a request for
+/// Splits requests into runs. Neighbours with the same limit and units form one run. A member of a stack and a request for
 /// a permit each form a run of their own.
 fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Request]> {
     let mut stacked = false;
     requests.chunk_by(move |a, b| {
         let joined = a.passes_with_next() || b.passes_with_next() || stacked;
         stacked = a.passes_with_next();
-        !joined && !a.limit().is_concurrency() && a.cost() == b.cost() && a.limit() == b.limit()
+        !joined && !a.limit().is_concurrency() && a.is_decided_as(b)
     })
 }
 
-/// Adds the arguments of a run, whose requests have the limit and the cost of `first`. `number` is the script's `n`: the
+/// Adds the arguments of a run, whose requests have the limit and the units of `first`. `number` is the script's `n`: the
 /// number of requests, 0 for a request that passes only together with the next run, or negative for merged requests.
 pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedisArgs) {
     encode_limit(command, first.limit(), first.permit());
-    command.arg(number).arg(first.cost());
+    command.arg(number).arg(first.cost()).arg(first.keep());
 }
 
 /// Adds the algorithm and its numbers. A concurrency limit sends the id of the permit in place of the burst.
