@@ -1,4 +1,5 @@
--- adjust: the driver for changes after a decision: gives units back, takes units without a check, renews permits.
+-- adjust: the driver for changes after a decision: gives units back, takes units without a check, renews permits, and opens
+-- and closes gates.
 --
 -- KEYS    one per adjustment, all on one node.
 -- ARGV    eight per key: change, algorithm, count, time_ms, burst, wait_ms, units, stamp. All but the first two are
@@ -6,9 +7,12 @@
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room; the debt is at most one burst.
 --           renew  starts the lease of the permit with this id (the stamp) again.
--- Reply   one integer per key: the units that were given back, taken or renewed; 0 also if the key is foreign.
+--           block  closes the gate for this time (the stamp, in ms); the level stays.
+--           open   removes the gate, with its level.
+-- Reply   one integer per key: the units that were given back, taken or renewed. block: 1. open: whether the gate was closed.
+--         0 also if the key is foreign.
 -- Errors  say what is wrong with ARGV; then nothing has been written.
-local CHANGES = { give = true, take = true, renew = true }
+local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2 }
 
 if #argv ~= 8 * #keys then wrong("eight arguments per key") end
 local limits = {}
@@ -19,7 +23,7 @@ for position = 1, #keys do
     wait_ms = argv[index + 5] + 0.0,
   }
   local is_permit = limit.name == "concurrency"
-  if not CHANGES[change] then wrong("expected give, take or renew") end
+  if not CHANGES[change] then wrong("expected give, take, renew, block or open") end
   if is_permit and change == "take" then wrong("permits cannot be taken without a check") end
   if not is_permit and change == "renew" then wrong("only permits can be renewed") end
   if limit.time_ms < 1 or not are_integers(limit.count, limit.time_ms, limit.burst, limit.wait_ms)
@@ -27,6 +31,8 @@ for position = 1, #keys do
     wrong("expected integers in range")
   end
   implement(limit)
+  if CHANGES[change] == 2 and not limit.tags then wrong("logs and permits have no gate") end
+  if change == "block" and argv[index + 7] + 0 < 1 then wrong("expected a time of at least 1 ms") end
   limits[position] = limit
 end
 
@@ -36,12 +42,29 @@ local function takeable(limit, units, room)
   return units > 0 and units or 0
 end
 
+-- Changes the gate of a state -> whether it changed.
+local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
+  local ttl = life(limit, units, tag, ahead)
+  if change == "block" then
+    local kept = gate and gate.kept > ms and gate.kept or ms
+    gate = { kind = 0, level = gate and gate.level or 0, left = ms, kept = kept }
+  elseif not gate then
+    return 0
+  elseif ttl <= 0 then
+    return call("DEL", key) and (gate.left > 0 and 1 or 0)
+  end
+  local changed = gate.left > 0 and 1 or 0
+  if change == "open" then gate = { kept = 0 } end
+  return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and changed or 0
+end
+
 -- Changes a state -> the changed units.
 local function change_state(key, limit, change, most, stamp)
   local text = get(key)
-  local units, tag, ahead, changed, ttl, _ = 0, 0, ABSENT, 0, nil, nil
-  if text then units, tag, ahead = decode(text, limit.tags) end
+  local units, tag, ahead, changed, ttl, gate, _ = 0, 0, ABSENT, 0, nil, nil, nil
+  if text then units, tag, ahead, gate = decode(text, limit.tags) end
   if not units then return 0 end
+  if CHANGES[change] == 2 then return change_gate(key, limit, change, stamp, text, gate, units, tag, ahead) end
   if change == "give" then
     changed, units, tag, ahead, ttl = limit.give(units, tag, ahead, most, stamp - NOW)
   else
@@ -49,8 +72,10 @@ local function change_state(key, limit, change, most, stamp)
     if changed > 0 then units, tag, ahead, _, ttl = limit.charge(units, tag, ahead, changed, 0) end
   end
   if changed == 0 then return 0 end
-  if not units then return call("DEL", key) and changed end
-  return put(key, text, units, tag, ahead, ttl, limit.tags) and changed or 0
+  if not units and not (gate and gate.kept > 0) then return call("DEL", key) and changed end
+  if not units then units, tag, ahead = 0, 0, ABSENT end
+  if gate then ttl = ttl or life(limit, units, tag, ahead) end
+  return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and changed or 0
 end
 
 -- Changes a structure -> the changed units.
@@ -69,7 +94,7 @@ for position, limit in ipairs(limits) do
   local index = 8 * position - 7
   local change, most, stamp = argv[index], argv[index + 6] + 0, argv[index + 7] + 0
   reply[position] = 0
-  if limit.count > 0 and limit.burst > 0 then
+  if limit.count > 0 and limit.burst > 0 or CHANGES[change] == 2 then
     local apply = limit.tags and change_state or change_structure
     reply[position] = floor(apply(keys[position], limit, change, most, stamp))
   end

@@ -5,6 +5,7 @@
 
 mod acquire;
 mod attempt;
+mod block;
 mod charge;
 mod check;
 mod claim;

@@ -3,6 +3,7 @@
 mod bucket;
 mod concurrency;
 mod counter;
+mod gates;
 mod list;
 mod number;
 mod number_algorithm;
@@ -14,12 +15,13 @@ mod table;
 mod terms;
 mod verdict;
 
-use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
 use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
+use gates::Gates;
 use list::List;
 use overrides::Overrides;
 use std::time::Duration;
@@ -34,7 +36,8 @@ use verdict::Verdict;
 ///
 /// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. At least
 /// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
-/// full. In addition, a quarter as many sliding logs and concurrency limits fit. Each takes about 40 bytes plus its
+/// full. In addition, a quarter as many sliding logs and concurrency limits fit, and a quarter as many blocks, which take as much as a
+/// counter. Each log or concurrency limit takes about 40 bytes plus its
 /// entries; all entries together take at most 32 bytes times `max_keys`.
 ///
 /// A new key first takes the place of expired keys. If none has expired, the store evicts keys, and counts them in
@@ -74,6 +77,7 @@ use verdict::Verdict;
 pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,
     numbers: Table<u64>,
+    gates: Gates,
     /// Logs and permits.
     lists: Table<List>,
     overrides: Overrides,
@@ -99,15 +103,15 @@ impl Default for MemoryStore {
 impl<C: Clock> MemoryStore<C> {
     /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
     pub fn with_clock(clock: C) -> Self {
-        let ((numbers, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
-        Self { hash_key: HashKey::random(), numbers, lists, overrides, clock }
+        let ((numbers, gates, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
+        Self { hash_key: HashKey::random(), numbers, gates, lists, overrides, clock }
     }
 
     /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
     /// limits take 64 MB. The state of all previous decisions is dropped.
     pub fn with_max_keys(self, max_keys: usize) -> Self {
-        let (numbers, lists) = tables(max_keys);
-        Self { numbers, lists, ..self }
+        let (numbers, gates, lists) = tables(max_keys);
+        Self { numbers, gates, lists, ..self }
     }
 
     /// The number of stored limits, including expired ones whose place has not been reused. Locks each shard in turn.
@@ -117,12 +121,12 @@ impl<C: Clock> MemoryStore<C> {
 
     /// The number of bytes that this store has allocated for limits, including free space. Locks each shard in turn.
     pub fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.lists.bytes()
+        self.numbers.bytes() + self.gates.bytes() + self.lists.bytes()
     }
 
     /// The number of limits that were evicted before they expired, because the store was full.
     pub fn evictions(&self) -> u64 {
-        self.numbers.evictions() + self.lists.evictions()
+        self.numbers.evictions() + self.gates.evictions() + self.lists.evictions()
     }
 
     /// [`Store::decide`] without the [`Reply`].
@@ -153,9 +157,11 @@ impl<C: Clock> MemoryStore<C> {
     #[inline(always)]
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
-        let terms = Terms::of(mode, request);
+        let mut terms = Terms::of(mode, request);
         let verdict = match terms.limit.state() {
-            State::Number(state) => number::decide(state, &self.numbers, hash, &terms, now),
+            State::Number(state) => {
+                number::decide(state, (&self.numbers, &self.gates), hash, &mut terms, now)
+            }
             State::List(state) => self.decide_list(state, hash, &terms, now),
         };
         Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
@@ -180,6 +186,14 @@ impl<C: Clock> MemoryStore<C> {
         match limit.state() {
             State::Number(state) => {
                 let mut shard = self.numbers.lock(hash);
+                match change {
+                    Change::Block(ms) => {
+                        self.gates.block(hash, ms, limit, now);
+                        return 1;
+                    }
+                    Change::Open => return self.gates.open(hash, now).into(),
+                    _ => {}
+                }
                 number::adjust(state, shard.entry(hash, now.ms), limit, units, change, now)
             }
             State::List(state) => {
@@ -193,10 +207,10 @@ impl<C: Clock> MemoryStore<C> {
     }
 }
 
-/// The tables for numbers and for lists. Lists are larger than numbers, so there is room for fewer.
-fn tables(max_keys: usize) -> (Table<u64>, Table<List>) {
+/// The tables for numbers, gates and lists. Few keys have gates. Lists are larger than numbers, so there is room for fewer.
+fn tables(max_keys: usize) -> (Table<u64>, Gates, Table<List>) {
     let bytes = max_keys.saturating_mul(32);
-    (Table::new(max_keys, 0), Table::new(max_keys.div_ceil(4), bytes))
+    (Table::new(max_keys, 0), Gates::new(max_keys.div_ceil(4)), Table::new(max_keys.div_ceil(4), bytes))
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
@@ -215,7 +229,8 @@ impl<C: Clock> Store for MemoryStore<C> {
             let hash = self.hash_key.hash(key);
             let number = self.numbers.lock(hash).entry(hash, now).remove();
             let list = self.lists.lock(hash).entry(hash, now).remove();
-            existed += u64::from(number || list);
+            let gate = self.gates.remove(hash, Now::of(&self.clock));
+            existed += u64::from(number || gate || list);
         }
         Reply::ready(Ok(existed))
     }

@@ -2,6 +2,7 @@
 
 use super::bucket::{self, Bucket};
 use super::counter::{self, Counter};
+use super::gates::Gates;
 use super::number_algorithm::NumberAlgorithm;
 use super::sliding_window::{self, SlidingWindow};
 use super::table::{Entry, Number, Table};
@@ -63,34 +64,36 @@ fn charged<'l, A: NumberAlgorithm<'l>>(
 /// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
 #[inline]
 fn decide_by<'l, A: NumberAlgorithm<'l>>(
-    table: &Table<u64>,
+    (table, gates): (&Table<u64>, &Gates),
     hash: u64,
-    terms: &Terms<'l>,
+    terms: &mut Terms<'l>,
     now: Now,
 ) -> Verdict {
     let mut shard = table.lock(hash);
+    let gate = gates.meet(terms, hash, now);
     let entry = shard.entry(hash, now.ms);
     let mut state = A::read(terms.limit, entry.number(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
-    if may_pass && let Some(wait) = within(wait_ms(&state, terms), terms.longest_wait) {
+    if may_pass && let Some(wait) = within(gate.delays(wait_ms(&state, terms), now), terms.longest_wait) {
         let (number, room) = (state.charge(terms.cost, wait), state.room());
         entry.set_number(number, terms.limit, room);
         drop(shard);
-        return charged(&state, terms, room, wait, now);
+        return gate.shown(charged(&state, terms, room, wait, now), now);
     }
-    judged(&state, terms)
+    let verdict = judged(&state, terms);
+    gates.refused(gate, &verdict, terms, hash, now).shown(verdict, now)
 }
 
 /// Judges a request, and charges it if it passes.
 #[inline]
 pub(super) fn decide(
     state: NumberState,
-    table: &Table<u64>,
+    tables: (&Table<u64>, &Gates),
     hash: u64,
-    terms: &Terms<'_>,
+    terms: &mut Terms<'_>,
     now: Now,
 ) -> Verdict {
-    by_state!(state, decide_by(table, hash, terms, now))
+    by_state!(state, decide_by(tables, hash, terms, now))
 }
 
 pub(super) fn judge(state: NumberState, entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {
@@ -126,8 +129,8 @@ pub(super) fn adjust(
             }
             cost
         }
-        // Only permits are renewed.
-        Change::Renew(_) => 0,
+        // Only permits are renewed, and a gate is no part of the number.
+        Change::Renew(_) | Change::Block(_) | Change::Open => 0,
     }
 }
 

@@ -6,6 +6,7 @@
 mod bucket;
 mod concurrency;
 mod counter;
+mod gate;
 mod leaky;
 mod log;
 mod promises;
@@ -46,6 +47,14 @@ pub(crate) trait Definition {
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
     }
+    /// Blocks the callers of the key for this time in ms. Returns 1.
+    fn block(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Ends a block. Returns whether there was one.
+    fn open(&mut self, _now: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +78,13 @@ pub(crate) struct Numbers {
     pub(crate) burst: u32,
     pub(crate) borrow: u32,
     pub(crate) wait: u64,
+    /// The steps of a block; zeros follow the last one.
+    pub(crate) block: [u64; 3],
 }
 
 impl Numbers {
     pub(crate) const fn new(kind: Kind, count: u32, time: u64) -> Self {
-        Self { kind, count, time, burst: count, borrow: 0, wait: 0 }
+        Self { kind, count, time, burst: count, borrow: 0, wait: 0, block: [0; 3] }
     }
 
     pub(crate) const fn burst(self, burst: u32) -> Self {
@@ -86,6 +97,15 @@ impl Numbers {
 
     pub(crate) const fn wait(self, wait: u64) -> Self {
         Self { wait, ..self }
+    }
+
+    pub(crate) const fn block(self, block: [u64; 3]) -> Self {
+        Self { block, ..self }
+    }
+
+    /// Whether the state has a place for a block.
+    pub(crate) const fn takes_block(&self) -> bool {
+        !matches!(self.kind, Kind::Log | Kind::Concurrency)
     }
 
     pub(crate) const fn is_queue(&self) -> bool {
@@ -115,10 +135,12 @@ impl Numbers {
             Kind::Interval => capacity.div_ceil(count) * self.time,
             Kind::Counter | Kind::Window | Kind::Log | Kind::Concurrency => 0,
         };
-        match self.kind {
+        // A block, and the time until it is forgotten.
+        let gate = 2 * self.block.into_iter().max().unwrap_or(0);
+        gate.max(match self.kind {
             Kind::Window if self.wait > 0 => 2 * self.time + self.wait,
             _ => 2 * self.time.max(refill).max(self.wait) + 1000,
-        }
+        })
     }
 
     pub(crate) fn limit(&self) -> Limit {
@@ -135,11 +157,17 @@ impl Numbers {
             Kind::Log => Limit::sliding_log(count, time),
             Kind::Concurrency => Limit::concurrency(count, time),
         };
-        limit.wait(wait)
+        let steps = self.block.into_iter().filter(|step| *step > 0).map(Duration::from_millis);
+        limit.wait(wait).block(&steps.collect::<Vec<_>>())
     }
 
     /// The limit under an unused key.
     pub(crate) fn definition(self) -> Box<dyn Definition> {
+        let algorithm = self.algorithm();
+        if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm)) } else { algorithm }
+    }
+
+    fn algorithm(self) -> Box<dyn Definition> {
         if self.count == 0 || (self.burst == 0 && !self.is_queue()) {
             return Box::new(Nothing { capacity: self.capacity() });
         }
