@@ -44,18 +44,19 @@ end
 
 -- Changes the gate of a state -> whether it changed.
 local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
-  local ttl = life(limit, units, tag, ahead)
+  local is_new, was_closed = not gate or gate.kept <= 0, gate and gate.left > 0
+  local expires = is_new and life(limit, units, tag, ahead) or gate.expires
   if change == "block" then
-    local kept = gate and gate.kept > ms and gate.kept or ms
-    gate = { kind = 0, level = gate and gate.level or 0, left = ms, kept = kept }
-  elseif not gate then
-    return 0
-  elseif ttl <= 0 then
-    return call("DEL", key) and (gate.left > 0 and 1 or 0)
+    local kept = not is_new and gate.kept > ms and gate.kept or ms
+    gate = { kind = 0, level = gate and gate.level or 0, left = ms, kept = kept, expires = expires }
+    return put(key, text, units, tag, ahead, nil, limit.tags, gate) and 1 or 0
   end
-  local changed = gate.left > 0 and 1 or 0
-  if change == "open" then gate = { kept = 0 } end
-  return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and changed or 0
+  if gate and expires > 0 then
+    put(key, text, units, tag, ahead, expires, limit.tags)
+  elseif gate then
+    call("DEL", key)
+  end
+  return was_closed and 1 or 0
 end
 
 -- Changes a state -> the changed units.
@@ -73,8 +74,7 @@ local function change_state(key, limit, change, most, stamp)
   end
   if changed == 0 then return 0 end
   if not units and not (gate and gate.kept > 0) then return call("DEL", key) and changed end
-  if not units then units, tag, ahead = 0, 0, ABSENT end
-  if gate then ttl = ttl or life(limit, units, tag, ahead) end
+  if not units then units, tag, ahead, ttl = 0, 0, ABSENT, -1 end
   return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and changed or 0
 end
 

@@ -118,8 +118,7 @@ local function make_decide()
   -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
   local function charge_state(limit, key, text, units, tag, ahead, gate, amount, wait)
     local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
-    if gate then ttl = ttl or life(limit, sum, new_tag, new_ahead) end
-    if text and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
+    if text and not gate and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
       local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
       if type(new) == "number" then return reset, sum, tag, ahead end
       if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
@@ -133,8 +132,9 @@ local function make_decide()
     local steps, earlier = limit.steps, gate and gate.level or 0
     if earlier >= #steps then earlier = #steps - 1 end
     local ms = steps[earlier + 1]
-    gate = { kind = 0, level = earlier + 1, left = ms, kept = ms + steps[#steps] }
-    return put(key, old, units, tag, ahead, life(limit, units, tag, ahead), limit.tags, gate) and ms
+    local expires = gate and gate.kept > 0 and gate.expires or life(limit, units, tag, ahead)
+    gate = { kind = 0, level = earlier + 1, left = ms, kept = ms + steps[#steps], expires = expires }
+    return put(key, old, units, tag, ahead, nil, limit.tags, gate) and ms
   end
 
   -- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.

@@ -227,3 +227,16 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
     }
     u32::try_from(units).unwrap_or(u32::MAX)
 }
+
+/// The number with an end that a script knows, too: a power of two after the anchor, or the time at which the bucket is empty. `None` if
+/// it is empty.
+pub(super) fn expiring(limit: &Limit, number: Number, now: u64) -> Option<Number> {
+    if (number.value / UNITS).is_power_of_two() {
+        return Some(number);
+    }
+    let bucket = Bucket::read(limit, Some(number), now);
+    let reset_ms = bucket.reset_ms();
+    let deadline = now + reset_ms.min(LONGEST_LIFE_MS.unsigned_abs());
+    let life_ms = deadline - (number.deadline - number.value / UNITS);
+    (reset_ms > 0).then_some(Number { value: life_ms * UNITS + number.value % UNITS, deadline })
+}

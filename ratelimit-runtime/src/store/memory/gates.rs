@@ -79,11 +79,12 @@ impl Gates {
         closed
     }
 
-    /// Closes the gate for this time. The level stays.
-    pub(super) fn block(&self, hash: u64, ms: u64, limit: &Limit, now: Now) {
+    /// Closes the gate for this time. The level stays. Returns the gate that was there.
+    pub(super) fn block(&self, hash: u64, ms: u64, limit: &Limit, now: Now) -> Gate {
         let gate = self.get(hash, now);
         let end = now.ms + ms;
         self.set(hash, Gate { is_pause: false, end, kept: gate.kept.max(end), ..gate }, limit, now);
+        gate
     }
 
     /// Removes the gate and its level. Returns whether it was closed.
@@ -117,6 +118,11 @@ impl Gate {
     fn of(Number { value, deadline }: Number) -> Self {
         let level = usize::from(value.to_le_bytes()[0] >> 1);
         Self { is_pause: value % 2 == 1, level, end: deadline - (value >> LEVEL_BITS), kept: deadline }
+    }
+
+    /// Whether it takes the place of no other gate, which is forgotten or was never there.
+    pub(super) fn is_none(&self) -> bool {
+        self.kept == 0
     }
 
     #[inline]

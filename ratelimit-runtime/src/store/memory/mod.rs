@@ -188,7 +188,9 @@ impl<C: Clock> MemoryStore<C> {
                 let mut shard = self.numbers.lock(hash);
                 match change {
                     Change::Block(ms) => {
-                        self.gates.block(hash, ms, limit, now);
+                        if self.gates.block(hash, ms, limit, now).is_none() {
+                            number::gated(shard.entry(hash, now.ms), limit, now);
+                        }
                         return 1;
                     }
                     Change::Open => return self.gates.open(hash, now).into(),

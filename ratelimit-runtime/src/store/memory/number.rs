@@ -81,7 +81,23 @@ fn decide_by<'l, A: NumberAlgorithm<'l>>(
         return gate.shown(charged(&state, terms, room, wait, now), now);
     }
     let verdict = judged(&state, terms);
-    gates.refused(gate, &verdict, terms, hash, now).shown(verdict, now)
+    let closed = gates.refused(gate, &verdict, terms, hash, now);
+    if gate.is_none() && !closed.is_none() {
+        gated(entry, terms.limit, now);
+    }
+    closed.shown(verdict, now)
+}
+
+/// Gives a number that gets a gate the end that it has in the scripts. There, a bucket whose tag does not tell its end expires when it
+/// is empty.
+pub(super) fn gated(entry: Entry<'_, u64>, limit: &Limit, now: Now) {
+    let Some(number) = entry.number().filter(|_| limit.algorithm().is_bucket()) else { return };
+    match bucket::expiring(limit, number, now.ms) {
+        Some(number) => entry.set_number(number, limit, room_by::<Bucket<'_>>(limit, number, now)),
+        None => {
+            entry.remove();
+        }
+    }
 }
 
 /// Judges a request, and charges it if it passes.

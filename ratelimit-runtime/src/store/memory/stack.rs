@@ -79,8 +79,15 @@ impl<C: Clock> MemoryStore<C> {
             };
             let verdict = locked.judge(member, now);
             // Each member that refuses the stack blocks its own callers.
-            let gate = self.gates.refused(gate, &verdict, &member.terms, member.hash, now);
-            (gate, gate.shown(verdict, now))
+            let closed = self.gates.refused(gate, &verdict, &member.terms, member.hash, now);
+            if gate.is_none() && !closed.is_none() {
+                number::gated(
+                    locked.numbers.of(member.hash).entry(member.hash, now.ms),
+                    member.terms.limit,
+                    now,
+                );
+            }
+            (closed, closed.shown(verdict, now))
         });
         let judged: SmallVec<[(Gate, Verdict); 4]> = judged.collect();
         let passes = members
