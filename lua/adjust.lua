@@ -9,10 +9,14 @@
 --           renew  starts the lease of the permit with this id (the stamp) again.
 --           block  closes the gate for this time (the stamp, in ms); the level stays.
 --           open   removes the gate, with its level.
--- Reply   one integer per key: the units that were given back, taken or renewed. block: 1. open: whether the gate was closed.
+--           pause  closes the gate for this time (the stamp, in ms), or leaves it closed for longer, and uses up the limit until
+--                  then, so that requests do not all pass at once at its end. Requests may wait for the end.
+--           closed changes nothing.
+-- Reply   one integer per key: the units that were given back, taken or renewed. block, pause: 1. open: whether the gate was closed. closed:
+--         the time until the gate opens in ms, at most 2^32-1.
 --         0 also if the key is foreign.
 -- Errors  say what is wrong with ARGV; then nothing has been written.
-local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2 }
+local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2, pause = 2, closed = 2 }
 
 if #argv ~= 8 * #keys then wrong("eight arguments per key") end
 local limits = {}
@@ -23,7 +27,7 @@ for position = 1, #keys do
     wait_ms = argv[index + 5] + 0.0,
   }
   local is_permit = limit.name == "concurrency"
-  if not CHANGES[change] then wrong("expected give, take, renew, block or open") end
+  if not CHANGES[change] then wrong("expected give, take, renew, block, open, pause or closed") end
   if is_permit and change == "take" then wrong("permits cannot be taken without a check") end
   if not is_permit and change == "renew" then wrong("only permits can be renewed") end
   if limit.time_ms < 1 or not are_integers(limit.count, limit.time_ms, limit.burst, limit.wait_ms)
@@ -32,7 +36,7 @@ for position = 1, #keys do
   end
   implement(limit)
   if CHANGES[change] == 2 and not limit.tags then wrong("logs and permits have no gate") end
-  if change == "block" and argv[index + 7] + 0 < 1 then wrong("expected a time of at least 1 ms") end
+  if (change == "block" or change == "pause") and argv[index + 7] + 0 < 1 then wrong("expected a time of at least 1 ms") end
   limits[position] = limit
 end
 
@@ -42,14 +46,39 @@ local function takeable(limit, units, room)
   return units > 0 and units or 0
 end
 
+-- Uses up a limit for `ms` ms -> units, tag, ahead, ttl. The state stays if it is used up for longer; ttl is then nil.
+local function use_up(limit, units, tag, ahead, ms)
+  local until_empty, full, new_ttl, _ = ms, limit.burst, nil, nil
+  if limit.level_of then
+    if limit.name == "leaky_bucket_queue" then full = 0 end
+    local level, phase = limit.level_of(full, ms)
+    if limit.level_of(units, ahead) >= level then return units, tag, ahead end
+    units, tag, ahead, _, new_ttl = limit.anchored(full, ms, limit.leak_time(level, phase))
+    return units, tag, ahead, new_ttl
+  end
+  if limit.name == "sliding_window" then until_empty = ms + limit.time_ms end
+  if ahead >= until_empty then return units, tag, ahead end
+  return full, 0, until_empty, until_empty
+end
+
 -- Changes the gate of a state -> whether it changed.
 local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
   local is_new, was_closed = not gate or gate.kept <= 0, gate and gate.left > 0
   local expires = is_new and life(limit, units, tag, ahead) or gate.expires
+  if change == "closed" then return was_closed and (gate.left < 4294967295 and gate.left or 4294967295) or 0 end
   if change == "block" then
     local kept = not is_new and gate.kept > ms and gate.kept or ms
     gate = { kind = 0, level = gate and gate.level or 0, left = ms, kept = kept, expires = expires }
     return put(key, text, units, tag, ahead, nil, limit.tags, gate) and 1 or 0
+  end
+  if change == "pause" then
+    if limit.count < 1 or limit.burst < 1 then return 0 end
+    local is_blocked, ttl = was_closed and gate.kind == 0 and gate.left >= ms, nil
+    if was_closed and gate.left > ms then ms = gate.left end
+    units, tag, ahead, ttl = use_up(limit, units, tag, ahead, ms)
+    local kept, level = not is_new and gate.kept > ms and gate.kept or ms, gate and gate.level or 0
+    gate = { kind = is_blocked and 0 or 1, level = level, left = ms, kept = kept, expires = expires }
+    return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and 1 or 0
   end
   if gate and expires > 0 then
     put(key, text, units, tag, ahead, expires, limit.tags)

@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 23] = [
+pub const ARGUMENTS: [Argument; 24] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -70,6 +70,9 @@ pub const ARGUMENTS: [Argument; 23] = [
     argument("settle", "settle = |result| ..",
         ["a function from the result to an unsigned integer", "`cost`"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
+    argument("pause_if", "pause_if = |answer| ..",
+        ["a function from the result to `Option<Duration>`", "the result pauses nothing"],
+        &["pause", "backoff", "back_off", "retry_after", "cool_down", "learn"]),
     argument("until", "until = \"body_end\"",
         ["`\"return\"`, `\"body_end\"`", "`\"return\"`"],
         &["hold_until", "held_until", "release", "release_on", "until_end", "lasts", "lifetime"]),

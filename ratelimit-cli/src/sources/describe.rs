@@ -31,6 +31,7 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
         ("skip_if", member.skip_if.as_ref().map(written)),
         ("refund_if", judged(Verdict::RefundIf)),
         ("settle", judged(Verdict::Settle)),
+        ("pause_if", member.pause_if.as_ref().map(written)),
         ("until", (member.until == Until::BodyEnd).then(|| "body_end".into())),
         ("shadow", shadow),
         ("on_error", model.on_error.map(|policy| policy.name().to_lowercase().into())),

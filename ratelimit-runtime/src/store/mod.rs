@@ -71,7 +71,7 @@ use std::time::Duration;
 /// Stores the state of limits and decides about requests.
 ///
 /// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing,
-/// except that a call that waits for a permit leaves a ticket. A [`Reply`] borrows nothing, so implementations copy what
+/// except that a call that waits for a permit leaves a ticket, and that a limit with a [block](Limit::block) blocks its callers. A [`Reply`] borrows nothing, so implementations copy what
 /// they need from the requests before they return. A caller may drop a reply at any time. Its requests may then be decided
 /// or not, and other requests are not affected.
 ///

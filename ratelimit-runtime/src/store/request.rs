@@ -219,6 +219,13 @@ pub enum Change {
     /// Ends a block, and lets the steps of [`Limit::block`] start over. The result is 1 if the callers were blocked. Sliding logs and
     /// concurrency limits do not support it.
     Open,
+    /// Pauses the limit for this time in ms, from 1 ms to 366 days, and uses it up until then, so that calls pass at its pace
+    /// afterwards. A pause or a block that lasts longer stays. Requests whose limit has a [`wait`](Limit::wait) may wait for the end of a
+    /// pause. The result is 1. Sliding logs and concurrency limits do not support it.
+    Pause(u64),
+    /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
+    /// limits do not support it.
+    Closed,
 }
 
 impl Adjustment {
@@ -251,7 +258,8 @@ impl Adjustment {
     pub(crate) const fn most(&self) -> u32 {
         match self.change {
             Change::Give(_) | Change::Take | Change::Renew(_) => self.units,
-            Change::Block(_) | Change::Open => 1,
+            Change::Block(_) | Change::Open | Change::Pause(_) => 1,
+            Change::Closed => u32::MAX,
         }
     }
 
@@ -259,11 +267,13 @@ impl Adjustment {
     pub(crate) fn check(&self) -> Result<(), Error> {
         const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {
-            (Change::Block(_) | Change::Open, _) if self.limit.algorithm().check_takes_block().is_err() => {
+            (Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed, _)
+                if self.limit.algorithm().check_takes_block().is_err() =>
+            {
                 "a sliding log or a concurrency limit cannot be blocked: its state has no place for a block"
             }
-            (Change::Block(ms), _) if !(1..=LONGEST_BLOCK_MS).contains(&ms) => {
-                "a block must last from 1 ms to 366 days"
+            (Change::Block(ms) | Change::Pause(ms), _) if !(1..=LONGEST_BLOCK_MS).contains(&ms) => {
+                "a block or a pause must last from 1 ms to 366 days"
             }
             (Change::Take, true) => "a permit cannot be taken without a decision",
             (Change::Renew(_), false) => "only permits of a concurrency limit can be renewed",

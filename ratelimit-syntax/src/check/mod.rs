@@ -12,6 +12,7 @@ mod limit;
 mod literal;
 mod names;
 mod number;
+mod pause;
 mod stack;
 mod until;
 mod word;
@@ -62,6 +63,7 @@ impl Checker<'_> {
             by: self.by(),
             cost: self.cost(&limit),
             afterwards: self.afterwards(&limit),
+            pause_if: self.pause_if(&limit),
             until: self.until(&limit),
             skip_if: self.skip_if(),
             shadow: self.shadow(),

@@ -12,6 +12,7 @@ mod limiter;
 mod numbers;
 mod off;
 mod password_guesses;
+mod pause;
 mod records;
 mod shadow;
 mod skip_if;

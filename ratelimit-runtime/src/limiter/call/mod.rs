@@ -12,6 +12,7 @@ mod claim;
 mod holdings;
 mod member;
 mod name;
+mod pause;
 mod permit;
 mod record;
 mod refused;

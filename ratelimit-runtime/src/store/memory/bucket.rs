@@ -240,3 +240,14 @@ pub(super) fn expiring(limit: &Limit, number: Number, now: u64) -> Option<Number
     let life_ms = deadline - (number.deadline - number.value / UNITS);
     (reset_ms > 0).then_some(Number { value: life_ms * UNITS + number.value % UNITS, deadline })
 }
+
+/// The number of a bucket that is used up for `ms` ms. `None` if it is used up for longer already.
+pub(super) fn used_up(limit: &Limit, number: Option<Number>, ms: u64, now: u64) -> Option<Number> {
+    let (bucket, units) =
+        (Bucket::read(limit, number, now), if limit.is_queue() { 0 } else { limit.capacity() });
+    let elapsed_ms = -signed(ms);
+    let leaked = bucket.scale.ticks(elapsed_ms).0.saturating_mul(bucket.scale.per_tick);
+    let grains = (i64::from(units) * bucket.scale.per_unit).saturating_sub(leaked);
+    let reset_ms = bucket.scale.leak_time(grains, elapsed_ms);
+    (bucket.level.grains < grains).then(|| anchored(limit, units.into(), signed(now + ms), reset_ms, now))
+}

@@ -87,6 +87,22 @@ impl Gates {
         gate
     }
 
+    /// Closes the gate for this time, or leaves it closed for longer. Requests may then wait for its end. Returns the gate that was
+    /// there, and for how long it is closed now.
+    pub(super) fn pause(&self, hash: u64, ms: u64, limit: &Limit, now: Now) -> (Gate, u64) {
+        let gate = self.get(hash, now);
+        let left = ms.max(gate.end.saturating_sub(now.ms));
+        let is_blocked = gate.is_closed(now) && !gate.is_pause && gate.end - now.ms >= ms;
+        let end = now.ms + left;
+        self.set(hash, Gate { is_pause: !is_blocked, end, kept: gate.kept.max(end), ..gate }, limit, now);
+        (gate, left)
+    }
+
+    /// The time in ms until the gate opens.
+    pub(super) fn left(&self, hash: u64, now: Now) -> u64 {
+        self.get(hash, now).end.saturating_sub(now.ms)
+    }
+
     /// Removes the gate and its level. Returns whether it was closed.
     pub(super) fn open(&self, hash: u64, now: Now) -> bool {
         let was_closed = self.get(hash, now).is_closed(now);

@@ -168,7 +168,7 @@ pub(super) fn adjust(
         }
         Change::Renew(id) => renew(entry, limit, units, id, now),
         // Only numbers have gates.
-        Change::Block(_) | Change::Open => 0,
+        Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
     }
 }
 

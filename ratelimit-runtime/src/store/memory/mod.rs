@@ -186,15 +186,8 @@ impl<C: Clock> MemoryStore<C> {
         match limit.state() {
             State::Number(state) => {
                 let mut shard = self.numbers.lock(hash);
-                match change {
-                    Change::Block(ms) => {
-                        if self.gates.block(hash, ms, limit, now).is_none() {
-                            number::gated(shard.entry(hash, now.ms), limit, now);
-                        }
-                        return 1;
-                    }
-                    Change::Open => return self.gates.open(hash, now).into(),
-                    _ => {}
+                if let Some(changed) = self.change_gate(adjustment, &mut shard, hash, now) {
+                    return changed;
                 }
                 number::adjust(state, shard.entry(hash, now.ms), limit, units, change, now)
             }
@@ -205,6 +198,39 @@ impl<C: Clock> MemoryStore<C> {
                 self.lists.shed(now.ms);
                 adjusted
             }
+        }
+    }
+}
+
+impl<C: Clock> MemoryStore<C> {
+    /// Changes the gate of a key, whose number is locked. `None` if the change is for the number alone.
+    fn change_gate(
+        &self,
+        adjustment: &Adjustment,
+        shard: &mut table::Guard<'_, u64>,
+        hash: u64,
+        now: Now,
+    ) -> Option<u32> {
+        let limit = adjustment.limit();
+        match adjustment.change() {
+            Change::Block(ms) => {
+                if self.gates.block(hash, ms, limit, now).is_none() {
+                    number::gated(shard.entry(hash, now.ms), limit, now);
+                }
+                Some(1)
+            }
+            Change::Pause(_) if limit.refuses_all() => Some(0),
+            Change::Pause(ms) => {
+                let (before, left) = self.gates.pause(hash, ms, limit, now);
+                if before.is_none() {
+                    number::gated(shard.entry(hash, now.ms), limit, now);
+                }
+                number::use_up(shard.entry(hash, now.ms), limit, left, now);
+                Some(1)
+            }
+            Change::Open => Some(self.gates.open(hash, now).into()),
+            Change::Closed => Some(u32::try_from(self.gates.left(hash, now)).unwrap_or(u32::MAX)),
+            Change::Give(_) | Change::Take | Change::Renew(_) => None,
         }
     }
 }

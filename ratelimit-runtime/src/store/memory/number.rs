@@ -8,7 +8,7 @@ use super::sliding_window::{self, SlidingWindow};
 use super::table::{Entry, Number, Table};
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, within};
-use crate::limit::{Limit, NumberState};
+use crate::limit::{Limit, NumberState, State};
 use crate::store::Change;
 
 /// Calls a function with the type of a state as its type parameter.
@@ -146,7 +146,24 @@ pub(super) fn adjust(
             cost
         }
         // Only permits are renewed, and a gate is no part of the number.
-        Change::Renew(_) | Change::Block(_) | Change::Open => 0,
+        Change::Renew(_) | Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
+    }
+}
+
+/// Uses up a limit for this time in ms. A limit that is used up for longer stays as it is.
+pub(super) fn use_up(entry: Entry<'_, u64>, limit: &Limit, ms: u64, now: Now) {
+    let (number, end) = (entry.number(), now.ms + ms);
+    let full = |deadline| {
+        let is_longer = number.is_some_and(|number| number.deadline >= deadline);
+        (!is_longer).then_some(Number { value: limit.count().into(), deadline })
+    };
+    let used_up = match limit.state() {
+        State::Number(NumberState::Bucket) => bucket::used_up(limit, number, ms, now.ms),
+        State::Number(NumberState::SlidingWindow) => full(end + limit.time_ms()),
+        State::Number(NumberState::Counter) | State::List(_) => full(end),
+    };
+    if let Some(number) = used_up {
+        entry.set_number(number, limit, 0);
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) struct Gate {
     earlier: usize,
     /// The caller is blocked before this time.
     end: u64,
+    /// Callers may wait for the end.
+    is_pause: bool,
     /// From this time on, the steps start over.
     forgotten: u64,
 }
@@ -19,7 +21,7 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(numbers: &Numbers, inner: Box<dyn Definition>) -> Self {
         let steps = numbers.block.into_iter().filter(|step| *step > 0).collect();
-        Self { inner, steps, earlier: 0, end: 0, forgotten: 0 }
+        Self { inner, steps, earlier: 0, end: 0, is_pause: false, forgotten: 0 }
     }
 
     fn pass_to(&mut self, ms: u64) {
@@ -48,8 +50,18 @@ impl Definition for Gate {
         let ms = now / 1000;
         self.pass_to(ms);
         if ms < self.end {
+            let left = self.end - ms;
+            if self.is_pause && mode == Mode::Charge {
+                let answer = self.inner.decide_after(now, mode, cost, keep, left);
+                let reset_after = answer.reset_after.max(left);
+                return if answer.allowed {
+                    Answer { remaining: 0, reset_after, ..answer }
+                } else {
+                    blocked(answer, left)
+                };
+            }
             let answer = self.inner.decide_keeping(now, Mode::Peek, cost, keep, id);
-            return blocked(answer, self.end - ms);
+            return blocked(answer, left);
         }
         let answer = self.inner.decide_keeping(now, mode, cost, keep, id);
         let refused = !answer.allowed && answer.retry_after.is_some();
@@ -58,7 +70,7 @@ impl Definition for Gate {
             return answer;
         };
         let step = *self.steps.get(self.earlier).unwrap_or(last);
-        (self.end, self.forgotten) = (ms + step, ms + step + last);
+        (self.end, self.is_pause, self.forgotten) = (ms + step, false, ms + step + last);
         self.earlier += 1;
         blocked(answer, step)
     }
@@ -73,9 +85,23 @@ impl Definition for Gate {
 
     fn block(&mut self, now: u64, ms: u64) -> u32 {
         self.pass_to(now / 1000);
-        self.end = now / 1000 + ms;
+        (self.end, self.is_pause) = (now / 1000 + ms, false);
         self.forgotten = self.forgotten.max(self.end);
         1
+    }
+
+    fn pause(&mut self, now: u64, ms: u64) -> u32 {
+        self.pass_to(now / 1000);
+        let left = self.end.saturating_sub(now / 1000);
+        self.is_pause |= left < ms;
+        self.end = now / 1000 + left.max(ms);
+        self.forgotten = self.forgotten.max(self.end);
+        self.inner.use_up(now, left.max(ms));
+        1
+    }
+
+    fn closed(&mut self, now: u64) -> u32 {
+        u32::try_from(self.end.saturating_sub(now / 1000)).unwrap_or(u32::MAX)
     }
 
     fn open(&mut self, now: u64) -> u32 {

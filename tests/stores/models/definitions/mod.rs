@@ -35,6 +35,13 @@ pub(crate) trait Definition {
     /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
     /// has permits.
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
+    /// Decides the same, but no turn is earlier than in `floor` ms.
+    fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
+        let _ = (now, mode, cost, keep, floor);
+        unreachable!("only numbers have gates")
+    }
+    /// Uses up the limit for this time in ms.
+    fn use_up(&mut self, _now: u64, _ms: u64) {}
     /// Decides a request that leaves nothing to others.
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
         self.decide_keeping(now, mode, cost, 0, id)
@@ -49,6 +56,14 @@ pub(crate) trait Definition {
     }
     /// Blocks the callers of the key for this time in ms. Returns 1.
     fn block(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Pauses the limit for this time in ms. Returns 1.
+    fn pause(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// The time in ms until a block or a pause ends.
+    fn closed(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
     /// Ends a block. Returns whether there was one.
@@ -137,10 +152,10 @@ impl Numbers {
         };
         // A block, and the time until it is forgotten.
         let gate = 2 * self.block.into_iter().max().unwrap_or(0);
-        gate.max(match self.kind {
+        gate + match self.kind {
             Kind::Window if self.wait > 0 => 2 * self.time + self.wait,
             _ => 2 * self.time.max(refill).max(self.wait) + 1000,
-        })
+        }
     }
 
     pub(crate) fn limit(&self) -> Limit {
@@ -203,10 +218,27 @@ trait Turns {
     fn room(&self) -> i64;
     /// Charges now, even without free units.
     fn force(&mut self, units: u32);
+    /// Charges for a turn that may be later than the own one. Returns the stamp.
+    fn charge_at(&mut self, cost: u32, _turn: u64) -> u64 {
+        self.charge(cost)
+    }
+    /// Uses up the limit for this time in ms, unless it is used up for longer.
+    fn use_up(&mut self, _ms: u64) {
+        unreachable!("only numbers have gates")
+    }
 }
 
 impl<T: Turns> Definition for T {
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
+        self.decide_after(now, mode, cost, keep, 0)
+    }
+
+    fn use_up(&mut self, now: u64, ms: u64) {
+        self.pass_to(now);
+        Turns::use_up(self, ms);
+    }
+
+    fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
         // A turn in a later window would take the rest of this one from the others.
@@ -214,9 +246,10 @@ impl<T: Turns> Definition for T {
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
         let fits = u64::from(cost) + u64::from(keep) <= limit.into();
-        let turn = fits.then(|| self.turn_keeping(cost, keep));
+        let turn = fits.then(|| self.turn_keeping(cost, keep).max(floor));
         let allowed = turn.is_some_and(|turn| turn <= patience);
-        let charge = (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge(cost));
+        let charge =
+            (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge_at(cost, turn.unwrap_or(0)));
         Answer {
             allowed,
             delay: turn.filter(|_| allowed).unwrap_or(0),

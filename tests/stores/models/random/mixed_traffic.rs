@@ -126,9 +126,11 @@ impl MixedTraffic {
         let limit = if self.random.bool() { request.limit } else { any_limit(&mut self.random, algorithm) };
         let is_list = matches!(algorithm, Algorithm::SlidingLog | Algorithm::Concurrency);
         let block = self.random.u64(1..=DAY_MS) >> self.random.u32(0..20);
-        let change = match (algorithm, self.random.u32(0..if self.blocks && !is_list { 6 } else { 4 })) {
+        let change = match (algorithm, self.random.u32(0..if self.blocks && !is_list { 8 } else { 4 })) {
             (_, 4) => Change::Block(block.max(1)),
             (_, 5) => Change::Open,
+            (_, 6) => Change::Pause(block.max(1)),
+            (_, 7) => Change::Closed,
             (Algorithm::Concurrency, 0) => Change::Renew(stamp),
             (Algorithm::Concurrency, _) => Change::Give(stamp),
             (_, 0) => Change::Take,

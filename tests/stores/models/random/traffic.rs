@@ -185,7 +185,9 @@ impl Traffic {
         if let (Some(longest), 0) =
             (self.numbers.block.into_iter().max().filter(|ms| *ms > 0), random.u32(0..4))
         {
-            let change = if random.bool() { Change::Block(random.u64(1..=longest)) } else { Change::Open };
+            let ms = random.u64(1..=longest);
+            let changes = [Change::Block(ms), Change::Pause(ms), Change::Open, Change::Closed];
+            let change = random.choice(changes).unwrap();
             return (random.usize(0..KEYS), Operation::Adjust { units: 0, change });
         }
         let list = if random.u32(0..4) == 0 { &self.waiting } else { &self.charges };

@@ -101,6 +101,8 @@ pub(crate) fn encode_adjust(command: &mut Cmd, adjustments: &[Adjustment]) {
             Change::Renew(id) => ("renew", id),
             Change::Block(ms) => ("block", ms),
             Change::Open => ("open", 0),
+            Change::Pause(ms) => ("pause", ms),
+            Change::Closed => ("closed", 0),
         };
         command.arg(change);
         encode_limit(command, adjustment.limit(), stamp);
