@@ -118,7 +118,7 @@ local function make_decide()
   -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
   local function charge_state(limit, key, text, units, tag, ahead, gate, amount, wait)
     local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
-    if text and not gate and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
+    if text and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
       local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
       if type(new) == "number" then return reset, sum, tag, ahead end
       if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script

@@ -74,7 +74,7 @@ impl Partner {
 
     /// The number of calls in this part of the time.
     fn calls(&self, from: Duration, to: Duration) -> usize {
-        self.calls.lock().unwrap().iter().filter(|at| (from..to).contains(at)).count()
+        self.calls.lock().unwrap().iter().filter(|at| (from..to).contains(*at)).count()
     }
 }
 

@@ -106,8 +106,8 @@ impl Turns for Counter {
 
     fn charge_at(&mut self, cost: u32, turn: u64) -> u64 {
         match self.windows.last() {
-            Some(last) if last.end <= self.now + turn => self.put(last.end, cost),
-            _ => return self.charge(cost),
+            Some(last) if last.end > self.now + turn => return self.charge(cost),
+            _ => self.put(self.now + turn, cost),
         }
         self.windows.last().unwrap().end
     }
