@@ -15,6 +15,8 @@ mod simulate {
     pub(crate) mod traffic;
 }
 mod answer;
+#[path = "../../ratelimit-cli/src/length.rs"]
+mod length;
 
 /// What the modules of the command need of its output.
 mod output {

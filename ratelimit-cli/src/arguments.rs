@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::bench::Bench;
+use crate::block::{Block, Unblock};
 use crate::doctor::Doctor;
 use crate::exit::CODES;
 use crate::list::List;
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Reset(Reset),
     Set(Set),
     Unset(Unset),
+    Block(Block),
+    Unblock(Unblock),
     /// Show all overrides
     Overrides,
     Top(Top),

@@ -1,9 +1,11 @@
 //! A change of a limit while the service runs: some of its numbers, or a whole limit in its place.
 
 use super::constructors::whole_ms;
+use super::rules::block::Block;
 use super::rules::bounds::{check_bucket, check_wait};
 use super::rules::numbers::{Lease, Numbers};
 use super::rules::{Violation, Window, duration};
+use super::text::shown;
 use super::{Algorithm, Calendar, Limit, LimitError, Refill, Zone};
 use std::fmt;
 use std::time::Duration;
@@ -47,6 +49,7 @@ pub(super) struct ChangedNumbers {
     pub(super) borrow: Option<u32>,
     pub(super) wait: Option<Duration>,
     pub(super) lease: Option<Lease>,
+    pub(super) block: Option<Result<Block, Violation>>,
 }
 
 /// A new `time`.
@@ -121,6 +124,12 @@ impl LimitChange {
         self
     }
 
+    /// Changes how long a refused caller stays refused, as [`Limit::block`]. No steps turn blocks off.
+    pub const fn block(mut self, steps: &[Duration]) -> Self {
+        self.numbers.block = Some(Block::of(steps));
+        self
+    }
+
     /// The limit that replaces the limit in the code as a whole. `None` if the change only names numbers.
     pub const fn whole(&self) -> Option<&Limit> {
         self.whole.as_ref()
@@ -185,6 +194,7 @@ impl ChangedNumbers {
         borrow: None,
         wait: None,
         lease: None,
+        block: None,
     };
 
     pub(super) fn apply(&self, numbers: Numbers) -> Result<Limit, LimitError> {
@@ -200,6 +210,7 @@ impl ChangedNumbers {
             zone: self.zone.filter(|_| self.window(&numbers).is_some()),
             refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
             borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
+            block: self.block.filter(|_| algorithm.check_takes_block().is_ok()),
             ..*self
         };
         Limit::fitting(taken.changed(numbers).map_err(LimitError::new)?)
@@ -225,6 +236,7 @@ impl ChangedNumbers {
             },
             wait_ms: self.wait_ms()?.unwrap_or(numbers.wait_ms),
             lease: self.lease.unwrap_or(numbers.lease),
+            block: self.block.transpose()?.unwrap_or(numbers.block),
         })
     }
 
@@ -256,6 +268,7 @@ impl ChangedNumbers {
         wait_ms.map_or(Ok(()), check_wait)?;
         self.count.map_or(Ok(()), |count| algorithm.check_count(count))?;
         check_bucket(self.burst.unwrap_or(0).saturating_add(self.borrow.unwrap_or(0)))?;
+        self.block.transpose()?;
         match self.lease {
             None | Some(Lease::Most(0)) => Ok(()),
             Some(_) => algorithm.check_takes_lease(wait_ms.is_some_and(|wait_ms| wait_ms > 0)),
@@ -268,8 +281,10 @@ impl ChangedNumbers {
         self.burst.map_or(Ok(()), |_| algorithm.check_takes_burst(*wait_ms > 0))?;
         self.refill.map_or(Ok(()), |_| algorithm.check_takes_refill())?;
         self.borrow.map_or(Ok(()), |_| algorithm.check_takes_borrow())?;
+        if changed.block.is_none() { Ok(()) } else { algorithm.check_takes_block() }?;
         match self.lease {
             None | Some(Lease::Most(0)) => Ok(()),
+            Some(_) if !changed.block.is_none() => Err(Violation::BlockWithLease),
             Some(_) => algorithm.check_takes_lease(*wait_ms > 0),
         }
     }
@@ -289,7 +304,7 @@ impl ChangedNumbers {
 impl fmt::Display for LimitChange {
     /// Writes what [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ChangedNumbers { count, time, zone, burst, refill, borrow, wait, lease } = &self.numbers;
+        let ChangedNumbers { count, time, zone, burst, refill, borrow, wait, lease, block } = &self.numbers;
         let show = |time: Duration| duration::show(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         let words = [
             self.whole.map(|limit| limit.to_string()),
@@ -309,6 +324,7 @@ impl fmt::Display for LimitChange {
                 Lease::Most(units) => format!("lease={units}"),
                 Lease::Auto => "lease=auto".to_owned(),
             }),
+            block.and_then(Result::ok).map(|block| format!("block={}", shown(&block))),
         ];
         let words: Vec<String> = words.into_iter().flatten().collect();
         f.write_str(&words.join(" "))

@@ -20,6 +20,8 @@ pub use rules::{Algorithm, Calendar, Refill};
 pub use rules::{ListState, NumberState, State, Window, Zone};
 pub use text::ParseLimitError;
 
+#[doc(hidden)]
+pub use rules::block::Block;
 use rules::numbers::{Derived, Numbers, Rate, life_ms};
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
@@ -145,6 +147,11 @@ impl Limit {
 
     pub const fn wait_ms(&self) -> u64 {
         self.numbers.wait_ms
+    }
+
+    #[inline]
+    pub const fn block_steps(&self) -> &Block {
+        &self.numbers.block
     }
 
     pub const fn rate(&self) -> Rate {

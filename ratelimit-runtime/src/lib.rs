@@ -29,6 +29,7 @@ mod key;
 mod limiter;
 mod lock;
 pub mod observe;
+pub mod outgoing;
 pub mod per;
 mod proxies;
 mod random;

@@ -37,7 +37,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 24] = [
+pub const ARGUMENTS: [Argument; 26] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -65,7 +65,7 @@ pub const ARGUMENTS: [Argument; 24] = [
         ["a number", "`0`"], &["reserve", "reserved", "headroom", "spare", "leave", "priority"]),
     argument("wait", "wait = \"2s\"",
         ["a duration, as `time`", "calls are refused at once"],
-        &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "block", "timeout_duration"]),
+        &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "timeout_duration"]),
     argument("skip_if", "skip_if = user.is_admin",
         ["an expression of type `bool`", "no call is exempt"],
         &["unless", "exempt", "exempt_if", "exempt_when", "bypass", "bypass_if", "when", "condition", "disabled"]),
@@ -74,12 +74,18 @@ pub const ARGUMENTS: [Argument; 24] = [
     argument("settle", "settle = |result| ..",
         ["a function from the result to an unsigned integer", "`cost`"],
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
+    argument("pause_if", "pause_if = |answer| ..",
+        ["a function from the result to `Option<Duration>`", "the result pauses nothing"],
+        &["pause", "backoff", "back_off", "retry_after", "cool_down", "learn"]),
     argument("until", "until = \"body_end\"",
         ["`\"return\"`, `\"body_end\"`", "`\"return\"`"],
         &["hold_until", "held_until", "release", "release_on", "until_end", "lasts", "lifetime"]),
     argument("lease", "lease = 50",
         ["a number, or `\"auto\"`", "the store is asked each time"],
         &["prefetch", "batch", "local_quota", "chunk", "batch_size", "preload"]),
+    argument("block", "block = \"15m\"",
+        ["a duration, as `time`, or several that grow", "a refused caller may ask again at once"],
+        &["ban", "ban_for", "block_for", "block_duration", "lockout", "penalty", "cooldown", "jail", "escalate"]),
     argument("shadow", "shadow = true",
         ["an expression of type `bool`", "`false`"],
         &["dry_run", "report_only", "log_only", "monitor", "observe", "dark"]),

@@ -32,6 +32,7 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
         ("skip_if", member.skip_if.as_ref().map(written)),
         ("refund_if", judged(Verdict::RefundIf)),
         ("settle", judged(Verdict::Settle)),
+        ("pause_if", member.pause_if.as_ref().map(written)),
         ("until", (member.until == Until::BodyEnd).then(|| "body_end".into())),
         ("shadow", shadow),
         ("on_error", model.on_error.map(|policy| policy.name().to_lowercase().into())),
@@ -51,7 +52,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         Limit::Numbers(numbers) => &**numbers,
         Limit::Value(value) => return vec![("limit", Some(written(value)))],
     };
-    let LimitNumbers { algorithm, count, time, zone, burst, refill, borrow, wait, lease } = numbers;
+    let LimitNumbers { algorithm, count, time, zone, burst, refill, borrow, wait, lease, block } = numbers;
     let lease = lease.as_ref().map(|lease| match lease {
         Lease::Most(units) => number(units),
         Lease::Auto(_) => "auto".into(),
@@ -66,6 +67,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         ("borrow", borrow.as_ref().map(number)),
         ("wait", wait.as_ref().map(self::time)),
         ("lease", lease),
+        ("block", (!block.is_empty()).then(|| block.iter().map(self::time).collect())),
     ]
 }
 

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bench;
+mod block;
 mod cluster;
 mod command_line;
 mod doctor;

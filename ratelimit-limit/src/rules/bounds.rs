@@ -84,6 +84,14 @@ impl Algorithm {
         if self.traits().takes_borrow { Ok(()) } else { Err(Violation::BorrowWithoutBucket) }
     }
 
+    /// Checks whether the state of the algorithm has a place for a block.
+    pub const fn check_takes_block(self) -> Checked {
+        match self.state() {
+            State::Number(_) => Ok(()),
+            State::List(_) => Err(Violation::BlockElsewhere),
+        }
+    }
+
     /// Checks whether a process may hand out units by itself.
     pub const fn check_takes_lease(self, waits: bool) -> Checked {
         if self.traits().takes_lease && !waits { Ok(()) } else { Err(Violation::LeaseElsewhere) }

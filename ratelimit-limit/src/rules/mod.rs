@@ -1,6 +1,7 @@
 //! The rules of limits, for the runtime and the attribute alike: bounds, error messages, and durations as text.
 
 mod algorithm;
+pub mod block;
 pub mod bounds;
 mod calendar;
 pub mod duration;

@@ -1,5 +1,6 @@
 //! The numbers of a limit, and the rules that hold between them.
 
+use super::block::Block;
 use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, check_wait};
 use super::{Algorithm, Calendar, ListState, NumberState, Refill, State, Violation, Window};
 
@@ -18,6 +19,7 @@ pub struct Numbers {
     /// Zero for a limit whose calls do not wait.
     pub wait_ms: u64,
     pub lease: Lease,
+    pub block: Block,
 }
 
 /// How many units a process takes in advance.
@@ -52,9 +54,9 @@ pub struct Derived {
 impl Numbers {
     /// A limit without any of the optional numbers.
     pub const fn new(algorithm: Algorithm, count: u32, time_ms: u64) -> Self {
-        let (refill, lease) = (Refill::Greedy, Lease::Most(0));
-        let calendar = None;
-        Self { algorithm, refill, count, burst: count, borrow: 0, time_ms, calendar, wait_ms: 0, lease }
+        let (refill, lease, block) = (Refill::Greedy, Lease::Most(0), Block::NONE);
+        let (calendar, burst, borrow, wait_ms) = (None, count, 0, 0);
+        Self { algorithm, refill, count, burst, borrow, time_ms, calendar, wait_ms, lease, block }
     }
 
     /// The same numbers with windows of the calendar.
@@ -77,9 +79,11 @@ impl Numbers {
             check_wait(self.wait_ms),
             self.algorithm.check_count(self.count),
             self.check_burst(),
+            self.check_block(),
         );
         if let (Err(violation), ..)
         | (_, Err(violation), ..)
+        | (_, _, Err(violation), ..)
         | (.., Err(violation), _)
         | (.., Err(violation)) = alone
         {
@@ -155,9 +159,14 @@ impl Numbers {
         if (most + tokens) * grains + leaks >= EXACT { Err(Violation::NotExact) } else { Ok(()) }
     }
 
+    const fn check_block(&self) -> Result<(), Violation> {
+        if self.block.is_none() { Ok(()) } else { self.algorithm.check_takes_block() }
+    }
+
     const fn check_lease(&self, capacity: u32) -> Result<(), Violation> {
         match self.lease {
             Lease::Most(0) => Ok(()),
+            _ if !self.block.is_none() => Err(Violation::BlockWithLease),
             _ if self.algorithm.check_takes_lease(self.wait_ms > 0).is_err() => {
                 Err(Violation::LeaseElsewhere)
             }

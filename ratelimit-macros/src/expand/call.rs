@@ -111,8 +111,12 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
             #runtime::__private::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
         }
     });
+    let pauses = member
+        .pause_if
+        .is_some()
+        .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
     // Before the parts of the key, because it may change the name in front of them.
-    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#units)*);
+    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#units)* #pauses);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());

@@ -112,6 +112,10 @@ impl Writer<'_> {
             Some(Lease::Auto(word)) => with(literal_ends(*word), "lease_auto", TokenStream::new()),
             None => {}
         }
+        if let [first, ..] = &*numbers.block {
+            let steps = numbers.block.iter().map(time_value);
+            with(time_ends(first), "block", quote!(, &[#(#steps),*]));
+        }
         limit
     }
 

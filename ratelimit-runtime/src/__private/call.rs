@@ -34,6 +34,7 @@ pub struct Call {
     key: KeyBuilder<'static>,
     limit: Given,
     shadow: bool,
+    pauses: bool,
     skipped: bool,
 }
 
@@ -76,6 +77,7 @@ impl Call {
             key: KeyBuilder::new(name),
             limit: if limit.is_some() { Given::Constant } else { Given::Nothing },
             shadow: false,
+            pauses: false,
             skipped,
         }
     }
@@ -158,6 +160,11 @@ impl Call {
         self.shadow = true;
     }
 
+    /// Says that results of calls may pause the limit.
+    pub fn pauses(&mut self) {
+        self.pauses = true;
+    }
+
     /// Makes the limit a shadow limit with its own name, if `shadow` is true. Call it before the parts of the key are
     /// written.
     pub fn shadow_if(&mut self, shadow: bool, name: &'static str) {
@@ -218,7 +225,7 @@ impl Call {
     /// The member of a stack with the completed request. The limit has this position in its attribute.
     fn into_member(self, position: usize) -> Member {
         let mut member = Member::new(self.request).named(self.key.name().as_str());
-        (member.position, member.shadow) = (position, self.shadow);
+        (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
         member
     }
 }

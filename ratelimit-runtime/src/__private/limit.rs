@@ -97,6 +97,14 @@ pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, 
     }
 }
 
+/// [`Limit::try_block`], unless the limit is already an error.
+pub const fn with_block(limit: Result<Limit, LimitError>, steps: &[Duration]) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_block(steps),
+        error => error,
+    }
+}
+
 /// Returns a constant `count`, which must not be zero.
 ///
 /// # Panics

@@ -138,6 +138,11 @@ impl Request {
         !limit.is_concurrency() && (self.keep == 0 || limit.algorithm().is_bucket())
     }
 
+    /// Whether a refusal by the limit blocks the callers of the key.
+    pub(crate) const fn closes_gate(&self) -> bool {
+        self.cost > 0 && self.keep == 0 && !self.limit.block_steps().is_none()
+    }
+
     /// Whether the store decides this request as it decides another one on the same key.
     pub(crate) fn is_decided_as(&self, other: &Self) -> bool {
         self.cost == other.cost && self.keep == other.keep && self.limit == other.limit
@@ -215,6 +220,19 @@ pub enum Change {
     Take,
     /// Restarts the lease of the permit with this id, unless the lease has ended.
     Renew(u64),
+    /// Blocks the callers of the key for this time in ms, from 1 ms to 366 days, whatever their limit has free. Replaces the end of a
+    /// block. The result is 1. Sliding logs and concurrency limits do not support it.
+    Block(u64),
+    /// Ends a block, and lets the steps of [`Limit::block`] start over. The result is 1 if the callers were blocked. Sliding logs and
+    /// concurrency limits do not support it.
+    Open,
+    /// Pauses the limit for this time in ms, from 1 ms to 366 days, and uses it up until then, so that calls pass at its pace
+    /// afterwards. A pause or a block that lasts longer stays. Requests whose limit has a [`wait`](Limit::wait) may wait for the end of a
+    /// pause. The result is 1. Sliding logs and concurrency limits do not support it.
+    Pause(u64),
+    /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
+    /// limits do not support it.
+    Closed,
 }
 
 impl Adjustment {
@@ -233,7 +251,7 @@ impl Adjustment {
         &self.limit
     }
 
-    /// The most units that change.
+    /// The most units that change. A block has none.
     pub const fn units(&self) -> u32 {
         self.units
     }
@@ -243,9 +261,27 @@ impl Adjustment {
         self.change
     }
 
+    /// The largest result.
+    pub(crate) const fn most(&self) -> u32 {
+        match self.change {
+            Change::Give(_) | Change::Take | Change::Renew(_) => self.units,
+            Change::Block(_) | Change::Open | Change::Pause(_) => 1,
+            Change::Closed => u32::MAX,
+        }
+    }
+
     /// Whether this change can be made to this limit.
     pub(crate) fn check(&self) -> Result<(), Error> {
+        const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {
+            (Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed, _)
+                if self.limit.algorithm().check_takes_block().is_err() =>
+            {
+                "a sliding log or a concurrency limit cannot be blocked: its state has no place for a block"
+            }
+            (Change::Block(ms) | Change::Pause(ms), _) if !(1..=LONGEST_BLOCK_MS).contains(&ms) => {
+                "a block or a pause must last from 1 ms to 366 days"
+            }
             (Change::Take, true) => "a permit cannot be taken without a decision",
             (Change::Renew(_), false) => "only permits of a concurrency limit can be renewed",
             _ => return Ok(()),

@@ -2,6 +2,7 @@
 
 mod afterwards;
 mod algorithm;
+mod block;
 mod calendar;
 mod checker;
 mod condition;
@@ -13,6 +14,7 @@ mod limit;
 mod literal;
 mod names;
 mod number;
+mod pause;
 mod stack;
 mod until;
 mod word;
@@ -64,6 +66,7 @@ impl Checker<'_> {
             cost: self.cost(&limit),
             keep: self.keep(&limit),
             afterwards: self.afterwards(&limit),
+            pause_if: self.pause_if(&limit),
             until: self.until(&limit),
             skip_if: self.skip_if(),
             shadow: self.shadow(),

@@ -53,7 +53,11 @@ impl Checker<'_> {
     }
 
     pub(super) fn time(&mut self, name: &str) -> Option<Time> {
-        let value = self.value(name)?;
+        self.time_of(name, self.value(name)?)
+    }
+
+    /// The time that a value of an argument says.
+    pub(super) fn time_of(&mut self, name: &str, value: &Expr) -> Option<Time> {
         if !is_literal(value) {
             return Some(Time::Value(value.clone(), self.item.known(value)));
         }

@@ -25,6 +25,8 @@ pub struct LimitNumbers {
     pub wait: Option<Time>,
     /// How many units a process takes in advance.
     pub lease: Option<Lease>,
+    /// How long a refused caller stays refused, in steps. Empty if it may ask again at once.
+    pub block: Vec<Time>,
 }
 
 /// A number of units.
@@ -95,7 +97,8 @@ impl LimitNumbers {
             .into_iter()
             .flatten()
             .map(Number::known);
-        let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
+        let times =
+            [Some(&self.time), self.wait.as_ref()].into_iter().flatten().chain(&self.block).map(Time::known);
         numbers.chain(times).max().unwrap_or(KnownAt::CompileTime)
     }
 }

@@ -46,6 +46,8 @@ pub struct Member {
     /// The units that the call leaves to others.
     pub keep: Option<Expr>,
     pub afterwards: Option<Afterwards>,
+    /// The function of a reference to the result that says for how long the limit pauses.
+    pub pause_if: Option<Expr>,
     pub until: Until,
     /// The condition that exempts a call.
     pub skip_if: Option<Expr>,
@@ -114,9 +116,9 @@ impl Model {
         self.on_limit.is_none() && !self.never_rejects()
     }
 
-    /// Whether the result of the body decides about a charge.
+    /// Whether the result of the body decides about a charge or a pause.
     pub fn judges(&self) -> bool {
-        self.members.iter().any(|member| member.judged().is_some())
+        self.members.iter().any(|member| member.judged().is_some() || member.pause_if.is_some())
     }
 
     /// Whether a limit lasts until the body of the response ends.

@@ -14,6 +14,7 @@ mod limiter;
 mod numbers;
 mod off;
 mod password_guesses;
+mod pause;
 mod records;
 mod shadow;
 mod skip_if;

@@ -28,13 +28,14 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
     if delay > Duration::ZERO {
         let _waiting = Waiting::begin(holdings.waits());
         timer::sleep(delay).await?;
+        holdings.outlast_pauses(delay).await?;
     }
     holdings.until_turn = false;
     Ok(holdings)
 }
 
 /// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
-async fn ask(
+pub(super) async fn ask(
     limiter: &RateLimiter,
     began: Began,
     mode: Mode,

@@ -1,8 +1,10 @@
 //! The result of `list`: overrides, their targets, and whether they have an effect.
 
-use super::entry::{KEY, NAME};
+use super::entry::{Entry, KEY, NAME};
 use crate::limit::LimitChange;
 use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// One override.
 ///
@@ -24,6 +26,7 @@ pub struct Override {
     target: OverrideTarget,
     change: LimitChange,
     effect: OverrideEffect,
+    expires: Option<Instant>,
 }
 
 /// The calls that an [`Override`] is for.
@@ -60,14 +63,14 @@ pub enum OverrideEffect {
 }
 
 impl Override {
-    pub(super) fn of(field: &[u8], change: LimitChange, effect: OverrideEffect) -> Self {
+    pub(super) fn of(field: &[u8], entry: &Entry) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let target = match (field.strip_prefix(NAME), field.strip_prefix(KEY)) {
             (Some(name), _) => OverrideTarget::Name(text(name)),
             (None, Some(key)) => OverrideTarget::Key(text(key)),
             (None, None) => OverrideTarget::Other(text(field)),
         };
-        Self { target, change, effect }
+        Self { target, change: *entry.change(), effect: entry.effect(), expires: entry.expires() }
     }
 
     /// The calls that it is for.
@@ -78,6 +81,11 @@ impl Override {
     /// The change of the limit in the code.
     pub const fn change(&self) -> &LimitChange {
         &self.change
+    }
+
+    /// How long it still applies. `None` if it does not expire.
+    pub fn expires_in(&self) -> Option<Duration> {
+        self.expires.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     /// Whether it has had an effect in this process.

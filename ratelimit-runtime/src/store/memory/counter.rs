@@ -60,7 +60,7 @@ impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     #[inline]
     fn charge(&mut self, cost: u32, wait: u64) -> Number {
         let time = self.limit.time_ms();
-        if self.ttl == wait {
+        if self.ttl <= wait {
             (self.used, self.ttl) = (0, wait + time);
         } else if self.ttl > time + self.limit.wait_ms() {
             // A window of an earlier, longer limit is shortened.

@@ -167,6 +167,8 @@ pub(super) fn adjust(
             cost
         }
         Change::Renew(id) => renew(entry, limit, units, id, now),
+        // Only numbers have gates.
+        Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
     }
 }
 

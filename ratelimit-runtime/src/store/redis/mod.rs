@@ -152,10 +152,18 @@ impl Store for RedisStore {
         Reply::pending(async move { overrides::load(&client, &key, seen).await })
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
         let (client, key) = (Arc::clone(&self.client), key.clone());
         let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
-        Reply::pending(async move { overrides::save(&client, &key, &entry, change.as_deref()).await })
+        Reply::pending(
+            async move { overrides::save(&client, &key, &entry, change.as_deref(), expires).await },
+        )
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {

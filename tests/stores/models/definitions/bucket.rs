@@ -79,6 +79,10 @@ impl Turns for Greedy {
         i64::try_from(free.div_euclid(self.numbers.time.into())).unwrap()
     }
 
+    fn use_up(&mut self, ms: u64) {
+        self.level = self.level.max(self.full() + u128::from(ms) * u128::from(self.numbers.count));
+    }
+
     fn force(&mut self, units: u32) {
         self.level += self.parts(units);
     }
@@ -160,6 +164,14 @@ impl Turns for Interval {
 
     fn room(&self) -> i64 {
         i64::try_from(self.full()).unwrap() - i64::try_from(self.level).unwrap()
+    }
+
+    fn use_up(&mut self, ms: u64) {
+        let steps = ms.div_ceil(self.numbers.time);
+        let level = self.full() + steps * u64::from(self.numbers.count);
+        if level > self.level {
+            (self.level, self.step) = (level, self.now + ms - (steps - 1) * self.numbers.time);
+        }
     }
 
     fn force(&mut self, units: u32) {

@@ -36,10 +36,16 @@ impl Counter {
         i128::from(self.numbers.count) - i128::from(window.used)
     }
 
+    /// Whether a long pause has moved the window further away than calls wait.
+    fn is_too_far(&self, window: &Window) -> bool {
+        window.end - self.now > self.numbers.time + self.numbers.wait
+    }
+
     /// The start of the window that takes this cost: the last window, or a new one after it.
     fn place(&self, cost: u32) -> u64 {
         match self.windows.last() {
             None => self.now,
+            Some(last) if i128::from(cost) <= self.free(last) && self.is_too_far(last) => self.now,
             Some(last) if i128::from(cost) <= self.free(last) => last.begin,
             Some(last) => last.end,
         }
@@ -104,7 +110,28 @@ impl Turns for Counter {
         i64::try_from(room).unwrap()
     }
 
+    fn charge_at(&mut self, cost: u32, turn: u64) -> u64 {
+        match self.windows.last() {
+            Some(last) if last.end > self.now + turn => return self.charge(cost),
+            _ => self.put(self.now + turn, cost),
+        }
+        self.windows.last().unwrap().end
+    }
+
+    fn use_up(&mut self, ms: u64) {
+        let end = self.now + ms;
+        if self.windows.last().is_none_or(|last| last.end < end) {
+            let begin = end.saturating_sub(self.numbers.time);
+            self.windows = vec![Window { begin, end, used: self.numbers.count.into() }];
+        }
+    }
+
     fn force(&mut self, units: u32) {
+        // A window that a long pause has moved too far away begins now.
+        if self.windows.last().is_some_and(|last| self.is_too_far(last)) {
+            let used = self.windows.last().unwrap().used;
+            self.windows = vec![Window { used, ..self.window_from(self.now) }];
+        }
         let begin = self.windows.last().map_or(self.now, |last| last.begin);
         self.put(begin, units);
     }

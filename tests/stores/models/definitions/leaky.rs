@@ -74,6 +74,10 @@ impl Turns for Queue {
         i64::try_from(free.div_euclid(self.numbers.time.into())).unwrap() + 1
     }
 
+    fn use_up(&mut self, ms: u64) {
+        self.level = self.level.max(u128::from(ms) * u128::from(self.numbers.count));
+    }
+
     fn force(&mut self, units: u32) {
         self.level += self.parts(units);
     }

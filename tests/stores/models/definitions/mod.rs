@@ -7,6 +7,7 @@ mod bucket;
 pub(crate) mod calendar;
 mod concurrency;
 mod counter;
+mod gate;
 mod leaky;
 mod log;
 mod promises;
@@ -35,6 +36,13 @@ pub(crate) trait Definition {
     /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
     /// has permits.
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
+    /// Decides the same, but no turn is earlier than in `floor` ms.
+    fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
+        let _ = (now, mode, cost, keep, floor);
+        unreachable!("only numbers have gates")
+    }
+    /// Uses up the limit for this time in ms.
+    fn use_up(&mut self, _now: u64, _ms: u64) {}
     /// Decides a request that leaves nothing to others.
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
         self.decide_keeping(now, mode, cost, 0, id)
@@ -46,6 +54,22 @@ pub(crate) trait Definition {
     /// Renews the lease of a permit. Returns its units.
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
+    }
+    /// Blocks the callers of the key for this time in ms. Returns 1.
+    fn block(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Pauses the limit for this time in ms. Returns 1.
+    fn pause(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// The time in ms until a block or a pause ends.
+    fn closed(&mut self, _now: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Ends a block. Returns whether there was one.
+    fn open(&mut self, _now: u64) -> u32 {
+        unreachable!("only numbers have gates")
     }
 }
 
@@ -72,11 +96,13 @@ pub(crate) struct Numbers {
     pub(crate) wait: u64,
     /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
     pub(crate) calendar: Option<&'static str>,
+    /// The steps of a block; zeros follow the last one.
+    pub(crate) block: [u64; 3],
 }
 
 impl Numbers {
     pub(crate) const fn new(kind: Kind, count: u32, time: u64) -> Self {
-        Self { kind, count, time, burst: count, borrow: 0, wait: 0, calendar: None }
+        Self { kind, count, time, burst: count, borrow: 0, wait: 0, calendar: None, block: [0; 3] }
     }
 
     pub(crate) const fn burst(self, burst: u32) -> Self {
@@ -98,6 +124,15 @@ impl Numbers {
     /// The window of the calendar, and the offset of its zone.
     pub(crate) fn window(&self) -> Option<(&'static str, &'static str)> {
         self.calendar.map(|window| window.split_once(' ').unwrap())
+    }
+
+    pub(crate) const fn block(self, block: [u64; 3]) -> Self {
+        Self { block, ..self }
+    }
+
+    /// Whether the state has a place for a block.
+    pub(crate) const fn takes_block(&self) -> bool {
+        !matches!(self.kind, Kind::Log | Kind::Concurrency)
     }
 
     pub(crate) const fn is_queue(&self) -> bool {
@@ -127,7 +162,9 @@ impl Numbers {
             Kind::Interval => capacity.div_ceil(count) * self.time,
             Kind::Counter | Kind::Window | Kind::Log | Kind::Concurrency => 0,
         };
-        match self.kind {
+        // A block, and the time until it is forgotten.
+        let gate = 2 * self.block.into_iter().max().unwrap_or(0);
+        gate + match self.kind {
             Kind::Window if self.wait > 0 => 2 * self.time + self.wait,
             _ => 2 * self.time.max(refill).max(self.wait) + 1000,
         }
@@ -152,11 +189,17 @@ impl Numbers {
             Kind::Log => Limit::sliding_log(count, time),
             Kind::Concurrency => Limit::concurrency(count, time),
         };
-        limit.wait(wait)
+        let steps = self.block.into_iter().filter(|step| *step > 0).map(Duration::from_millis);
+        limit.wait(wait).block(&steps.collect::<Vec<_>>())
     }
 
     /// The limit under an unused key.
     pub(crate) fn definition(self) -> Box<dyn Definition> {
+        let algorithm = self.algorithm();
+        if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm)) } else { algorithm }
+    }
+
+    fn algorithm(self) -> Box<dyn Definition> {
         if self.count == 0 || (self.burst == 0 && !self.is_queue()) {
             return Box::new(Nothing { capacity: self.capacity() });
         }
@@ -192,10 +235,27 @@ trait Turns {
     fn room(&self) -> i64;
     /// Charges now, even without free units.
     fn force(&mut self, units: u32);
+    /// Charges for a turn that may be later than the own one. Returns the stamp.
+    fn charge_at(&mut self, cost: u32, _turn: u64) -> u64 {
+        self.charge(cost)
+    }
+    /// Uses up the limit for this time in ms, unless it is used up for longer.
+    fn use_up(&mut self, _ms: u64) {
+        unreachable!("only numbers have gates")
+    }
 }
 
 impl<T: Turns> Definition for T {
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
+        self.decide_after(now, mode, cost, keep, 0)
+    }
+
+    fn use_up(&mut self, now: u64, ms: u64) {
+        self.pass_to(now);
+        Turns::use_up(self, ms);
+    }
+
+    fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
         // A turn in a later window would take the rest of this one from the others.
@@ -203,9 +263,10 @@ impl<T: Turns> Definition for T {
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
         let fits = u64::from(cost) + u64::from(keep) <= u64::from(limit);
-        let turn = fits.then(|| self.turn_keeping(cost, keep));
+        let turn = fits.then(|| self.turn_keeping(cost, keep).max(floor));
         let allowed = turn.is_some_and(|turn| turn <= patience);
-        let charge = (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge(cost));
+        let charge =
+            (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge_at(cost, turn.unwrap_or(0)));
         Answer {
             allowed,
             delay: turn.filter(|_| allowed).unwrap_or(0),

@@ -42,6 +42,11 @@ impl Window {
         (!self.cells.is_empty()).then(|| self.cell_at(self.now).max(self.cells.len() - 1))
     }
 
+    /// Whether a long pause has moved the cell further away than calls wait.
+    fn is_too_far(&self, cell: usize) -> bool {
+        self.end(cell) - self.now > self.numbers.time + self.numbers.wait
+    }
+
     fn is_ahead(&self, cell: usize) -> bool {
         self.begin(cell) > self.now
     }
@@ -71,6 +76,9 @@ impl Window {
     /// The turn of this cost, and its cell: the last one if it has room before its end, or the next one.
     fn place(&self, cost: u32) -> (u64, usize) {
         let Some(last) = self.last() else { return (self.now, 0) };
+        if cost == 0 && self.is_too_far(last) {
+            return (self.now, last);
+        }
         match self.first_fit(last, cost) {
             Some(at) if at < self.end(last) => (at, last),
             _ => (self.first_fit(last + 1, cost).unwrap(), last + 1),
@@ -144,7 +152,36 @@ impl Turns for Window {
         }
     }
 
+    fn charge_at(&mut self, cost: u32, turn: u64) -> u64 {
+        match self.last() {
+            Some(last) if self.end(last) <= self.now + turn => {
+                self.put(last + 1, cost);
+                self.end(last + 1) + self.numbers.time
+            }
+            _ => self.charge(cost),
+        }
+    }
+
+    fn use_up(&mut self, ms: u64) {
+        let end = self.now + ms;
+        // The last cell with a charge.
+        if !self.cells.is_empty() && self.end(self.cells.len() - 1) >= end {
+            return;
+        }
+        let cells = usize::try_from(ms.div_ceil(self.numbers.time)).unwrap();
+        self.origin = end - u64::try_from(cells).unwrap() * self.numbers.time;
+        self.cells = vec![0; cells];
+        self.cells[cells - 1] = self.numbers.count;
+    }
+
     fn force(&mut self, units: u32) {
+        // A cell that a long pause has moved too far away begins now.
+        if let Some(last) = self.last()
+            && self.is_too_far(last)
+        {
+            self.cells = vec![self.charged_in(last)];
+            self.origin = self.now;
+        }
         self.put(self.last().unwrap_or(0), units);
     }
 }

@@ -60,10 +60,12 @@ struct MixedTraffic {
     limits: HashMap<(usize, Algorithm), Limit>,
     permits: u64,
     charges: Vec<(TestRequest, u64)>,
+    /// Whether limits block. Not if the clock steps back: a gate that was forgotten may come back in one store only.
+    blocks: bool,
 }
 
 impl MixedTraffic {
-    fn new(algorithms: &[Algorithm], seed: u64) -> Self {
+    fn new(algorithms: &[Algorithm], blocks: bool, seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
         Self {
             random,
@@ -71,12 +73,17 @@ impl MixedTraffic {
             limits: HashMap::new(),
             permits: 1,
             charges: Vec::new(),
+            blocks,
         }
     }
 
     /// The limit of a key, which changes now and then.
     fn limit(&mut self, key: usize, algorithm: Algorithm) -> Limit {
         let new = any_limit(&mut self.random, algorithm);
+        let steps = [ms(1000), ms(60_000), ms(90 * DAY_MS)];
+        let number = self.random.usize(0..=steps.len());
+        let blocks = self.blocks && self.random.u32(0..3) == 0;
+        let new = if blocks { new.try_block(&steps[..number]).unwrap_or(new) } else { new };
         let limit = self.limits.entry((key, algorithm)).or_insert(new);
         *limit = if self.random.u32(0..3) == 0 { new } else { *limit };
         *limit
@@ -122,7 +129,13 @@ impl MixedTraffic {
         let (request, stamp) = self.random.choice(&self.charges).copied().unwrap_or((self.request(0), 1));
         let algorithm = request.limit.algorithm();
         let limit = if self.random.bool() { request.limit } else { any_limit(&mut self.random, algorithm) };
-        let change = match (algorithm, self.random.u32(0..4)) {
+        let is_list = matches!(algorithm, Algorithm::SlidingLog | Algorithm::Concurrency);
+        let block = self.random.u64(1..=DAY_MS) >> self.random.u32(0..20);
+        let change = match (algorithm, self.random.u32(0..if self.blocks && !is_list { 8 } else { 4 })) {
+            (_, 4) => Change::Block(block.max(1)),
+            (_, 5) => Change::Open,
+            (_, 6) => Change::Pause(block.max(1)),
+            (_, 7) => Change::Closed,
             (Algorithm::Concurrency, 0) => Change::Renew(stamp),
             (Algorithm::Concurrency, _) => Change::Give(stamp),
             (_, 0) => Change::Take,
@@ -212,7 +225,7 @@ pub(crate) async fn first_difference(
     back: bool,
     seed: u64,
 ) -> Option<Vec<(u64, Call)>> {
-    let mut traffic = MixedTraffic::new(algorithms, seed);
+    let mut traffic = MixedTraffic::new(algorithms, !back, seed);
     let (mut now, mut done, mut past) = (START, 0, Vec::new());
     while done < operations {
         let random = &mut traffic.random;
@@ -247,7 +260,7 @@ pub(crate) async fn first_difference(
 
 /// The first difference when these calls are made on empty stores.
 pub(crate) async fn differs_at(twins: &mut Twins, calls: &[(u64, Call)]) -> Option<usize> {
-    let mut traffic = MixedTraffic::new(&[], 0);
+    let mut traffic = MixedTraffic::new(&[], false, 0);
     twins.clear();
     for (at, (now, call)) in calls.iter().enumerate() {
         twins.set_clock(*now);

@@ -45,6 +45,10 @@ pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Ope
             Change::Give(stamp) => definition.give(now, units, stamp),
             Change::Take => definition.take(now, units),
             Change::Renew(id) => definition.renew(now, id),
+            Change::Block(ms) => definition.block(now, ms),
+            Change::Open => definition.open(now),
+            Change::Pause(ms) => definition.pause(now, ms),
+            Change::Closed => definition.closed(now),
             other => panic!("no definition of {other:?}"),
         }),
     }

@@ -21,7 +21,9 @@ pub(crate) fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
     // Few calls wait, so that all products are exact.
     let longest_wait = (1000 * time / u64::from(count)).min(LONGEST_MS);
     let wait = random.choice([0, 0, 1, 20, time / 3, 2 * time, longest_wait]).unwrap();
-    numbers.wait(wait.min(longest_wait))
+    let block = random.choice([[0; 3], [0; 3], [1000, 0, 0], [2000, 60_000, 3_600_000]]).unwrap();
+    let numbers = numbers.wait(wait.min(longest_wait));
+    if numbers.takes_block() { numbers.block(block) } else { numbers }
 }
 
 /// A charge that can be returned, or a permit.
@@ -179,6 +181,14 @@ impl Traffic {
         if !concurrency && random.u32(0..4) == 0 {
             let units = random.u32(0..=self.numbers.capacity().saturating_mul(3));
             return (random.usize(0..KEYS), Operation::Adjust { units, change: Change::Take });
+        }
+        if let (Some(longest), 0) =
+            (self.numbers.block.into_iter().max().filter(|ms| *ms > 0), random.u32(0..4))
+        {
+            let ms = random.u64(1..=longest);
+            let changes = [Change::Block(ms), Change::Pause(ms), Change::Open, Change::Closed];
+            let change = random.choice(changes).unwrap();
+            return (random.usize(0..KEYS), Operation::Adjust { units: 0, change });
         }
         let list = if random.u32(0..4) == 0 { &self.waiting } else { &self.charges };
         let known = random.choice(list).copied();

@@ -252,6 +252,9 @@ impl EntryReply {
         let record = if passes {
             *passing -= 1;
             [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
+        } else if request.closes_gate() && -delay < FOREIGN_KEY {
+            // The first refused request has closed the gate. The numbers of the reply are those of the requests that pass.
+            [delay, 0, reset.max(-delay), 0]
         } else {
             *record
         };

@@ -59,7 +59,14 @@ fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Re
 /// number of requests, 0 for a request that passes only together with the next run, or negative for merged requests.
 pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedisArgs) {
     encode_limit(command, first.limit(), first.permit());
-    command.arg(number).arg(first.cost()).arg(first.keep());
+    command.arg(number).arg(first.cost());
+    let block = first.limit().block_steps();
+    if block.is_none() {
+        command.arg(first.keep());
+    } else {
+        let steps: String = block.steps_ms().map(|ms| format!(":{ms}")).collect();
+        command.arg(format!("{}{steps}", first.keep()));
+    }
 }
 
 /// Adds the algorithm and its numbers. A concurrency limit sends the id of the permit in place of the burst.
@@ -107,6 +114,10 @@ pub(crate) fn encode_adjust(command: &mut Cmd, adjustments: &[Adjustment]) {
             Change::Give(stamp) => ("give", stamp),
             Change::Take => ("take", 0),
             Change::Renew(id) => ("renew", id),
+            Change::Block(ms) => ("block", ms),
+            Change::Open => ("open", 0),
+            Change::Pause(ms) => ("pause", ms),
+            Change::Closed => ("closed", 0),
         };
         command.arg(change);
         encode_limit(command, adjustment.limit(), stamp);

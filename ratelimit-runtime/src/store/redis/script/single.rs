@@ -37,6 +37,7 @@ impl SingleScripts {
             && limit.wait_ms() == 0
             && request.keep() == 0
             && limit.window().is_none()
+            && limit.block_steps().is_none()
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
         // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
