@@ -41,7 +41,7 @@ const PORTABLE: [&str; 5] =
 /// Runs the tests that every system can run: the rules of limits, the attribute, the memory store, all examples in the documentation,
 /// and fleets on simulated servers.
 pub(crate) fn portable() -> Result<(), String> {
-    let mut tests = cargo(&["test", "--locked", "--all-features", "--no-fail-fast"]);
+    let mut tests = cargo_once(&["test", "--locked", "--all-features", "--no-fail-fast"]);
     run(tests.args(PORTABLE.map(|name| ["--package", name]).as_flattened()))?;
     println!(
         "\nnot run here: the tests on real servers, of the command and of the frameworks. They start servers by a shell, so they need \

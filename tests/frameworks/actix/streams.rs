@@ -10,8 +10,6 @@ use actix_web::{HttpResponse, error::ErrorNotFound};
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::net::SocketAddr;
 
-/// More bytes than a server and the operating system keep for a client that does not read.
-
 /// Declares handlers that share one permit.
 macro_rules! handlers {
     ($($name:ident($app:pat) -> $returned:ty { $body:expr })*) => {

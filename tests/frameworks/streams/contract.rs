@@ -93,7 +93,7 @@ async fn until_the_client_goes_away(app: &App, client: &Client, path: &str) {
     app.until_free(&STREAMS, "streams", 1).await;
 }
 
-/// The size of a body in memory that is larger than the buffers of a connection.
+/// The size of a body: more bytes than a server and the operating system keep for a client that does not read.
 pub(crate) const LARGE: usize = 64 * 1024 * 1024;
 
 /// The response of `/large` has [`LARGE`] bytes in memory. It holds its permit while a slow client reads it.
