@@ -5,7 +5,7 @@ use crate::schedule::{Call, Change, How, Kind, NAMES, NOBODY, Schedule, Then};
 use crate::server::Link;
 use crate::world::{Links, World};
 use ratelimit::overrides::LimitChange;
-use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, Rejection};
+use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, Rejection};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -67,6 +67,7 @@ impl Process {
             ended: sent,
             outcome: Outcome::Dropped,
             adjusted: Adjusted::Unknown,
+            reset: Duration::ZERO,
             released: None,
         };
         let running = Running { record, start, history: history.clone() };
@@ -122,27 +123,28 @@ pub(crate) fn with_count(limit: &Limit, count: u32) -> Limit {
 async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
     let Call { limit: at, who, cost, kind, .. } = running.record.call;
     let (limit, key) = (&limits[at], key(at, who));
-    let ended = |running: &mut Running, outcome| {
+    let ended = |running: &mut Running, outcome: Result<Decision, Rejection>| {
         running.record.ended = running.start.elapsed();
-        running.record.outcome = outcome;
+        running.record.reset = outcome.as_ref().map_or(Duration::ZERO, Decision::reset_after);
+        running.record.outcome = outcome.map_or_else(of, |_| Outcome::Admitted);
     };
     match kind {
         Kind::Check => {
             let outcome = limiter.check_cost(limit, key, cost).await;
-            ended(&mut running, of(outcome.err()));
+            ended(&mut running, outcome.map(|admitted| admitted.decision()));
         }
         Kind::Acquire => {
             let outcome = limiter.acquire_cost(limit, key, cost).await;
-            ended(&mut running, of(outcome.err()));
+            ended(&mut running, outcome.map(|admitted| admitted.decision()));
         }
         Kind::Stack { with } => {
             let other = self::key(with, who);
             let outcome = limiter.check_all(&[(limit, &key, cost), (&limits[with], &other, cost)]).await;
-            ended(&mut running, of(outcome.err()));
+            ended(&mut running, outcome.map(|admitted| admitted[0].decision()));
         }
         Kind::Charge { then } => match limiter.charge(limit, key, cost).await {
             Ok(charge) => {
-                ended(&mut running, Outcome::Admitted);
+                ended(&mut running, Ok(charge.decision()));
                 running.record.adjusted = match then {
                     Then::Keep => Adjusted::Took(0),
                     Then::Refund => charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave),
@@ -153,26 +155,25 @@ async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
                     }
                 };
             }
-            Err(rejection) => ended(&mut running, of(Some(rejection))),
+            Err(rejection) => ended(&mut running, Err(rejection)),
         },
         Kind::Permit { held } => match limiter.permit_cost(limit, key, cost).await {
             Ok(permit) => {
-                ended(&mut running, Outcome::Admitted);
+                ended(&mut running, Ok(permit.decision()));
                 sleep(held).await;
                 drop(permit);
                 running.record.released = Some(running.start.elapsed());
             }
-            Err(rejection) => ended(&mut running, of(Some(rejection))),
+            Err(rejection) => ended(&mut running, Err(rejection)),
         },
     }
 }
 
-fn of(rejection: Option<Rejection>) -> Outcome {
+fn of(rejection: Rejection) -> Outcome {
     match rejection {
-        None => Outcome::Admitted,
-        Some(Rejection::Limited(limited)) => Outcome::Refused(limited.decision().retry_after()),
-        Some(Rejection::Unavailable(unavailable)) => Outcome::Unknown(unavailable.error().to_string()),
-        Some(other) => Outcome::Unknown(other.to_string()),
+        Rejection::Limited(limited) => Outcome::Refused(limited.decision().retry_after()),
+        Rejection::Unavailable(unavailable) => Outcome::Unknown(unavailable.error().to_string()),
+        other => Outcome::Unknown(other.to_string()),
     }
 }
 

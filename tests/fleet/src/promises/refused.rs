@@ -1,4 +1,4 @@
-//! No call is refused without a reason.
+//! No call is refused without a reason, and the times in replies are true.
 
 use super::troubles::UNDER_WAY;
 use super::{Case, TIMER};
@@ -14,8 +14,27 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if !is_exact {
         return None;
     }
+    if let Some(broken) = too_long(case) {
+        return Some(broken);
+    }
     let mut refused = case.calls.iter().filter(|record| record.is_refused() && is_alone(record));
     refused.find_map(|record| needless(case, record).or_else(|| again(case, record)))
+}
+
+/// A call was told a time until it passes, or until all is free, that is longer than the limit permits.
+fn too_long(case: &Case<'_>) -> Option<String> {
+    // A bucket in debt leaks for twice its time.
+    let longest =
+        Duration::from_millis(2 * case.limit.longest_reset_ms()) + case.limit.longest_wait() + TIMER;
+    let is_too_long = |record: &&&Record| {
+        let retry = if let Outcome::Refused(retry) = record.outcome { retry } else { None };
+        record.call.limit == case.at && retry.unwrap_or(record.reset) > longest
+    };
+    let alone = case.calls.iter().filter(|record| is_alone(record));
+    alone
+        .clone()
+        .find(is_too_long)
+        .map(|record| format!("was told {:?}, and the longest time is {longest:?}: {record}", record.reset))
 }
 
 /// A stack may be refused by its other limit.

@@ -15,7 +15,7 @@ impl Schedule {
     pub(crate) fn draw(seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
         let processes = random.usize(1..=4);
-        let limits: Vec<Limit> = (0..random.usize(1..=3)).map(|_| limit(&mut random)).collect();
+        let mut limits: Vec<Limit> = (0..random.usize(1..=3)).map(|_| limit(&mut random)).collect();
         let layout = match random.u8(..4) {
             0 => Layout::Sentinels,
             1 => Layout::Cluster { any_slot: random.bool() },
@@ -26,8 +26,14 @@ impl Schedule {
         let deadline = Duration::from_millis(*random.choice(&deadlines).unwrap_or(&250));
         let faults = random.choice([0, 2, 6, 15]).unwrap_or(2);
         let changes = random.choice([0, 0, 3, 15]).unwrap_or(0);
-        let is_slow = random.u8(..8) == 0;
-        let busy = busy(&mut random, &limits);
+        let (mut is_slow, mut faults, mut changes) = (random.u8(..8) == 0, faults, changes);
+        let mut busy = busy(&mut random, &limits);
+        if random.u8(..12) == 0 {
+            // Calls wait for their turns, the limit may change, and all else is well.
+            limits[0] = waiting(&mut random);
+            busy = Some((0, limits[0].time() / limits[0].count() / random.u32(1..=3)));
+            (is_slow, faults, changes) = (false, 0, *random.choice(&[0, 15]).unwrap_or(&0));
+        }
         let mut at = Duration::ZERO;
         let mut steps = Vec::new();
         for _ in 0..random.usize(20..250) {
@@ -114,14 +120,29 @@ fn limit(random: &mut Rng) -> Limit {
     if random.u8(..4) == 0 { limit.try_wait(wait).unwrap_or(limit) } else { limit }
 }
 
+/// A limit with a short period, whose calls wait for several periods.
+fn waiting(random: &mut Rng) -> Limit {
+    let (count, time) = (random.u32(1..=6), Duration::from_millis(random.u64(100..1000)));
+    let limit = match random.u8(..8) {
+        0 => Limit::counter(count, time),
+        1 => Limit::token_bucket(count, time),
+        2 => Limit::leaky_bucket(count, time),
+        3..6 => Limit::sliding_window(count, time),
+        _ => Limit::sliding_log(count, time),
+    };
+    limit.try_wait(Duration::from_millis(random.u64(1000..3000))).unwrap_or(limit)
+}
+
 fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Call {
     let busy = busy.filter(|_| random.u8(..8) > 0);
     let limit = busy.map_or_else(|| random.usize(..limits.len()), |(limit, _)| limit);
     let kind = if is_concurrency(&limits[limit]) {
         Kind::Permit { held: Duration::from_millis(random.u64(..4000)) }
     } else {
+        let may_wait = !limits[limit].longest_wait().is_zero();
         match random.u8(..8) {
             0 | 1 => Kind::Acquire,
+            4.. if may_wait => Kind::Acquire,
             2 => Kind::Charge { then: then(random) },
             3 => Kind::Stack { with: random.usize(..limits.len()) },
             _ => Kind::Check,

@@ -1,7 +1,7 @@
 //! The server's end of a connection, and the network between a process and a server with its faults.
 
 use super::reply::{Words, take_command};
-use super::{Client, Server};
+use super::{Client, Server, may_change};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -165,8 +165,7 @@ async fn execute(
     while server.stalled_until() > Instant::now() {
         sleep_until(server.stalled_until()).await;
     }
-    let may_change = command.first().is_some_and(|name| name.starts_with(b"EVAL") || name == b"HSET");
-    let fault = if may_change { link.next_fault() } else { None };
+    let fault = if may_change(command) { link.next_fault() } else { None };
     if fault == Some(LinkFault::Reset) {
         return broken();
     }

@@ -223,7 +223,9 @@ impl State {
         self.set_time();
         self.executed += 1;
         self.show(words);
-        self.keep_past();
+        if may_change(words) {
+            self.keep_past();
+        }
         let Some((name, arguments)) = words.split_first() else { return Reply::error("ERR no command") };
         let is_asking = std::mem::take(&mut client.is_asking);
         let now = Instant::now();
@@ -298,6 +300,11 @@ impl State {
         self.keys.guard = None;
         reply
     }
+}
+
+/// Whether a command may write.
+fn may_change(words: &[Bytes]) -> bool {
+    words.first().is_some_and(|name| name.starts_with(b"EVAL") || name == b"HSET")
 }
 
 /// The keys that a command declares.

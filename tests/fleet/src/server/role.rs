@@ -59,6 +59,9 @@ impl State {
     pub(super) fn keep_past(&mut self) {
         let Some(past) = &mut self.past else { return };
         let now = Instant::now();
+        if past.back().is_some_and(|(at, _)| *at == now) {
+            return;
+        }
         past.push_back((now, self.keys.copy()));
         while past.get(1).is_some_and(|(at, _)| *at + PAST < now) {
             past.pop_front();
