@@ -17,6 +17,7 @@
 //! - [Testing]: tests without Redis and without sleeping
 //! - [Scaling]: how many servers you need, and what a decision costs Redis
 //! - [Servers]: which servers and services work, and the one setting that each needs
+//! - [Stores]: how to write a store on another engine, and the suite that checks it
 //! - [Command line]: the command `ratelimit`, which shows and changes limits while services run
 //! - [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee, and which permissions they need
 //!
@@ -50,5 +51,6 @@ pages! {
     testing: "../docs/testing.md";
     scaling: "docs/fleet_calls.md", "docs/fleet_use.md", "../docs/scaling.md";
     servers: "../docs/servers.md";
+    stores: "../docs/stores.md";
     command_line: "../docs/command-line.md";
 }
