@@ -15,6 +15,7 @@ mod list;
 mod overrides;
 mod peek;
 mod permissions;
+mod plan;
 mod project;
 mod published;
 mod reset;
