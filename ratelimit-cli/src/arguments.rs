@@ -8,6 +8,7 @@ use crate::list::List;
 use crate::options::When;
 use crate::overrides::{Set, Unset};
 use crate::peek::Peek;
+use crate::plan::{Apply, Drift, Plan};
 use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
@@ -54,6 +55,9 @@ pub(crate) enum Command {
     Unblock(Unblock),
     /// Show all overrides
     Overrides,
+    Plan(Plan),
+    Apply(Apply),
+    Drift(Drift),
     Top(Top),
     Bench(Bench),
     Doctor(Doctor),

@@ -36,6 +36,7 @@ mod options;
 mod output;
 mod overrides;
 mod peek;
+mod plan;
 mod project;
 mod reset;
 mod scan;
@@ -87,6 +88,9 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
             Command::Block(block) => block::block(block, &session).await,
             Command::Unblock(unblock) => block::unblock(unblock, &session).await,
             Command::Overrides => overrides::list(&session).await,
+            Command::Plan(plan) => plan::plan(plan, &session).await,
+            Command::Apply(apply) => plan::apply(apply, &session).await,
+            Command::Drift(drift) => plan::drift(drift, &session).await,
             Command::Top(top) => top::run(top, &session).await,
             Command::Bench(bench) => bench::run(bench, &session).await,
             Command::Doctor(doctor) => doctor::run(doctor, &session).await,

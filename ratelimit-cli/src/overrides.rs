@@ -228,7 +228,7 @@ fn as_json(entry: &Override, published: &[KnownLimit], session: &Session) -> Val
 }
 
 /// The name and the identity of an override.
-fn target(entry: &Override, session: &Session) -> (String, Option<String>) {
+pub(crate) fn target(entry: &Override, session: &Session) -> (String, Option<String>) {
     match entry.target() {
         OverrideTarget::Name(name) => (name.clone(), None),
         OverrideTarget::Key(written) => match key_of(&session.prefix, written) {

@@ -114,6 +114,16 @@ impl Limit {
     pub const fn longest_wait(&self) -> Duration {
         Duration::from_millis(self.numbers.wait_ms)
     }
+
+    /// How long a refused caller stays refused, after each further refusal. None if the limit does not [`block`](Self::block).
+    pub fn blocks(&self) -> impl Iterator<Item = Duration> + '_ {
+        self.numbers.block.steps_ms().map(Duration::from_millis)
+    }
+
+    /// Whether the tokens of a bucket come back by [`Refill::Interval`].
+    pub const fn refills_by_interval(&self) -> bool {
+        self.numbers.refills_by_interval()
+    }
 }
 
 /// For the stores of `ratelimit-runtime`.
@@ -167,10 +177,6 @@ impl Limit {
     #[inline]
     pub const fn life_ms(&self) -> u64 {
         self.derived.life_ms
-    }
-
-    pub const fn refills_by_interval(&self) -> bool {
-        self.numbers.refills_by_interval()
     }
 
     /// Whether this is a leaky bucket in which calls wait.

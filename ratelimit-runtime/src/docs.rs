@@ -6,7 +6,7 @@
 //! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [Whole routers]; [Results], [Answers]
 //! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Troubleshooting],
 //!   [Observability]
-//! - Servers: [Servers], [Scaling], [Several regions]; [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee
+//! - Servers: [Servers], [Scaling], [Several regions], [Stores] on other engines; [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee
 //! - Tests and tools: [Testing], [Tests of services], [Command line], [Limits in the sources]
 //! - Others: [Comparison], [Migration]
 //! - Inside: [How it works], [Glossary]
@@ -51,6 +51,7 @@ pages! {
     servers: "../docs/servers.md";
     scaling: "docs/fleet_calls.md", "docs/fleet_use.md", "../docs/scaling.md";
     regions: "../docs/regions.md";
+    stores: "../docs/stores.md";
     testing: "../docs/testing.md";
     testing_services: "../docs/testing-services.md";
     command_line: "../docs/command-line.md";

@@ -16,6 +16,7 @@ mod list;
 mod overrides;
 mod peek;
 mod permissions;
+mod plan;
 mod project;
 mod published;
 mod reset;

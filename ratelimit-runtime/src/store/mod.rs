@@ -60,8 +60,8 @@ pub(crate) use all::all;
 pub(crate) use deadline::UntilDeadline;
 pub(crate) use reply::{Awaited, DeadlineWatch, PendingReply, ReplyKind, StoreCall};
 pub use reply::{MissedDeadline, Reply};
-pub use request::{Adjustment, Change, Mode, Request};
-pub(crate) use request::{NO_PERMIT, stacks};
+pub(crate) use request::NO_PERMIT;
+pub use request::{Adjustment, Change, Mode, Request, stacks};
 pub use results::{Adjusted, Decisions};
 
 #[cfg(doc)]

@@ -169,15 +169,14 @@ impl Request {
     }
 }
 
-/// Returns the stacks of a batch: slices of requests that pass together. Most stacks have one request.
+/// Returns the stacks of a batch: slices of requests that pass together. Most stacks have one request. A store calls it first,
+/// so that a wrong batch changes nothing.
 ///
 /// # Errors
 ///
-/// If the last stack has no end, or if a stack has two equal keys. Each of the two requests would be decided without the
-/// charge of the other.
-pub(crate) fn stacks<'s, 'r>(
-    requests: &'s [&'r Request],
-) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
+/// [`Configuration`](ErrorKind::Configuration), if the last stack has no end, or if a stack has two equal keys. Each of the two
+/// requests would be decided without the charge of the other.
+pub fn stacks<'s, 'r>(requests: &'s [&'r Request]) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
     if requests.last().is_some_and(|request| request.with_next) {
         return Err(Error::new(
             ErrorKind::Configuration,
@@ -270,8 +269,13 @@ impl Adjustment {
         }
     }
 
-    /// Whether this change can be made to this limit.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    /// Checks whether this change can be made to this limit. A store checks all adjustments before it makes the first one.
+    ///
+    /// # Errors
+    ///
+    /// [`Configuration`](ErrorKind::Configuration), if permits are taken without a decision, if other units than permits are
+    /// renewed, or if the state of the limit has no place for a block.
+    pub fn check(&self) -> Result<(), Error> {
         const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {
             (Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed, _)

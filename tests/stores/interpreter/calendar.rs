@@ -2,7 +2,6 @@
 
 use super::driver::parts;
 use crate::harness::{is_soak, seed};
-use crate::models::definitions::calendar::{first_after, start_of};
 use jiff::civil::{Date, Weekday, date};
 use jiff::tz::Offset;
 use mlua::{Function, Lua};
@@ -11,6 +10,20 @@ use ratelimit::per::Calendar;
 
 /// The last time that Lua can represent in microseconds is in June 2255.
 const LAST: Date = date(2255, 5, 1);
+
+/// The first day of the next week or month.
+fn first_after(window: &str, day: Date) -> Date {
+    match window {
+        "week" => day.nth_weekday(1, Weekday::Monday).unwrap(),
+        "month" => day.last_of_month().tomorrow().unwrap(),
+        _ => day.tomorrow().unwrap(),
+    }
+}
+
+/// The start of a day in ms since 1970.
+fn start_of(day: Date, offset: Offset) -> i64 {
+    offset.to_timestamp(day.at(0, 0, 0, 0)).unwrap().as_millisecond()
+}
 
 /// `until_end(name, time_ms, now)`, as the scripts compute it.
 fn in_lua(lua: &Lua) -> Function {

@@ -26,8 +26,7 @@ fn algorithm(numbers: &Numbers) -> (&'static str, u64, u64) {
             "week" => "counter_week",
             _ => "counter_month",
         };
-        let zone_ms = 1000 * i64::from(offset(zone).seconds());
-        return (name, numbers.count.into(), (zone_ms + 86_400_000).unsigned_abs());
+        return (name, numbers.count.into(), (offset(zone) + 86_400_000).unsigned_abs());
     }
     let (count, time) = (u64::from(numbers.count), numbers.time);
     let (mut divisor, mut rest) = (count, time);

@@ -1,14 +1,16 @@
 //! Random traffic on a few keys of one limit, and the outcomes by definition.
 
-use crate::models::definitions::{Answer, Definition, Kind, Numbers};
-use crate::models::random::operations::{Operation, Outcome, by_definition};
-use ratelimit::store::{Change, Mode};
+use super::operations::{Operation, Outcome, by_definition};
+use crate::store::{Change, Mode};
+use crate::testing::conformance::definitions::{Answer, Definition, Kind, Numbers};
 
 const KEYS: usize = 6;
 const LONGEST_MS: u64 = 366 * 86_400_000;
+/// The time at which traffic begins, in µs.
+pub const START: u64 = 1_763_000_000_000_000;
 
 /// A random limit, with a time of any unit up to the longest.
-pub(crate) fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
+pub fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
     let time = 1 + (random.u64(0..LONGEST_MS) >> random.u32(0..35));
     let time = if kind == Kind::Concurrency { time.max(1000) } else { time };
     let (count, burst) =
@@ -35,7 +37,7 @@ struct Charge {
     stamp: u64,
 }
 
-pub(crate) struct Traffic {
+pub struct Traffic {
     numbers: Numbers,
     random: fastrand::Rng,
     definitions: Vec<Box<dyn Definition>>,
@@ -51,12 +53,12 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) fn new(numbers: Numbers, seed: u64) -> Self {
+    pub fn new(numbers: Numbers, seed: u64) -> Self {
         Self {
             numbers,
             random: fastrand::Rng::with_seed(seed),
             definitions: (0..KEYS).map(|_| numbers.definition()).collect(),
-            now: 1_763_000_000_000_000,
+            now: START,
             charges: Vec::new(),
             waiting: Vec::new(),
             permits: 1,
@@ -65,12 +67,12 @@ impl Traffic {
     }
 
     /// Ends in the year 2255: above 2^53 µs, Lua cannot represent the time.
-    pub(crate) fn goes_on(&self) -> bool {
+    pub fn goes_on(&self) -> bool {
         self.now < (1 << 53) - 20 * (self.numbers.time + self.numbers.wait) * 1000
     }
 
     /// The next moment (µs), and its operations, which are made in one call.
-    pub(crate) fn next(&mut self) -> (u64, Vec<(usize, Operation)>) {
+    pub fn next(&mut self) -> (u64, Vec<(usize, Operation)>) {
         // A single request is decided by its own script.
         let alone = self.random.u32(0..3) == 0;
         if !alone || self.random.bool() {
@@ -93,7 +95,7 @@ impl Traffic {
     }
 
     /// The same for a single request, mostly one for a single-request script.
-    pub(crate) fn next_alone(&mut self) -> (u64, Vec<(usize, Operation)>) {
+    pub fn next_alone(&mut self) -> (u64, Vec<(usize, Operation)>) {
         if self.random.u32(0..6) == 0 {
             self.pass();
         }
@@ -106,7 +108,7 @@ impl Traffic {
     }
 
     /// The outcomes by definition, in order.
-    pub(crate) fn expected(&mut self, steps: &[(usize, Operation)]) -> Vec<Outcome> {
+    pub fn expected(&mut self, steps: &[(usize, Operation)]) -> Vec<Outcome> {
         steps
             .iter()
             .map(|&(key, step)| {

@@ -1,7 +1,7 @@
 //! Concurrency: permits that hold units until they are released or their lease ends, and tickets of waiting calls.
 
 use super::{Answer, Definition, Numbers};
-use ratelimit::store::Mode;
+use crate::store::Mode;
 
 pub(super) struct Concurrency {
     numbers: Numbers,

@@ -4,35 +4,34 @@
 //! This code is plain and slow. The limit of a key never changes here, and time never goes back.
 
 mod bucket;
-pub(crate) mod calendar;
+pub mod calendar;
 mod concurrency;
 mod counter;
 mod gate;
 mod leaky;
 mod log;
-mod promises;
 mod window;
 
-use ratelimit::store::Mode;
-use ratelimit::{Limit, Refill};
+use crate::limit::{Limit, Refill};
+use crate::store::Mode;
 use std::time::Duration;
 
 /// The decision that a store must make. Times are in ms; the stamp of a log is in µs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) allowed: bool,
-    pub(crate) delay: u64,
-    pub(crate) limit: u32,
-    pub(crate) remaining: u32,
+pub struct Answer {
+    pub allowed: bool,
+    pub delay: u64,
+    pub limit: u32,
+    pub remaining: u32,
     /// For a refusal. `None` means never.
-    pub(crate) retry_after: Option<u64>,
-    pub(crate) reset_after: u64,
+    pub retry_after: Option<u64>,
+    pub reset_after: u64,
     /// Finds the charge again when units are returned. Zero without a charge.
-    pub(crate) stamp: u64,
+    pub stamp: u64,
 }
 
 /// A limit under one key. Arguments of times are in µs.
-pub(crate) trait Definition {
+pub trait Definition {
     /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
     /// has permits.
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
@@ -74,7 +73,7 @@ pub(crate) trait Definition {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Counter,
     Greedy,
     Interval,
@@ -87,60 +86,60 @@ pub(crate) enum Kind {
 
 /// The numbers of a limit, with times in ms.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbers {
-    pub(crate) kind: Kind,
-    pub(crate) count: u32,
-    pub(crate) time: u64,
-    pub(crate) burst: u32,
-    pub(crate) borrow: u32,
-    pub(crate) wait: u64,
+pub struct Numbers {
+    pub kind: Kind,
+    pub count: u32,
+    pub time: u64,
+    pub burst: u32,
+    pub borrow: u32,
+    pub wait: u64,
     /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
-    pub(crate) calendar: Option<&'static str>,
+    pub calendar: Option<&'static str>,
     /// The steps of a block; zeros follow the last one.
-    pub(crate) block: [u64; 3],
+    pub block: [u64; 3],
 }
 
 impl Numbers {
-    pub(crate) const fn new(kind: Kind, count: u32, time: u64) -> Self {
+    pub const fn new(kind: Kind, count: u32, time: u64) -> Self {
         Self { kind, count, time, burst: count, borrow: 0, wait: 0, calendar: None, block: [0; 3] }
     }
 
-    pub(crate) const fn burst(self, burst: u32) -> Self {
+    pub const fn burst(self, burst: u32) -> Self {
         Self { burst, ..self }
     }
 
-    pub(crate) const fn borrow(self, borrow: u32) -> Self {
+    pub const fn borrow(self, borrow: u32) -> Self {
         Self { borrow, ..self }
     }
 
-    pub(crate) const fn wait(self, wait: u64) -> Self {
+    pub const fn wait(self, wait: u64) -> Self {
         Self { wait, ..self }
     }
 
-    pub(crate) const fn calendar(self, window: &'static str) -> Self {
+    pub const fn calendar(self, window: &'static str) -> Self {
         Self { calendar: Some(window), ..self }
     }
 
     /// The window of the calendar, and the offset of its zone.
-    pub(crate) fn window(&self) -> Option<(&'static str, &'static str)> {
+    pub fn window(&self) -> Option<(&'static str, &'static str)> {
         self.calendar.map(|window| window.split_once(' ').unwrap())
     }
 
-    pub(crate) const fn block(self, block: [u64; 3]) -> Self {
+    pub const fn block(self, block: [u64; 3]) -> Self {
         Self { block, ..self }
     }
 
     /// Whether the state has a place for a block.
-    pub(crate) const fn takes_block(&self) -> bool {
+    pub const fn takes_block(&self) -> bool {
         !matches!(self.kind, Kind::Log | Kind::Concurrency)
     }
 
-    pub(crate) const fn is_queue(&self) -> bool {
+    pub const fn is_queue(&self) -> bool {
         matches!(self.kind, Kind::Leaky) && self.wait > 0
     }
 
     /// The most units that the limit can hold at once.
-    pub(crate) fn capacity(&self) -> u32 {
+    pub fn capacity(&self) -> u32 {
         match self.kind {
             Kind::Greedy | Kind::Interval => self.burst + self.borrow,
             Kind::Leaky if self.is_queue() => {
@@ -153,7 +152,7 @@ impl Numbers {
     }
 
     /// The longest time for which a store may store the state, in ms.
-    pub(crate) fn longest_ttl(&self) -> u64 {
+    pub fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
             // The last call has waited, and a penalty takes as much again.
@@ -170,7 +169,7 @@ impl Numbers {
         }
     }
 
-    pub(crate) fn limit(&self) -> Limit {
+    pub fn limit(&self) -> Limit {
         let (count, time, wait) =
             (self.count, Duration::from_millis(self.time), Duration::from_millis(self.wait));
         let bucket = || Limit::token_bucket(count, time).burst(self.burst).borrow(self.borrow);
@@ -194,7 +193,7 @@ impl Numbers {
     }
 
     /// The limit under an unused key.
-    pub(crate) fn definition(self) -> Box<dyn Definition> {
+    pub fn definition(self) -> Box<dyn Definition> {
         let algorithm = self.algorithm();
         if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm)) } else { algorithm }
     }

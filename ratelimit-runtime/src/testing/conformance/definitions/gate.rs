@@ -1,7 +1,7 @@
 //! Blocks around an algorithm: who is refused stays refused for a step, and for the next step after the next refusal.
 
 use super::{Answer, Definition, Numbers};
-use ratelimit::store::Mode;
+use crate::store::Mode;
 
 /// A limit that blocks. Times are in ms.
 pub(super) struct Gate {

@@ -1,6 +1,6 @@
 //! The promises of the documentation, tested on the definitions: bounds, order of turns, exact retry-after, refunds.
 
-use super::{Answer, Definition, Kind, Numbers};
+use crate::models::definitions::{Answer, Definition, Kind, Numbers};
 use ratelimit::store::Mode;
 
 const BUCKETS: [Numbers; 7] = [
