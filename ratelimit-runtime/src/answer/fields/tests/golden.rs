@@ -97,7 +97,7 @@ fn a_window_of_the_calendar_lasts_until_its_end() {
     // 90 s before the end of a month, its length in days is the day before the end.
     let month = Limit::calendar(100, Calendar::Month);
     let window = month.window().unwrap();
-    for (end, days) in [(5_097_600_000, 28), (2_678_400_000, 31), (68_256_000_000, 29)] {
+    for (end, days) in [(5_097_600_000_i64, 28), (2_678_400_000, 31), (68_256_000_000, 29)] {
         for error in [-86_400_000, 0, 86_400_000] {
             assert_eq!(window.length_ms(u64::try_from(end + error).unwrap()), days * 86_400_000);
         }
