@@ -13,7 +13,9 @@ async fn a_caller_is_blocked_for_a_time_or_until_unblock() {
         let arguments: Vec<&str> = arguments.iter().copied().chain(["--limit", &limit]).collect();
         run(&url, &arguments)
     };
-    with_limit(&["block", "login", "--for", "ann", "1h"]).exits(0).says(&["login for ann: blocked for 1 h 0 m"]);
+    with_limit(&["block", "login", "--for", "ann", "1h"])
+        .exits(0)
+        .says(&["login for ann: blocked for 1 h 0 m"]);
     let refused = service.check(&LOGIN, ann()).await.unwrap_err().retry_after().unwrap();
     assert!((3590..=3600).contains(&refused.as_secs()), "{refused:?}");
     with_limit(&["peek", "login", "--for", "ann"]).exits(0).says(&["refused for "]);
@@ -34,7 +36,9 @@ async fn what_cannot_be_blocked_is_said() {
     let url = server.url();
     run(&url, &["block", "login", "--for", "ann"]).exits(2).complains(&["TIME"]);
     run(&url, &["block", "login", "--for", "ann", "1 h"]).exits(2).complains(&["has a space"]);
-    run(&url, &["block", "login", "--for", "ann", "1h"]).exits(2).complains(&["is not known; pass it as `--limit"]);
+    run(&url, &["block", "login", "--for", "ann", "1h"])
+        .exits(2)
+        .complains(&["is not known; pass it as `--limit"]);
     run(&url, &["block", "logn", "--for", "ann", "1h"]).exits(1).complains(&["did you mean `login`?"]);
     let log = ["block", "login", "--for", "ann", "1h", "--limit", "sliding_log count=5 time=1m"];
     run(&url, &log).exits(2).complains(&["is not known"]);
