@@ -110,7 +110,11 @@ impl Entry {
         }
         let numbers = NUMBERS.iter().filter_map(|name| {
             let value = self.arguments.get(*name)?;
-            Some(format!(" {name}={}", shown(value).replace(", ", ",")))
+            let value = match value {
+                Value::Array(steps) => steps.iter().map(shown).collect::<Vec<_>>().join(","),
+                one => shown(one),
+            };
+            Some(format!(" {name}={value}"))
         });
         self.arguments.get("algorithm").map(shown).into_iter().chain(numbers).collect()
     }
