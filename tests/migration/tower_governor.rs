@@ -26,11 +26,8 @@ mod after {
 
     pub(super) fn app() -> Router {
         const EACH: Limit = Limit::token_bucket(1, Duration::from_secs(2)).burst(5);
-        Router::new().route("/", get(async || "hello")).layer(RateLimitLayer::new().limit(
-            "api",
-            EACH,
-            By::ip(),
-        ))
+        let layer = RateLimitLayer::new().limit("api", EACH, By::ip());
+        Router::new().route("/", get(async || "hello")).layer(layer)
     }
 }
 
