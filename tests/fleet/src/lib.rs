@@ -7,12 +7,13 @@
 //! | `server` | a server that speaks RESP and runs the scripts, its role beside others, and the network with its faults |
 //! | `world`, `process` | the servers and the network of a run; a process with its limiter and its calls |
 //! | `run`, `faults` | runs a schedule; causes its faults |
-//! | `history`, `promises` | what the calls experienced, and what must hold |
+//! | `history`, `findings`, `promises` | what the calls experienced, what is there when all is quiet, and what must hold |
 //! | `shrink`, `timeline` | finds the fewest steps that still break a promise, and draws them |
 //! | `soak` | runs many seeds on all cores |
 //! | `planted` | mistakes of the client and the scripts that the simulation must find |
 
 mod faults;
+mod findings;
 mod history;
 pub mod planted;
 mod process;

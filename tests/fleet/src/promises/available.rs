@@ -1,8 +1,8 @@
 //! Calls are decided while all is well, and processes believe what is true.
 
+use crate::findings::Findings;
 use crate::history::{Changed, Happened, Outcome, Record};
 use crate::process::with_count;
-use crate::run::Findings;
 use crate::schedule::Schedule;
 
 pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findings) -> Vec<String> {

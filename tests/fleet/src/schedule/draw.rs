@@ -101,7 +101,7 @@ fn limit(random: &mut Rng) -> Limit {
         1 => Duration::from_secs(random.u64(2..120)),
         _ => Duration::from_secs(86_400 * random.u64(1..60)),
     };
-    let limit = match random.u8(..8) {
+    let limit = match random.u8(..10) {
         0 | 1 => Limit::counter(count, time),
         2 => Limit::token_bucket(count, time),
         3 => Limit::sliding_window(count, time),
@@ -109,7 +109,7 @@ fn limit(random: &mut Rng) -> Limit {
         5 => Limit::leaky_bucket(count, time),
         6 => Limit::concurrency(count, Duration::from_secs(random.u64(1..60))),
         _ => {
-            let count = count * *random.choice(&[1, 2, 20]).unwrap_or(&20);
+            let count = count * *random.choice(&[1, 2, 4, 20]).unwrap_or(&20);
             let leased = Limit::counter(count, time);
             let leased = leased.try_lease(random.u32(1..=count.min(8))).unwrap_or(leased);
             let short = LimitChange::new().time(Duration::from_millis(random.u64(50..2000)));
