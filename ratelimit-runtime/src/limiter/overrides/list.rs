@@ -97,6 +97,7 @@ impl fmt::Debug for Override {
             .field("target", &self.target)
             .field("change", &format_args!("{}", self.change))
             .field("effect", &self.effect)
+            .field("expires_in", &self.expires_in())
             .finish()
     }
 }

@@ -90,18 +90,15 @@ pub(super) async fn save(
     expires: Option<Duration>,
 ) -> Result<(), Error> {
     let version = (random::bits() % VERSIONS).max(1);
-    let set = match (change, expires) {
-        (Some(change), Some(expires)) => {
-            let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
-            let mut set = eval(SET_UNTIL, key);
-            set.arg(entry).arg(format!("{change}{UNTIL}")).arg(ms).arg(VERSION).arg(version);
-            set
-        }
-        _ => {
-            let mut set = redis::cmd("HSET");
-            set.arg(key.as_bytes()).arg(entry).arg(change.unwrap_or_default()).arg(VERSION).arg(version);
-            set
-        }
+    let set = if let (Some(change), Some(expires)) = (change, expires) {
+        let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+        let mut set = eval(SET_UNTIL, key);
+        set.arg(entry).arg(format!("{change}{UNTIL}")).arg(ms).arg(VERSION).arg(version);
+        set
+    } else {
+        let mut set = redis::cmd("HSET");
+        set.arg(key.as_bytes()).arg(entry).arg(change.unwrap_or_default()).arg(VERSION).arg(version);
+        set
     };
     client.command(key, &set).await?;
     if change.is_none() {

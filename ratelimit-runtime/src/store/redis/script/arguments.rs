@@ -64,8 +64,12 @@ pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedi
     if block.is_none() {
         command.arg(first.keep());
     } else {
-        let steps: String = block.steps_ms().map(|ms| format!(":{ms}")).collect();
-        command.arg(format!("{}{steps}", first.keep()));
+        let mut extra = first.keep().to_string();
+        for ms in block.steps_ms() {
+            extra.push(':');
+            extra.push_str(&ms.to_string());
+        }
+        command.arg(extra);
     }
 }
 
