@@ -97,7 +97,7 @@ impl fmt::Debug for Override {
             .field("target", &self.target)
             .field("change", &format_args!("{}", self.change))
             .field("effect", &self.effect)
-            .field("expires_in", &self.expires_in())
+            .field("expires_in", &self.expires.map(|end| end.saturating_duration_since(Instant::now())))
             .finish()
     }
 }
