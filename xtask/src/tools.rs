@@ -4,7 +4,11 @@ use crate::install::{self, Manager, Package};
 use crate::process::{cargo, output, run, succeeds, target};
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The version of mdBook that builds the book.
+const MDBOOK: &str = "0.5.4";
 
 /// The environment variable with the path of the server for the tests. `tests/support` reads it too.
 pub(crate) const SERVER_VARIABLE: &str = "RATELIMIT_REDIS_SERVER";
@@ -24,6 +28,12 @@ pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), 
     }
     let reason = added.err().unwrap_or_else(|| format!("`cargo {subcommand}` still fails"));
     Err(format!("{component} is missing ({reason}); run `rustup component add {component}`"))
+}
+
+/// Makes sure that the standard library of a target is installed.
+pub(crate) fn ensure_target(target: &str) -> Result<(), String> {
+    let folder = output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]))?;
+    if Path::new(folder.trim()).is_dir() { Ok(()) } else { announce(&["rustup", "target", "add", target]) }
 }
 
 /// Makes sure that rust-analyzer is installed.
@@ -61,6 +71,18 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
              valkey-server"
         )
     })
+}
+
+/// Returns mdBook. Builds it into `target/tools` if it is not there, because few systems package it.
+pub(crate) fn ensure_mdbook() -> Result<PathBuf, String> {
+    let folder = target().join("tools");
+    let program = folder.join("bin/mdbook");
+    if !runs(program.as_os_str()) {
+        println!("mdBook is missing; building it takes a few minutes");
+        let version = ["install", "mdbook", "--locked", "--version", MDBOOK, "--root"];
+        run(cargo(&version).arg(&folder)).map_err(|error| format!("`cargo install mdbook`: {error}"))?;
+    }
+    Ok(program)
 }
 
 /// Makes sure that nginx is installed, behind which tests put a server.

@@ -1,6 +1,7 @@
 //! The algorithms of the scripts in an interpreter of Lua 5.1, without a server: their functions are pure.
 
 mod algorithms;
+mod calendar;
 mod driver;
 mod states;
 

@@ -1,0 +1,183 @@
+//! Token bucket: a level that leaks continuously (greedy, also the meter of a leaky bucket), or in steps (interval).
+
+use super::{Numbers, Turns, saturated};
+
+/// The time until a charge with this stamp has leaked. `None` if it can no longer be returned. The stamp of the last
+/// charge is the time at which the level reaches zero. While calls wait for turns, only the last charge can be
+/// returned.
+pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> Option<u64> {
+    let left = stamp.checked_sub(now)?;
+    (left == reset || !last_only).then_some(left)
+}
+
+/// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
+pub(super) struct Greedy {
+    numbers: Numbers,
+    /// In ms.
+    now: u64,
+    level: u128,
+}
+
+impl Greedy {
+    pub(super) fn new(numbers: Numbers) -> Self {
+        Self { numbers, now: 0, level: 0 }
+    }
+
+    fn parts(&self, units: u32) -> u128 {
+        u128::from(units) * u128::from(self.numbers.time)
+    }
+
+    fn full(&self) -> u128 {
+        self.parts(self.numbers.capacity())
+    }
+
+    fn until_leaked(&self, parts: u128) -> u64 {
+        u64::try_from(parts.div_ceil(u128::from(self.numbers.count))).unwrap()
+    }
+}
+
+impl Turns for Greedy {
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    fn pass_to(&mut self, now: u64) {
+        let passed = now / 1000 - self.now;
+        self.level = self.level.saturating_sub(u128::from(passed) * u128::from(self.numbers.count));
+        self.now = now / 1000;
+    }
+
+    fn turn(&self, cost: u32) -> u64 {
+        self.until_leaked((self.level + self.parts(cost)).saturating_sub(self.full()))
+    }
+
+    fn remaining(&self) -> u32 {
+        saturated(self.room().into())
+    }
+
+    fn reset_after(&self) -> u64 {
+        self.until_leaked(self.level)
+    }
+
+    fn charge(&mut self, cost: u32) -> u64 {
+        self.force(cost);
+        self.now + self.reset_after()
+    }
+
+    fn give(&mut self, units: u32, stamp: u64) -> u32 {
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full()) else {
+            return 0;
+        };
+        let still_in_use = u128::from(left) * u128::from(self.numbers.count);
+        let back = self.parts(units).min(still_in_use).min(self.level);
+        self.level -= back;
+        u32::try_from(back.div_ceil(u128::from(self.numbers.time))).unwrap()
+    }
+
+    fn room(&self) -> i64 {
+        let free = i128::try_from(self.full()).unwrap() - i128::try_from(self.level).unwrap();
+        i64::try_from(free.div_euclid(self.numbers.time.into())).unwrap()
+    }
+
+    fn use_up(&mut self, ms: u64) {
+        self.level = self.level.max(self.full() + u128::from(ms) * u128::from(self.numbers.count));
+    }
+
+    fn force(&mut self, units: u32) {
+        self.level += self.parts(units);
+    }
+}
+
+/// Returns `count` units at the end of each `time`, aligned with the call that found the bucket empty.
+pub(super) struct Interval {
+    numbers: Numbers,
+    /// In ms.
+    now: u64,
+    level: u64,
+    /// The end of the current step, while the level is above zero.
+    step: u64,
+}
+
+impl Interval {
+    pub(super) fn new(numbers: Numbers) -> Self {
+        Self { numbers, now: 0, level: 0, step: 0 }
+    }
+
+    fn full(&self) -> u64 {
+        self.numbers.capacity().into()
+    }
+
+    /// The time until this many units have come back.
+    fn until_back(&self, units: u64) -> u64 {
+        match units.div_ceil(self.numbers.count.into()) {
+            0 => 0,
+            steps => self.step - self.now + (steps - 1) * self.numbers.time,
+        }
+    }
+
+    /// The number of steps that end between now and then.
+    fn steps_until(&self, then: u64) -> u64 {
+        if then < self.step { 0 } else { 1 + (then - self.step) / self.numbers.time }
+    }
+}
+
+impl Turns for Interval {
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    fn pass_to(&mut self, now: u64) {
+        self.now = now / 1000;
+        while self.level > 0 && self.step <= self.now {
+            self.level = self.level.saturating_sub(self.numbers.count.into());
+            self.step += self.numbers.time;
+        }
+    }
+
+    fn turn(&self, cost: u32) -> u64 {
+        self.until_back((self.level + u64::from(cost)).saturating_sub(self.full()))
+    }
+
+    fn remaining(&self) -> u32 {
+        saturated(self.room().into())
+    }
+
+    fn reset_after(&self) -> u64 {
+        self.until_back(self.level)
+    }
+
+    fn charge(&mut self, cost: u32) -> u64 {
+        self.force(cost);
+        self.now + self.reset_after()
+    }
+
+    fn give(&mut self, units: u32, stamp: u64) -> u32 {
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full()) else {
+            return 0;
+        };
+        let steps = if left == 0 { 0 } else { self.steps_until(self.now + left) };
+        let still_in_use = steps * u64::from(self.numbers.count);
+        let back = u64::from(units).min(still_in_use).min(self.level);
+        self.level -= back;
+        u32::try_from(back).unwrap()
+    }
+
+    fn room(&self) -> i64 {
+        i64::try_from(self.full()).unwrap() - i64::try_from(self.level).unwrap()
+    }
+
+    fn use_up(&mut self, ms: u64) {
+        let steps = ms.div_ceil(self.numbers.time);
+        let level = self.full() + steps * u64::from(self.numbers.count);
+        if level > self.level {
+            (self.level, self.step) = (level, self.now + ms - (steps - 1) * self.numbers.time);
+        }
+    }
+
+    fn force(&mut self, units: u32) {
+        if self.level == 0 {
+            self.step = self.now + self.numbers.time;
+        }
+        self.level += u64::from(units);
+    }
+}
