@@ -2,28 +2,34 @@
 
 use super::{Numbers, Turns, saturated};
 
+#[derive(Clone, Debug)]
 pub(super) struct Counter {
     numbers: Numbers,
     /// In ms.
     now: u64,
-    /// The windows that have not ended, in order. Later ones may lie in the future.
-    windows: Vec<Window>,
+    /// The last window, if it has not ended. It may lie in the future.
+    last: Option<Window>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Window {
-    begin: u64,
     end: u64,
     used: u64,
 }
 
 impl Counter {
     pub(super) fn new(numbers: Numbers) -> Self {
-        Self { numbers, now: 0, windows: Vec::new() }
+        Self { numbers, now: 0, last: None }
     }
 
-    fn window_from(&self, begin: u64) -> Window {
-        Window { begin, end: begin + self.numbers.time, used: 0 }
+    /// The start of a window. If the limit has become so short that it could not lie there, it has begun now.
+    fn begin(&self, window: &Window) -> u64 {
+        let Numbers { time, wait, .. } = self.numbers;
+        if window.end > self.now + time + wait { self.now } else { window.end.saturating_sub(time) }
+    }
+
+    fn is_ahead(&self, window: &Window) -> bool {
+        self.begin(window) > self.now
     }
 
     fn free(&self, window: &Window) -> i128 {
@@ -32,18 +38,21 @@ impl Counter {
 
     /// The start of the window that takes this cost: the last window, or a new one after it.
     fn place(&self, cost: u32) -> u64 {
-        match self.windows.last() {
+        match &self.last {
             None => self.now,
-            Some(last) if i128::from(cost) <= self.free(last) => last.begin,
+            Some(last) if i128::from(cost) <= self.free(last) => self.begin(last),
             Some(last) => last.end,
         }
     }
 
     fn put(&mut self, begin: u64, units: u32) {
-        if self.windows.last().is_none_or(|last| last.begin < begin) {
-            self.windows.push(self.window_from(begin));
+        let before = self.last.filter(|last| last.end > begin);
+        let (begin, used) = before.map_or((begin, 0), |last| (self.begin(&last), last.used));
+        self.last = Some(Window { end: begin + self.numbers.time, used: used + u64::from(units) });
+        // A window of a shorter limit keeps its end.
+        if let (Some(last), Some(before)) = (&mut self.last, before) {
+            last.end = last.end.min(before.end);
         }
-        self.windows.last_mut().unwrap().used += u64::from(units);
     }
 }
 
@@ -54,7 +63,7 @@ impl Turns for Counter {
 
     fn pass_to(&mut self, now: u64) {
         self.now = now / 1000;
-        self.windows.retain(|window| window.end > self.now);
+        self.last = self.last.filter(|window| window.end > self.now);
     }
 
     fn turn(&self, cost: u32) -> u64 {
@@ -62,24 +71,24 @@ impl Turns for Counter {
     }
 
     fn remaining(&self) -> u32 {
-        match self.windows.last() {
+        match &self.last {
             None => self.numbers.count,
-            Some(last) if last.begin > self.now => 0,
+            Some(last) if self.is_ahead(last) => 0,
             Some(last) => saturated(self.free(last)),
         }
     }
 
     fn reset_after(&self) -> u64 {
-        self.windows.last().map_or(0, |last| last.end - self.now)
+        self.last.map_or(0, |last| last.end - self.now)
     }
 
     fn charge(&mut self, cost: u32) -> u64 {
         self.put(self.place(cost), cost);
-        self.windows.last().unwrap().end
+        self.last.unwrap().end
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        match self.windows.last_mut() {
+        match &mut self.last {
             Some(last) if last.end == stamp => {
                 let back = last.used.min(units.into());
                 last.used -= back;
@@ -90,16 +99,21 @@ impl Turns for Counter {
     }
 
     fn room(&self) -> i64 {
-        let room = match self.windows.last() {
+        let room = match &self.last {
             None => i128::from(self.numbers.count),
-            Some(last) if last.begin > self.now => self.free(last).min(0),
+            Some(last) if self.is_ahead(last) => self.free(last).min(0),
             Some(last) => self.free(last),
         };
         i64::try_from(room).unwrap()
     }
 
     fn force(&mut self, units: u32) {
-        let begin = self.windows.last().map_or(self.now, |last| last.begin);
+        let begin = self.last.map_or(self.now, |last| self.begin(&last));
         self.put(begin, units);
+    }
+
+    /// The last window keeps its end.
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
     }
 }

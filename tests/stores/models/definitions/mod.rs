@@ -1,7 +1,7 @@
 //! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
 //! or packed integers.
 //!
-//! This code is plain and slow. The limit of a key never changes here, and time never goes back.
+//! This code is plain and slow. Time never goes back. When the limit of a key changes, what was charged stays.
 
 mod bucket;
 mod concurrency;
@@ -13,6 +13,7 @@ mod window;
 
 use ratelimit::store::Mode;
 use ratelimit::{Limit, Refill};
+use std::fmt::Debug;
 use std::time::Duration;
 
 /// The decision that a store must make. Times are in ms; the stamp of a log is in µs.
@@ -29,8 +30,8 @@ pub(crate) struct Answer {
     pub(crate) stamp: u64,
 }
 
-/// A limit under one key. Arguments of times are in µs.
-pub(crate) trait Definition {
+/// A limit under one key. Arguments of times are in µs. The `Debug` text shows the whole state.
+pub(crate) trait Definition: Debug {
     /// Decides a request. `id` names a permit, if the algorithm has permits.
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer;
     /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
@@ -41,6 +42,10 @@ pub(crate) trait Definition {
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
     }
+    /// Continues with other numbers of the same algorithm, which have the same `wait` if calls can wait. The `time` of a sliding
+    /// window must stay, too.
+    fn change(&mut self, numbers: Numbers);
+    fn copy(&self) -> Box<dyn Definition>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,9 +171,11 @@ trait Turns {
     fn room(&self) -> i64;
     /// Charges now, even without free units.
     fn force(&mut self, units: u32);
+    /// Continues with other numbers.
+    fn change(&mut self, numbers: Numbers);
 }
 
-impl<T: Turns> Definition for T {
+impl<T: Turns + Clone + Debug + 'static> Definition for T {
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, _id: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
@@ -201,6 +208,14 @@ impl<T: Turns> Definition for T {
         }
         units
     }
+
+    fn change(&mut self, numbers: Numbers) {
+        Turns::change(self, numbers);
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
+    }
 }
 
 fn saturated(units: i128) -> u32 {
@@ -208,6 +223,7 @@ fn saturated(units: i128) -> u32 {
 }
 
 /// A limit whose `count` or `burst` is zero. It refuses everything.
+#[derive(Clone, Debug)]
 struct Nothing {
     capacity: u32,
 }
@@ -231,5 +247,13 @@ impl Definition for Nothing {
 
     fn take(&mut self, _now: u64, _units: u32) -> u32 {
         0
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.capacity = numbers.capacity();
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
     }
 }

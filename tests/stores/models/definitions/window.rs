@@ -2,6 +2,7 @@
 
 use super::{Numbers, Turns, saturated};
 
+#[derive(Clone, Debug)]
 pub(super) struct Window {
     numbers: Numbers,
     /// In ms.
@@ -146,5 +147,9 @@ impl Turns for Window {
 
     fn force(&mut self, units: u32) {
         self.put(self.last().unwrap_or(0), units);
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
     }
 }
