@@ -198,3 +198,6 @@ impl Limit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

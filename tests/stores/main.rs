@@ -13,6 +13,7 @@ mod bounds;
 mod exhaustive;
 mod faults;
 mod harness;
+mod histories;
 mod interleavings;
 mod interpreter;
 mod limiter;

@@ -5,6 +5,7 @@ mod checks;
 #[cfg(test)]
 mod claims;
 mod compile;
+mod coverage;
 #[cfg(test)]
 mod documents;
 mod features;
@@ -12,6 +13,8 @@ mod fuzz;
 mod install;
 mod lua54;
 mod matrix;
+mod measured;
+mod mutants;
 mod packaging;
 mod process;
 mod progress;
@@ -26,7 +29,7 @@ use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 17] = [
+const USAGE: [(&str, &str); 20] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     (
@@ -46,6 +49,15 @@ const USAGE: [(&str, &str); 17] = [
     ("bench --check", "lints the code of the benchmarks"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
     ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
+    (
+        "models",
+        "checks the protocols of the limiter as models, in all states, with larger bounds than the tests",
+    ),
+    (
+        "mutants PART..",
+        "changes the code of all parts or some, and looks whether a test notices (cargo-mutants)",
+    ),
+    ("coverage PART..", "says which lines the tests of all parts or some execute (cargo-llvm-cov)"),
     ("fleet --seeds N", "simulates N fleets, each from one seed, on all cores; 10 000 if no number is given"),
     ("fleet --seed S", "repeats one seed and prints its log"),
     ("fleet --planted", "hunts all planted bugs, with up to 1000 seeds each; `--planted WORD` some of them"),
@@ -64,6 +76,9 @@ enum Request {
     Bench(Bench),
     Completion,
     Fleet(Vec<String>),
+    Models,
+    Mutants(Vec<String>),
+    Coverage(Vec<String>),
     Fuzz(Fuzz),
 }
 
@@ -101,6 +116,10 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
         ("fleet", _) => Ok(Request::Fleet(rest)),
+        ("models", None) => Ok(Request::Models),
+        ("models", Some(extra)) => Err(format!("`models` takes no arguments, got `{extra}`")),
+        ("mutants", _) => Ok(Request::Mutants(rest)),
+        ("coverage", _) => Ok(Request::Coverage(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
         ("features", None) => Ok(Request::Features),
         ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
@@ -142,6 +161,11 @@ fn perform(request: &Request) -> Result<(), String> {
             let mut command = process::cargo(&["run", "--release", "--package", "ratelimit-fleet", "--"]);
             process::run(command.args(options))
         }
+        Request::Models => {
+            process::run(&mut process::cargo(&["run", "--release", "--package", "ratelimit-models"]))
+        }
+        Request::Mutants(parts) => mutants::perform(parts),
+        Request::Coverage(parts) => coverage::perform(parts),
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Bench(bench) => bench::perform(bench),
     }

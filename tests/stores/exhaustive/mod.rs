@@ -41,14 +41,27 @@ fn all(what: &str, subjects: &[Subject], length: u32, make: impl Fn(&Subject) ->
 
 #[test]
 fn every_sequence_on_a_limit_is_as_defined() {
-    let (server, length) = (Server::start(), length(3));
-    all("limits", &alphabet::limits(), length, |subject| walk::in_scripts(&server, subject, length));
+    let (server, length) = (Server::start(), 3);
+    all("limits", &alphabet::limits(), length, |subject| {
+        walk::in_scripts(&server, subject, &subject.letters, length)
+    });
 }
 
 #[test]
 fn every_sequence_on_a_stack_is_as_defined() {
-    let (server, length) = (Server::start(), length(2));
-    all("stacks", &alphabet::stacks(), length, |subject| walk::in_scripts(&server, subject, length));
+    let (server, length) = (Server::start(), 2);
+    all("stacks", &alphabet::stacks(), length, |subject| {
+        walk::in_scripts(&server, subject, &subject.letters, length)
+    });
+}
+
+/// Each operation after one pause only, so that longer sequences fit.
+#[test]
+fn every_long_sequence_is_as_defined() {
+    let (server, length) = (Server::start(), length(4));
+    all("long sequences on limits", &alphabet::limits(), length, |subject| {
+        walk::in_scripts(&server, subject, &subject.letters[..subject.core], length)
+    });
 }
 
 #[test]

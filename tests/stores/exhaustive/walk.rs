@@ -7,6 +7,7 @@ use crate::interpreter::{Asked, Keys, Server};
 use crate::models::random::operations::Outcome;
 use ratelimit::store::Mode;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The first time in µs: a few ms before the end of an era of the short states.
 const START: u64 = 1_799_999_999_990_000;
@@ -41,23 +42,36 @@ fn sequences(letters: usize, length: u32) -> u128 {
 
 /// Makes all sequences in the scripts and, by one sequence for each state, in the memory store. Returns a sequence whose last
 /// outcome is not as defined, if there is one.
-pub(super) fn in_scripts(server: &Server, subject: &Subject, length: u32) -> Result<Totals, String> {
+pub(super) fn in_scripts(
+    server: &Server,
+    subject: &Subject,
+    letters: &[Letter],
+    length: u32,
+) -> Result<Totals, String> {
     let memory = Memory::new(subject);
     let first = Reached { model: Model::new(subject, START), keys: server.empty(), path: Vec::new() };
     let (mut reached, mut totals) = (vec![first], Totals::default());
-    totals.sequences = sequences(subject.letters.len(), length);
+    totals.sequences = sequences(letters.len(), length);
     for depth in 1..=length {
         let mut next = HashMap::new();
         for from in &reached {
-            for letter in &subject.letters {
+            for letter in letters {
                 let to = one_step(server, &memory, subject, from, letter)?;
                 totals.operations += 1;
                 if depth < length {
                     let text = format!("{:?}|{}", to.model, server.describe(&to.keys));
-                    next.entry(text).or_insert(to);
+                    match next.entry(text) {
+                        Entry::Vacant(vacant) => {
+                            vacant.insert(to);
+                        }
+                        Entry::Occupied(_) => server.forget(to.keys),
+                    }
+                } else {
+                    server.forget(to.keys);
                 }
             }
         }
+        reached.into_iter().for_each(|from| server.forget(from.keys));
         totals.states += next.len() as u64;
         reached = next.into_values().collect();
     }
@@ -112,14 +126,16 @@ fn in_server(
             let (after, answers) = server.decide(keys, step.now, mode, &asked);
             // The script for single requests decides the same, and leaves the same keys.
             if let ([one], Mode::Check) = (&*asked, mode)
-                && let Some((single, answer)) = server.decide_single(keys, step.now, one)
-                && (answer != answers[0] || server.describe(&single) != server.describe(&after))
+                && let Some((keys, answer)) = server.decide_single(keys, step.now, one)
             {
-                let (single, after) = (server.describe(&single), server.describe(&after));
-                return Err(format!(
-                    "{}: {step:?} by the script for single requests: {answer:?} with {single}, not {:?} with {after}",
-                    subject.name, answers[0]
-                ));
+                let (single, decided) = (server.describe(&keys), server.describe(&after));
+                server.forget(keys);
+                if answer != answers[0] || single != decided {
+                    return Err(format!(
+                        "{}: {step:?} by the script for single requests: {answer:?} with {single}, not {:?} with {decided}",
+                        subject.name, answers[0]
+                    ));
+                }
             }
             Ok((after, answers.into_iter().map(Outcome::Answer).collect()))
         }

@@ -1,7 +1,8 @@
--- server: the commands that the scripts use, on keys in tables. A table is never changed once it is stored, so a state of
--- the server is a reference to its keys, and a test can go on from any earlier state.
+-- server: the commands that the scripts use, on keys in tables. A table is never changed once it is stored, so a test can go
+-- on from any earlier state of the server. A state has a number, because the interpreter hands out only 8000 references.
 --
--- -> run(script, keys, now_us, names, arguments) -> reply, keys; and describe(keys) -> a text that differs for other keys.
+-- -> run(script, state, now_us, names, arguments) -> reply, state. describe(state) -> a text that differs for other keys.
+--    add() -> an empty state. forget(state).
 local floor, format, sub, number = math.floor, string.format, string.sub, tonumber
 local state, micros
 
@@ -191,14 +192,27 @@ redis = { call = call, pcall = call, error_reply = function(text) error(text) en
 -- A reply of doubles is a text of numbers here.
 struct = { pack = function(_, ...) return (string.rep("%.0f ", select("#", ...))):format(...) end }
 
-local function run(script, keys, now_us, names, arguments)
-  state, micros, KEYS, ARGV = keys, now_us, names, arguments
-  local reply = script()
-  return reply, state
+local states, free = {}, {}
+
+local function add(keys)
+  local place = table.remove(free) or #states + 1
+  states[place] = keys or {}
+  return place
 end
 
-local function describe(keys)
-  local names, parts = {}, {}
+local function forget(place)
+  states[place] = false
+  free[#free + 1] = place
+end
+
+local function run(script, from, now_us, names, arguments)
+  state, micros, KEYS, ARGV = states[from], now_us, names, arguments
+  local reply = script()
+  return reply, add(state)
+end
+
+local function describe(place)
+  local names, parts, keys = {}, {}, states[place]
   for name in pairs(keys) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
@@ -214,4 +228,4 @@ local function describe(keys)
   return table.concat(parts, ";")
 end
 
-return run, describe
+return run, describe, add, forget

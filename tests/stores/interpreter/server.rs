@@ -6,8 +6,8 @@ use mlua::{Function, Lua, Table, Value};
 use ratelimit::__testing;
 use ratelimit::store::{Change, Mode};
 
-/// The keys of a server. They never change, because each call makes new ones.
-pub(crate) type Keys = Table;
+/// A state of the server. It never changes, because each call makes a new one.
+pub(crate) struct Keys(i64);
 
 /// A request of a call, on the key with this number.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Server {
     lua: Lua,
     run: Function,
     describe: Function,
+    add: Function,
+    forget: Function,
     decide: Function,
     adjust: Function,
     /// The scripts of single requests, by name.
@@ -36,19 +38,24 @@ impl Server {
 
     pub(crate) fn with_scripts(decide: &str, adjust: &str) -> Self {
         let lua = Lua::new();
-        let (run, describe) = lua.load(include_str!("server.lua")).call(()).unwrap();
+        let (run, describe, add, forget) = lua.load(include_str!("server.lua")).call(()).unwrap();
         let load = |text: &str| lua.load(text).into_function().unwrap();
         let single = __testing::single_scripts().map(|(name, text)| (name, load(text))).into();
-        Self { decide: load(decide), adjust: load(adjust), single, run, describe, lua }
+        Self { decide: load(decide), adjust: load(adjust), single, run, describe, add, forget, lua }
     }
 
     pub(crate) fn empty(&self) -> Keys {
-        self.lua.create_table().unwrap()
+        Keys(self.add.call(()).unwrap())
     }
 
     /// A text that differs for keys that differ.
     pub(crate) fn describe(&self, keys: &Keys) -> String {
-        self.describe.call(keys).unwrap()
+        self.describe.call(keys.0).unwrap()
+    }
+
+    /// Makes room for another state.
+    pub(crate) fn forget(&self, keys: Keys) {
+        self.forget.call(keys.0).unwrap()
     }
 
     /// Decides requests at this time in µs. More than one are a stack.
@@ -116,20 +123,25 @@ impl Server {
             Value::Table(fields) => fields.sequence_values::<i64>().map(Result::unwrap).collect::<Vec<_>>(),
             other => vec![other.as_f64().map_or_else(|| other.as_integer().unwrap(), whole)],
         };
-        (!reply.is_nil()).then(|| (keys, read_single(&numbers, cost, &numbers_of(&reply))))
+        if reply.is_nil() {
+            self.forget(keys);
+            return None;
+        }
+        Some((keys, read_single(&numbers, cost, &numbers_of(&reply))))
     }
 
-    fn run<R: mlua::FromLuaMulti>(
+    fn run<R: mlua::FromLua>(
         &self,
         script: &Function,
         keys: &Keys,
         now: u64,
         names: impl IntoIterator<Item = usize>,
         arguments: Vec<String>,
-    ) -> R {
+    ) -> (R, Keys) {
         let names = self.lua.create_sequence_from(names.into_iter().map(|key| format!("k{key}"))).unwrap();
         let arguments = self.lua.create_sequence_from(arguments).unwrap();
-        self.run.call((script, keys, now, names, arguments)).unwrap()
+        let (reply, keys) = self.run.call((script, keys.0, now, names, arguments)).unwrap();
+        (reply, Keys(keys))
     }
 }
 
