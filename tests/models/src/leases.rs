@@ -176,7 +176,7 @@ impl State {
     }
 
     /// The portions that `return_outdated` removes.
-    fn is_outdated(&self, process: usize, portion: &Portion) -> bool {
+    fn is_outdated(&self, process: usize, portion: Portion) -> bool {
         let now = self.local(process);
         now >= portion.usable_until || now >= self.processes[process].used_at + IDLE
     }
@@ -185,7 +185,7 @@ impl State {
         let Process { portions, is_crashed, .. } = &self.processes[process];
         !is_crashed
             && !model.makes(Mistake::NeverReturns)
-            && portions.iter().any(|portion| self.is_outdated(process, portion))
+            && portions.iter().any(|portion| self.is_outdated(process, *portion))
     }
 
     fn is_settled(&self, model: &Leases) -> bool {
@@ -359,7 +359,7 @@ impl Model for Leases {
                 state.processes[at].fetch = None;
                 state.budget.lost -= 1;
             }
-            Action::Clean(at) => state.give_back(at, |state, portion| state.is_outdated(at, portion)),
+            Action::Clean(at) => state.give_back(at, |state, portion| state.is_outdated(at, *portion)),
             Action::ExecuteGive(at) => {
                 let give = state.gives.remove(at);
                 if give.stamp == last.ends && last.has_window() {

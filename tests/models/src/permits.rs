@@ -234,9 +234,8 @@ impl State {
             (Kind::Take, Stage::Asks) if found => {
                 (taken.stage, taken.due) = (Stage::Held, now + RENEWED_AFTER);
             }
-            (Kind::Take, Stage::Asks) => taken.stage = Stage::None,
             (Kind::Renew, Stage::Held) => taken.due = sent.at + RENEWED_AFTER,
-            (Kind::Give, Stage::Returned) => taken.stage = Stage::None,
+            (Kind::Take, Stage::Asks) | (Kind::Give, Stage::Returned) => taken.stage = Stage::None,
             (Kind::Give, Stage::Lost) if found || model.makes(Mistake::NothingIsFinal) => {
                 taken.stage = Stage::None;
             }
@@ -289,8 +288,7 @@ impl Model for Permits {
                 actions.push(Action::Arrive(at, Fate::Late));
             }
         }
-        for runtime in 0..3 {
-            let process = PROCESS[runtime];
+        for (runtime, process) in PROCESS.into_iter().enumerate() {
             let taken = &state.taken[process];
             if may_fail
                 && budget.calls > 0

@@ -130,7 +130,7 @@ pub enum Action {
 }
 
 impl State {
-    fn is_in_charge(&self, runtime: &Runtime) -> bool {
+    fn is_in_charge(&self, runtime: Runtime) -> bool {
         match runtime.stage {
             Stage::Runs { number, .. } | Stage::Beats { number, .. } => number == self.number,
             _ => false,
@@ -138,7 +138,7 @@ impl State {
     }
 
     fn is_attended(&self) -> bool {
-        self.runtimes.iter().any(|runtime| !runtime.is_blocked && self.is_in_charge(runtime))
+        self.runtimes.iter().any(|runtime| !runtime.is_blocked && self.is_in_charge(*runtime))
     }
 
     fn is_late(&self, model: &SingleTask) -> bool {
@@ -189,12 +189,11 @@ impl Model for SingleTask {
             }
             match runtime.stage {
                 Stage::None if state.is_late(self) && !runtime.is_shut_down => actions.push(Action::Call(at)),
-                Stage::None => {}
                 Stage::Takes { .. } => actions.push(Action::Exchange(at)),
                 Stage::Counts { .. } => actions.push(Action::Count(at)),
                 Stage::Runs { beats_at, .. } if beats_at <= state.now => actions.push(Action::Wake(at)),
                 Stage::Runs { .. } if may_fail => actions.push(Action::End(at)),
-                Stage::Runs { .. } => {}
+                Stage::None | Stage::Runs { .. } => {}
                 Stage::Beats { .. } => actions.push(Action::Beat(at)),
                 Stage::Stops => actions.push(Action::Stop(at)),
             }
@@ -214,19 +213,19 @@ impl Model for SingleTask {
         let mut state = last.clone();
         let now = state.now;
         let promised = now + NEXT + GRACE;
-        let set = |state: &mut State, at: usize, stage| state.runtimes[at].stage = stage;
+        let set = |next: &mut State, at: usize, stage| next.runtimes[at].stage = stage;
         let fail = |state: &mut State| {
             state.faults -= 1;
             state.gap = 0;
         };
         let leave = |state: &mut State, at: usize| {
-            let stage = if last.is_in_charge(&last.runtimes[at]) { Stage::Stops } else { Stage::None };
-            state.runtimes[at].stage = stage;
+            let is_in_charge = last.is_in_charge(last.runtimes[at]);
+            state.runtimes[at].stage = if is_in_charge { Stage::Stops } else { Stage::None };
         };
         match action {
             Action::Call(at) => {
-                let stage = Stage::Takes { seen: last.late_at, promised, number: last.number + 1 };
-                set(&mut state, at, stage);
+                let number = last.number + 1;
+                set(&mut state, at, Stage::Takes { seen: last.late_at, promised, number });
             }
             Action::Exchange(at) => {
                 let Stage::Takes { seen, promised, number } = last.runtimes[at].stage else { return None };
@@ -287,7 +286,7 @@ impl Model for SingleTask {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always("one task is in charge", |_, state: &State| {
-                state.runtimes.iter().filter(|runtime| state.is_in_charge(runtime)).count() <= 1
+                state.runtimes.iter().filter(|runtime| state.is_in_charge(**runtime)).count() <= 1
             }),
             Property::always("a task is missed only until it is late", |_, state: &State| {
                 state.gap <= LONGEST_GAP
