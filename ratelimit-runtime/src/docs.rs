@@ -9,6 +9,7 @@
 //! - [Leases]: units taken in advance, for very busy limits
 //! - [Failures]: outages, deadlines, failovers, permissions, shutdown
 //! - [Promises]: what limits admit, refuse and wait for, also when something fails, and the tests that show it
+//! - [Evidence]: sequences, models and histories that were checked, with dates and commands
 //! - [Deploy and operate]: renamed and changed limits, shutdown, persistence, health, alarms
 //! - [Troubleshooting]: symptoms, their causes, and the log line that shows each
 //! - [Overrides]: limits that change while the service runs, and limits in trial
@@ -42,6 +43,7 @@ pages! {
     leases: "../docs/leases.md";
     failures: "../docs/failures.md";
     promises: "../docs/promises.md";
+    evidence: "../docs/evidence.md";
     operate: "../docs/operate.md";
     troubleshooting: "../docs/troubleshooting.md";
     overrides: "../docs/overrides.md";

@@ -30,9 +30,9 @@ fn all(what: &str, subjects: &[Subject], length: u32, make: impl Fn(&Subject) ->
         totals.add(of_one);
     }
     println!(
-        "{what}: {} subjects, {:.3e} sequences of up to {length} operations, {} different states, {} operations executed, in {:.1?}",
+        "{what}: {} subjects, {} sequences of up to {length} operations, {} different states, {} operations executed, in {:.1?}",
         subjects.len(),
-        totals.sequences as f64,
+        totals.sequences,
         totals.states,
         totals.operations,
         start.elapsed()

@@ -64,14 +64,16 @@ pub(super) fn in_scripts(
                         Entry::Vacant(vacant) => {
                             vacant.insert(to);
                         }
-                        Entry::Occupied(_) => server.forget(to.keys),
+                        Entry::Occupied(_) => server.forget(&to.keys),
                     }
                 } else {
-                    server.forget(to.keys);
+                    server.forget(&to.keys);
                 }
             }
         }
-        reached.into_iter().for_each(|from| server.forget(from.keys));
+        for from in &reached {
+            server.forget(&from.keys);
+        }
         totals.states += next.len() as u64;
         reached = next.into_values().collect();
     }
@@ -129,7 +131,7 @@ fn in_server(
                 && let Some((keys, answer)) = server.decide_single(keys, step.now, one)
             {
                 let (single, decided) = (server.describe(&keys), server.describe(&after));
-                server.forget(keys);
+                server.forget(&keys);
                 if answer != answers[0] || single != decided {
                     return Err(format!(
                         "{}: {step:?} by the script for single requests: {answer:?} with {single}, not {:?} with {decided}",

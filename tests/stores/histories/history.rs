@@ -82,7 +82,7 @@ pub(super) async fn call(limiter: &RateLimiter, limit: &Limit, key: &str) -> Cal
     let received = now();
     let outcome = match made {
         Ok(admitted) => Outcome::Admitted(admitted.decision().remaining()),
-        Err(Rejection::Limited(limited)) => Outcome::Refused(limited.decision().remaining()),
+        Err(Rejection::Limited(refused)) => Outcome::Refused(refused.decision().remaining()),
         Err(Rejection::Unavailable(unavailable)) => {
             assert!(unavailable.error().is_transient(), "{}", unavailable.error());
             Outcome::Unknown

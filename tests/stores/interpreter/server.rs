@@ -54,8 +54,8 @@ impl Server {
     }
 
     /// Makes room for another state.
-    pub(crate) fn forget(&self, keys: Keys) {
-        self.forget.call(keys.0).unwrap()
+    pub(crate) fn forget(&self, keys: &Keys) {
+        self.forget.call::<()>(keys.0).unwrap();
     }
 
     /// Decides requests at this time in µs. More than one are a stack.
@@ -124,7 +124,7 @@ impl Server {
             other => vec![other.as_f64().map_or_else(|| other.as_integer().unwrap(), whole)],
         };
         if reply.is_nil() {
-            self.forget(keys);
+            self.forget(&keys);
             return None;
         }
         Some((keys, read_single(&numbers, cost, &numbers_of(&reply))))
